@@ -11,7 +11,7 @@ modules=${BROWSER_MODULES:-$PWD/node_modules}
 browser=$(command -v chromium || command -v chromium-browser)
 
 command -v node >/dev/null || { echo "skip: no node"; exit 77; }
-cat src/report/page/{begin,element,data,units,state,ink,pens,heads,gather,links,matrix,model,numbers,save,frame,end}.js |
+sed -n 's/^SCRIPT("\(.*\)")/\1/p' src/report/page/files.def | xargs cat |
     node --check - || exit 1
 [ -n "$browser" ] || { echo "skip: no chromium"; exit 77; }
 [ -d "$modules/playwright-core" ] || { echo "skip: no playwright-core in $modules"; exit 77; }

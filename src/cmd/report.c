@@ -115,16 +115,18 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
     struct report_job *j = self;
     struct arena_mark mark = arena_mark(&j->packed);
     struct packed packed;
+    int status;
 
     j->n_blocks = 0;
     if (j->job.results.output.folder)
         j->size = 0;
-    if (run_text(j, a, item, &packed, e) != 0 ||
-        results_begin(&j->job.results, a, item, e) != 0)
-        return -1;
-    write_text(j, &packed);
+    status = run_text(j, a, item, &packed, e);
+    if (status == 0)
+        status = results_begin(&j->job.results, a, item, e);
+    if (status == 0)
+        write_text(j, &packed);
     arena_reset(&j->packed, mark);
-    return results_end(&j->job.results, e);
+    return status == 0 ? results_end(&j->job.results, e) : -1;
 }
 
 /* ---- the command ---- */

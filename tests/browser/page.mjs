@@ -7,27 +7,50 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 
-const dir = process.argv[2], modules = process.env.MODULES;
+const dir = process.argv[2],
+  modules = process.env.MODULES;
 const { chromium } = createRequire(join(modules, 'x.js'))('playwright-core');
 const axe = join(modules, 'axe-core', 'axe.min.js');
 const profile = mkdtempSync(join(tmpdir(), 'browser-'));
-const context = await chromium.launchPersistentContext(profile, { executablePath: process.env.BROWSER, headless: true, chromiumSandbox: false,
-  acceptDownloads: true, args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: process.env.BROWSER,
+  headless: true,
+  chromiumSandbox: false,
+  acceptDownloads: true,
+  args: [
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+});
 context.setDefaultTimeout(120000);
 const TABS = ['links', 'matrix', 'model', 'numbers'];
 let failed = 0;
 
 function check(what, good, more = '') {
-  if (!good) { failed++; console.log('failed:', what, more); }
+  if (!good) {
+    failed++;
+    console.log('failed:', what, more);
+  }
 }
 
 async function open(name, { address = '', width = 1280, height = 800, scheme = 'light' } = {}) {
-  const page = await context.newPage(), said = [];
+  const page = await context.newPage(),
+    said = [];
   page.said = said;
   page.on('pageerror', (e) => said.push(String(e.stack)));
   page.on('console', (m) => said.push(`${m.type()}: ${m.text()}`));
-  page.on('dialog', (d) => { said.push(`dialog ${d.message()}`); d.dismiss(); });
-  page.on('request', (r) => { if (!/^(data|blob):/.test(r.url()) && r.url().split('#')[0] !== `file://${dir}/${name}`) said.push(`request ${r.url()}`); });
+  page.on('dialog', (d) => {
+    said.push(`dialog ${d.message()}`);
+    d.dismiss();
+  });
+  page.on('request', (r) => {
+    if (!/^(data|blob):/.test(r.url()) && r.url().split('#')[0] !== `file://${dir}/${name}`)
+      said.push(`request ${r.url()}`);
+  });
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: scheme });
   await page.goto(`file://${dir}/${name}${address}`);
@@ -35,34 +58,40 @@ async function open(name, { address = '', width = 1280, height = 800, scheme = '
   return page;
 }
 async function close(page, what) {
-  check(`${what}: nothing on the console, no request`, page.said.length === 0, `${page.said.length} times, first: ${page.said[0]}`);
+  check(
+    `${what}: nothing on the console, no request`,
+    page.said.length === 0,
+    `${page.said.length} times, first: ${page.said[0]}`,
+  );
   await page.close();
 }
-const chosen = (page) => page.evaluate(() => mhaViz.state.heads.filter((id) => id !== undefined).length);
+const chosen = (page) =>
+  page.evaluate(() => mhaViz.state.heads.filter((id) => id !== undefined).length);
 const cell = (page, id) => page.locator(`.rail [data-id="${id}"]`);
 
 async function heads() {
-  const page = await open('texts.html'), before = await chosen(page);
+  const page = await open('texts.html'),
+    before = await chosen(page);
   await cell(page, 20).click();
-  check('a click selects a head', await chosen(page) === before + 1);
+  check('a click selects a head', (await chosen(page)) === before + 1);
   await cell(page, 20).click();
-  check('another one does not', await chosen(page) === before);
+  check('another one does not', (await chosen(page)) === before);
   await cell(page, 21).dblclick();
-  check('a double click isolates', await chosen(page) === 1);
+  check('a double click isolates', (await chosen(page)) === 1);
   await cell(page, 21).dblclick();
-  check('another one selects the layer', await chosen(page) === 4);
+  check('another one selects the layer', (await chosen(page)) === 4);
   await cell(page, 0).dblclick();
   await cell(page, 5).click({ modifiers: ['Shift'] });
-  check('shift selects a block', await chosen(page) === 4);
+  check('shift selects a block', (await chosen(page)) === 4);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Space');
-  check('arrows and space', await chosen(page) === 5);
+  check('arrows and space', (await chosen(page)) === 5);
   await page.keyboard.press('Enter');
-  check('enter isolates', await chosen(page) === 1);
+  check('enter isolates', (await chosen(page)) === 1);
   await page.keyboard.press('Control+a');
-  check('all', await chosen(page) === 24);
+  check('all', (await chosen(page)) === 24);
   await page.keyboard.press('Escape');
-  check('none', await chosen(page) === 0 && await page.locator('.empty').count() === 1);
+  check('none', (await chosen(page)) === 0 && (await page.locator('.empty').count()) === 1);
   await cell(page, 6).click();
   await page.waitForFunction(() => /h=1\.2/.test(location.hash));
   await close(page, 'heads');
@@ -72,7 +101,11 @@ async function tokens() {
   const page = await open('texts.html', { address: '#h=3.1' });
   await page.locator('.tokens.q li').nth(5).click();
   await page.waitForFunction(() => /p=q5/.test(location.hash));
-  check('a token is said', /attends to: L3H1: /.test(await page.locator('#say').textContent()), await page.locator('#say').textContent());
+  check(
+    'a token is said',
+    /attends to: L3H1: /.test(await page.locator('#say').textContent()),
+    await page.locator('#say').textContent(),
+  );
   await page.locator('input[type=search]').fill('cat');
   check('found', (await page.locator('.hits').textContent()) === '1/2');
   await page.locator('input[type=search]').press('Enter');
@@ -80,12 +113,12 @@ async function tokens() {
   await page.locator('input[type=search]').press('Escape');
   const n = await page.evaluate(() => mhaViz.field.nq);
   await page.keyboard.press('x');
-  check('special tokens are hidden', await page.evaluate(() => mhaViz.field.nq) === n - 1);
+  check('special tokens are hidden', (await page.evaluate(() => mhaViz.field.nq)) === n - 1);
   await page.getByLabel('Rescale rows to 1 after that').check();
   const sum = await page.evaluate(() => mhaViz.field.row(13, 5).reduce((a, v) => a + v, 0));
   check('rows are rescaled', Math.abs(sum - 1) < 1e-5, sum);
   await page.locator('.rail input[type=range]').first().fill('5');
-  check('a slider', await page.evaluate(() => mhaViz.state.s) === 5);
+  check('a slider', (await page.evaluate(() => mhaViz.state.s)) === 5);
   await page.keyboard.press('2');
   await page.locator('.box').first().focus();
   await page.keyboard.press('ArrowDown');
@@ -97,10 +130,17 @@ async function saving() {
   const page = await open('texts.html', { address: '#h=3.1,2.0' });
   for (const [i, tab] of TABS.entries()) {
     await page.keyboard.press(String(i + 1));
-    check(`key ${i + 1}`, await page.evaluate(() => mhaViz.state.v) === tab);
-    for (const [name, start] of [['Figure as SVG', '<svg'], ['Figure as PNG', '\x89PNG'], ['Numbers as TSV', 'layer\thead']]) {
+    check(`key ${i + 1}`, (await page.evaluate(() => mhaViz.state.v)) === tab);
+    for (const [name, start] of [
+      ['Figure as SVG', '<svg'],
+      ['Figure as PNG', '\x89PNG'],
+      ['Numbers as TSV', 'layer\thead'],
+    ]) {
       await page.getByRole('button', { name: 'Save' }).click();
-      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name }).click(),
+      ]);
       check(`${tab}: ${name}`, readFileSync(await file.path(), 'latin1').startsWith(start));
     }
   }
@@ -110,21 +150,39 @@ async function saving() {
 
 /* Statistics, and what weights come to, against `stats --json`. */
 async function numbers() {
-  const page = await open('texts.html'), lines = readFileSync(join(dir, 'texts.json'), 'utf8').trim().split('\n').map((l) => JSON.parse(l));
+  const page = await open('texts.html'),
+    lines = readFileSync(join(dir, 'texts.json'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((l) => JSON.parse(l));
   for (const [t, stats] of lines.entries()) {
-    await page.evaluate((i) => { location.hash = `#t=${i}`; }, t);
-    await page.waitForFunction((i) => mhaViz.text.number === i && mhaViz.text.loaded.length === mhaViz.text.blocks.length && mhaViz.field.text === mhaViz.text, t);
-    const got = await page.evaluate(() => mhaViz.text.heads.map((h, id) => {
-      let max = 0;
-      for (let q = 0; q < mhaViz.field.nq; q++) max += Math.max(...mhaViz.field.row(id, q));
-      return { entropy: mhaViz.text.metric.entropy.value[id], max: max / mhaViz.field.nq };
-    }));
+    await page.evaluate((i) => {
+      location.hash = `#t=${i}`;
+    }, t);
+    await page.waitForFunction(
+      (i) =>
+        mhaViz.text.number === i &&
+        mhaViz.text.loaded.length === mhaViz.text.blocks.length &&
+        mhaViz.field.text === mhaViz.text,
+      t,
+    );
+    const got = await page.evaluate(() =>
+      mhaViz.text.heads.map((h, id) => {
+        let max = 0;
+        for (let q = 0; q < mhaViz.field.nq; q++) max += Math.max(...mhaViz.field.row(id, q));
+        return { entropy: mhaViz.text.metric.entropy.value[id], max: max / mhaViz.field.nq };
+      }),
+    );
     got.forEach((head, id) => {
       check(`text ${t}, head ${id}: entropy`, head.entropy === stats.heads[id].entropy);
-      check(`text ${t}, head ${id}: max_mean`, Math.abs(head.max - stats.heads[id].max_mean) < 1e-6, `${head.max} ${stats.heads[id].max_mean}`);
+      check(
+        `text ${t}, head ${id}: max_mean`,
+        Math.abs(head.max - stats.heads[id].max_mean) < 1e-6,
+        `${head.max} ${stats.heads[id].max_mean}`,
+      );
     });
   }
-  check('texts are listed', await page.locator('.bar option').count() === lines.length);
+  check('texts are listed', (await page.locator('.bar option').count()) === lines.length);
   await close(page, 'numbers');
 }
 
@@ -132,49 +190,92 @@ async function hostile() {
   const page = await open('texts.html', { address: '#t=2&h=0.0,3.1' });
   for (const tab of TABS) await page.click(`#tab-${tab}`);
   await page.click('#tab-links');
-  check('hostile tokens are text', await page.evaluate(() => !document.querySelector('img, main script')));
-  check('and are shown', (await page.locator('.bar option').nth(2).textContent()).startsWith('<script>alert(1)'));
+  check(
+    'hostile tokens are text',
+    await page.evaluate(() => !document.querySelector('img, main script')),
+  );
+  check(
+    'and are shown',
+    (await page.locator('.bar option').nth(2).textContent()).startsWith('<script>alert(1)'),
+  );
   await close(page, 'hostile');
-  for (const address of ['#h=99.99,x,-1.2&v=nope&s=abc&t=77&p=q999&m=zzz', '#h=&v=matrix', '#%E0%A4%A=%', '#h=0.0,0.0&x=sf&b=AB&c=7&t=-1.5&__proto__=1']) await close(await open('texts.html', { address }), `address ${address}`);
+  for (const address of [
+    '#h=99.99,x,-1.2&v=nope&s=abc&t=77&p=q999&m=zzz',
+    '#h=&v=matrix',
+    '#%E0%A4%A=%',
+    '#h=0.0,0.0&x=sf&b=AB&c=7&t=-1.5&__proto__=1',
+  ])
+    await close(await open('texts.html', { address }), `address ${address}`);
 }
 
 async function pairs() {
-  const page = await open('pair.html'), n = await page.evaluate(() => mhaViz.field.nq);
+  const page = await open('pair.html'),
+    n = await page.evaluate(() => mhaViz.field.nq);
   const of = {};
   for (const between of ['AA', 'AB', 'BA', 'BB']) {
     await page.getByLabel('Between').selectOption(between);
     of[between] = await page.evaluate(() => [mhaViz.field.nq, mhaViz.field.nk]);
   }
-  check('pair filters', of.AA[0] + of.BB[0] === n && of.AB[0] === of.AA[0] && of.AB[1] === of.BB[1] && of.BA[1] === of.AA[1], JSON.stringify(of));
+  check(
+    'pair filters',
+    of.AA[0] + of.BB[0] === n &&
+      of.AB[0] === of.AA[0] &&
+      of.AB[1] === of.BB[1] &&
+      of.BA[1] === of.AA[1],
+    JSON.stringify(of),
+  );
   await page.getByLabel('Between').selectOption('all');
   await page.getByLabel('Words in place of pieces').check();
-  check('words', await page.evaluate(() => mhaViz.field.nq) < n);
+  check('words', (await page.evaluate(() => mhaViz.field.nq)) < n);
   await close(page, 'pairs');
   const cross = await open('cross.html');
-  check('cross-attention has two sides', await cross.evaluate(() => mhaViz.text.cross && mhaViz.field.nq !== mhaViz.field.nk));
+  check(
+    'cross-attention has two sides',
+    await cross.evaluate(() => mhaViz.text.cross && mhaViz.field.nq !== mhaViz.field.nk),
+  );
   for (const tab of TABS) await cross.click(`#tab-${tab}`);
   await close(cross, 'cross');
 }
 
 /* Each thing that can be used is reached by Tab; sizes and grounds; what axe finds. */
 async function reached() {
-  const page = await open('texts.html'), seen = new Set();
+  const page = await open('texts.html'),
+    seen = new Set();
   for (let i = 0; i < 60; i++) {
     await page.keyboard.press('Tab');
-    seen.add(await page.evaluate(() => { const a = document.activeElement; return a.getAttribute('role') === 'gridcell' ? 'map' : a.closest('.tokens') ? 'token' : (a.getAttribute('aria-label') || a.textContent || a.tagName).trim(); }));
+    seen.add(
+      await page.evaluate(() => {
+        const a = document.activeElement;
+        return a.getAttribute('role') === 'gridcell'
+          ? 'map'
+          : a.closest('.tokens')
+            ? 'token'
+            : (a.getAttribute('aria-label') || a.textContent || a.tagName).trim();
+      }),
+    );
   }
-  for (const what of ['Text', 'Find a token', 'Save', 'map', 'token', 'Links']) check(`Tab reaches ${what}`, seen.has(what), [...seen].join(' | '));
+  for (const what of ['Text', 'Find a token', 'Save', 'map', 'token', 'Links'])
+    check(`Tab reaches ${what}`, seen.has(what), [...seen].join(' | '));
   await close(page, 'keyboard');
-  for (const width of [1280, 400]) for (const scheme of ['light', 'dark']) for (const tab of TABS) {
-    const view = await open('texts.html', { address: `#v=${tab}&h=0.0,3.1`, width, scheme });
-    check(`${tab} at ${width}: not wider than the window`, await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-    if (existsSync(axe)) {
-      await view.evaluate(readFileSync(axe, 'utf8'));
-      const found = await view.evaluate(async () => (await axe.run(document, { resultTypes: ['violations'] })).violations.map((v) => `${v.id}: ${v.nodes[0].target.join(' ')}`));
-      check(`${tab} at ${width}, ${scheme}: accessible`, found.length === 0, found.join('; '));
-    }
-    await close(view, `${tab} at ${width}`);
-  }
+  for (const width of [1280, 400])
+    for (const scheme of ['light', 'dark'])
+      for (const tab of TABS) {
+        const view = await open('texts.html', { address: `#v=${tab}&h=0.0,3.1`, width, scheme });
+        check(
+          `${tab} at ${width}: not wider than the window`,
+          await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        );
+        if (existsSync(axe)) {
+          await view.evaluate(readFileSync(axe, 'utf8'));
+          const found = await view.evaluate(async () =>
+            (await axe.run(document, { resultTypes: ['violations'] })).violations.map(
+              (v) => `${v.id}: ${v.nodes[0].target.join(' ')}`,
+            ),
+          );
+          check(`${tab} at ${width}, ${scheme}: accessible`, found.length === 0, found.join('; '));
+        }
+        await close(view, `${tab} at ${width}`);
+      }
 }
 
 async function long() {

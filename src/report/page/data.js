@@ -46,7 +46,8 @@ async function readText(i) {
   text.causal = !text.cross && text.blocks.every((b) => b.triangle);
   text.metric = Object.fromEntries(text.metrics.map((m) => [m.name, m]));
   text.caption = Object.fromEntries(text.captions);
-  const blockOf = Object.fromEntries(text.blocks.map((b, at) => [b.layer, at])), seen = {};
+  const blockOf = Object.fromEntries(text.blocks.map((b, at) => [b.layer, at])),
+    seen = {};
   text.heads = text.heads.map(([layer, head]) => {
     seen[layer] = (seen[layer] ?? -1) + 1;
     return { layer, head, name: `L${layer}H${head}`, block: blockOf[layer], at: seen[layer] };
@@ -65,23 +66,34 @@ async function readBlock(text, b) {
   const n = text.heads.filter((h) => h.block === b).length * text.nq;
   const Codes = text.bits === 8 ? Uint8Array : Uint16Array;
   e.remove();
-  text.loaded[b] = { max: new Float32Array(bytes, 0, n), code: new Codes(bytes, 4 * n), triangle: text.blocks[b].triangle };
+  text.loaded[b] = {
+    max: new Float32Array(bytes, 0, n),
+    code: new Codes(bytes, 4 * n),
+    triangle: text.blocks[b].triangle,
+  };
 }
 function loadBlock(text, b) {
   return text.loaded[b] ? null : (text.pending[b] ??= readBlock(text, b));
 }
-const loadHeads = (text, ids) => Promise.all([...new Set(ids.map((id) => text.heads[id].block))].map((b) => loadBlock(text, b)));
+const loadHeads = (text, ids) =>
+  Promise.all([...new Set(ids.map((id) => text.heads[id].block))].map((b) => loadBlock(text, b)));
 
 const isLoaded = (text, id) => text.loaded[text.heads[id].block] !== undefined;
 
-const square = { 8: Float32Array.from(range(256), (c) => (c / 255) ** 2), 16: Float32Array.from(range(65536), (c) => (c / 65535) ** 2) };
+const square = {
+  8: Float32Array.from(range(256), (c) => (c / 255) ** 2),
+  16: Float32Array.from(range(65536), (c) => (c / 65535) ** 2),
+};
 
 /* Weights of query q over all keys of the text: out [nk] */
 function weightsOf(text, id, q, out) {
-  const { block: b, at } = text.heads[id], { max, code, triangle } = text.loaded[b];
-  const T = text.nq, m = max[at * T + q], table = square[text.bits];
+  const { block: b, at } = text.heads[id],
+    { max, code, triangle } = text.loaded[b];
+  const T = text.nq,
+    m = max[at * T + q],
+    table = square[text.bits];
   const n = triangle ? q + 1 : text.nk;
-  const start = triangle ? at * T * (T + 1) / 2 + q * (q + 1) / 2 : (at * T + q) * text.nk;
+  const start = triangle ? (at * T * (T + 1)) / 2 + (q * (q + 1)) / 2 : (at * T + q) * text.nk;
   for (let k = 0; k < n; k++) out[k] = m * table[code[start + k]];
   out.fill(0, n);
 }

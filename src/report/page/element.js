@@ -8,7 +8,8 @@ function element(tag, set = {}, ...children) {
   for (const [key, value] of Object.entries(set)) {
     if (value === undefined || value === null || value === false) continue;
     if (key === 'text') e.textContent = value;
-    else if (key === 'on') for (const [name, call] of Object.entries(value)) e.addEventListener(name, call);
+    else if (key === 'on')
+      for (const [name, call] of Object.entries(value)) e.addEventListener(name, call);
     else if (key === 'value' || key === 'checked') e[key] = value;
     else e.setAttribute(key, value === true ? '' : value);
   }
@@ -18,7 +19,8 @@ function element(tag, set = {}, ...children) {
 
 /* Style by properties, which the page's policy allows; numbers are pixels. */
 function place(e, props) {
-  for (const key in props) e.style[key] = typeof props[key] === 'number' ? `${props[key]}px` : props[key];
+  for (const key in props)
+    e.style[key] = typeof props[key] === 'number' ? `${props[key]}px` : props[key];
   return e;
 }
 

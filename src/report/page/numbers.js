@@ -5,32 +5,76 @@ const numbersView = {
     host.onscroll = null;
     this.host = host;
     const [key, back] = [state.sort.replace(/^-/, ''), state.sort.startsWith('-')];
-    const head = element('tr', {}, this.heading('', 'head', 'layer and head', key, back), this.typed() ? this.heading('type', 'type', 'what the head is', key, back) : null,
-      ...text.metrics.map((m) => this.heading(m.name, m.name, m.unit ? `${m.help} (${m.unit})` : m.help, key, back)));
+    const head = element(
+      'tr',
+      {},
+      this.heading('', 'head', 'layer and head', key, back),
+      this.typed() ? this.heading('type', 'type', 'what the head is', key, back) : null,
+      ...text.metrics.map((m) =>
+        this.heading(m.name, m.name, m.unit ? `${m.help} (${m.unit})` : m.help, key, back),
+      ),
+    );
     this.body = element('tbody', {}, ...this.order(key, back).map((id) => this.row(id)));
-    host.replaceChildren(element('table', {}, element('caption', { class: 'unseen', text: 'Statistics of each head' }), element('thead', {}, head), this.body));
+    host.replaceChildren(
+      element(
+        'table',
+        {},
+        element('caption', { class: 'unseen', text: 'Statistics of each head' }),
+        element('thead', {}, head),
+        this.body,
+      ),
+    );
     this.refresh();
   },
-  typed() { return text.types.some((t) => t !== null); },
+  typed() {
+    return text.types.some((t) => t !== null);
+  },
   heading(key, label, help, now, back) {
-    const on = key === now, next = on ? (back ? '' : `-${key}`) : key;
-    return element('th', { scope: 'col', 'aria-sort': on && key ? (back ? 'ascending' : 'descending') : null },
-      element('button', { title: help, text: label + (on && key ? (back ? ' ▲' : ' ▼') : ''), on: { click: () => { state.sort = key === '' ? '' : next; changed('sort'); } } }));
+    const on = key === now,
+      next = on ? (back ? '' : `-${key}`) : key;
+    return element(
+      'th',
+      { scope: 'col', 'aria-sort': on && key ? (back ? 'ascending' : 'descending') : null },
+      element('button', {
+        title: help,
+        text: label + (on && key ? (back ? ' ▲' : ' ▼') : ''),
+        on: {
+          click: () => {
+            state.sort = key === '' ? '' : next;
+            changed('sort');
+          },
+        },
+      }),
+    );
   },
   order(key, back) {
-    const ids = range(text.heads.length), value = text.metric[key]?.value;
+    const ids = range(text.heads.length),
+      value = text.metric[key]?.value;
     if (key === 'type') ids.sort((a, b) => typeOf(a).localeCompare(typeOf(b)) || a - b);
     else if (value) ids.sort((a, b) => (value[b] ?? -Infinity) - (value[a] ?? -Infinity) || a - b);
     return back ? ids.reverse() : ids;
   },
   row(id) {
-    const box = element('input', { type: 'checkbox', 'data-id': id, on: { change: () => toggle(id) } });
+    const box = element('input', {
+      type: 'checkbox',
+      'data-id': id,
+      on: { change: () => toggle(id) },
+    });
     const cells = text.metrics.map((m) => {
-      const { low, top } = rangeOfMetric(m), cell = element('td', { class: 'number', text: statistic(m.value[id]) });
+      const { low, top } = rangeOfMetric(m),
+        cell = element('td', { class: 'number', text: statistic(m.value[id]) });
       if (low >= 0) cell.style.setProperty('--share', String((m.value[id] ?? 0) / top));
       return cell;
     });
-    const row = element('tr', {}, element('th', { scope: 'row' }, element('label', {}, box, text.heads[id].name)), this.typed() ? element('td', { class: 'type', text: typeOf(id), title: text.caption[typeOf(id)] }) : null, ...cells);
+    const row = element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, element('label', {}, box, text.heads[id].name)),
+      this.typed()
+        ? element('td', { class: 'type', text: typeOf(id), title: text.caption[typeOf(id)] })
+        : null,
+      ...cells,
+    );
     row.addEventListener('pointerenter', () => describeHead(id));
     return row;
   },
@@ -42,7 +86,11 @@ const numbersView = {
     }
   },
   jump() {},
-  note() { return 'the same numbers as mha-viz stats prints'; },
-  figure() { return null; },
+  note() {
+    return 'the same numbers as mha-viz stats prints';
+  },
+  figure() {
+    return null;
+  },
 };
 const views = { links: linksView, matrix: matrixView, model: modelView, numbers: numbersView };

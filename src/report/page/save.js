@@ -8,11 +8,15 @@ function title() {
 function caption() {
   const parts = [text.model, ...(text.stack === 'cross' ? ['cross-attention'] : [])];
   if (state.w) parts.push('words in place of their pieces');
-  if (state.x) parts.push(`hidden: ${[...state.x].map((c) => ({ s: 'special tokens', f: 'the first token' })[c]).join(', ')}`);
+  if (state.x)
+    parts.push(
+      `hidden: ${[...state.x].map((c) => ({ s: 'special tokens', f: 'the first token' })[c]).join(', ')}`,
+    );
   if (field.rescaled) parts.push('rows rescaled to 1');
   if (state.b !== 'all') parts.push(`only ${state.b[0]} to ${state.b[1]}`);
   if (state.v === 'links') parts.push(`links that hold ${state.s} % of a row`);
-  else if (state.v !== 'numbers') parts.push(`colours: ${{ linear: 'linear', sqrt: 'square root', log: 'logarithm' }[state.f]}`);
+  else if (state.v !== 'numbers')
+    parts.push(`colours: ${{ linear: 'linear', sqrt: 'square root', log: 'logarithm' }[state.f]}`);
   if (text.weight !== 'plain') parts.push(`weights times norms (${text.weight})`);
   return `${parts.join('; ')}${text.changes}.`;
 }
@@ -36,38 +40,73 @@ function download(name, blob) {
 const fileName = (ending) => `attention-${state.t + 1}-${state.v}.${ending}`;
 
 /* The table has no picture; nor has a view without heads. */
-const figureNow = () => (state.v === 'numbers' || (state.v !== 'model' && !selected().length) ? modelView.figure() : views[state.v].figure());
+const figureNow = () =>
+  state.v === 'numbers' || (state.v !== 'model' && !selected().length)
+    ? modelView.figure()
+    : views[state.v].figure();
 
 function saveSvg() {
-  download(fileName('svg'), new Blob([new XMLSerializer().serializeToString(svgOf(figureNow()))], { type: 'image/svg+xml' }));
+  download(
+    fileName('svg'),
+    new Blob([new XMLSerializer().serializeToString(svgOf(figureNow()))], {
+      type: 'image/svg+xml',
+    }),
+  );
 }
 function savePng() {
-  const figure = figureNow(), canvas = element('canvas'), scale = Math.min(2, 16000 / figure.w, 16000 / figure.h);
+  const figure = figureNow(),
+    canvas = element('canvas'),
+    scale = Math.min(2, 16000 / figure.w, 16000 / figure.h);
   const pen = new CanvasPen(canvas, figure.w, figure.h, scale);
   pen.rect(0, 0, figure.w, figure.h, ink.ground);
   drawFigure(pen, figure);
-  canvas.toBlob((blob) => { if (blob) download(fileName('png'), blob); else say('The picture is too large for this browser.'); });
+  canvas.toBlob((blob) => {
+    if (blob) download(fileName('png'), blob);
+    else say('The picture is too large for this browser.');
+  });
 }
 
-const cell = (s) => String(s).replace(/\\/g, '\\\\').replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r');
+const cell = (s) =>
+  String(s)
+    .replace(/\\/g, '\\\\')
+    .replace(/\t/g, '\\t')
+    .replace(/\n/g, '\\n')
+    .replace(/\r/g, '\\r');
 function tsvOfHeads() {
   const lines = [['layer', 'head', 'type', ...text.metrics.map((m) => m.name)]];
-  text.heads.forEach((h, id) => lines.push([h.layer, h.head, typeOf(id), ...text.metrics.map((m) => m.value[id] ?? '')]));
+  text.heads.forEach((h, id) =>
+    lines.push([h.layer, h.head, typeOf(id), ...text.metrics.map((m) => m.value[id] ?? '')]),
+  );
   return lines;
 }
 function tsvOfLinks() {
   const lines = [['layer', 'head', 'query', 'query_label', 'key', 'key_label', 'weight']];
   for (const { id } of ready()) {
     const { layer, head } = text.heads[id];
-    for (let q = 0; q < field.nq; q++) field.row(id, q).forEach((w, k) => {
-      if (w >= 0.0005) lines.push([layer, head, field.queries[q].at[0], cell(field.queries[q].label), field.keys[k].at[0], cell(field.keys[k].label), +w.toPrecision(4)]);
-    });
+    for (let q = 0; q < field.nq; q++)
+      field.row(id, q).forEach((w, k) => {
+        if (w >= 0.0005)
+          lines.push([
+            layer,
+            head,
+            field.queries[q].at[0],
+            cell(field.queries[q].label),
+            field.keys[k].at[0],
+            cell(field.keys[k].label),
+            +w.toPrecision(4),
+          ]);
+      });
   }
   return lines;
 }
 function saveTsv() {
   const lines = state.v === 'numbers' || state.v === 'model' ? tsvOfHeads() : tsvOfLinks();
-  download(fileName('tsv'), new Blob([lines.map((l) => `${l.join('\t')}\n`).join('')], { type: 'text/tab-separated-values' }));
+  download(
+    fileName('tsv'),
+    new Blob([lines.map((l) => `${l.join('\t')}\n`).join('')], {
+      type: 'text/tab-separated-values',
+    }),
+  );
 }
 async function copyAddress() {
   history.replaceState(null, '', toAddress());

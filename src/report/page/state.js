@@ -1,15 +1,45 @@
 /* What is chosen, and the same in the address.  heads: slot -> head or undefined; a slot is a
    colour and a dash. */
-const VIEWS = [['links', 'Links'], ['matrix', 'Heatmap'], ['model', 'All heads'], ['numbers', 'Numbers']];
-const START = { v: 'links', t: 0, m: 'type', o: 'model', s: 70, min: 0, w: 0, x: '', n: 0, b: 'all', f: 'linear',
-  c: -1, k: 'own', th: '', p: '', sort: '' };
-const CHOICES = { v: VIEWS.map(([v]) => v), o: ['model', 'within', 'value'], b: Object.keys(BETWEEN),
-  f: ['linear', 'sqrt', 'log'], k: ['own', 'shared'], th: ['', 'light', 'dark'] };
+const VIEWS = [
+  ['links', 'Links'],
+  ['matrix', 'Heatmap'],
+  ['model', 'All heads'],
+  ['numbers', 'Numbers'],
+];
+const START = {
+  v: 'links',
+  t: 0,
+  m: 'type',
+  o: 'model',
+  s: 70,
+  min: 0,
+  w: 0,
+  x: '',
+  n: 0,
+  b: 'all',
+  f: 'linear',
+  c: -1,
+  k: 'own',
+  th: '',
+  p: '',
+  sort: '',
+};
+const CHOICES = {
+  v: VIEWS.map(([v]) => v),
+  o: ['model', 'within', 'value'],
+  b: Object.keys(BETWEEN),
+  f: ['linear', 'sqrt', 'log'],
+  k: ['own', 'shared'],
+  th: ['', 'light', 'dark'],
+};
 const RANGES = { t: [0, 1e9], s: [5, 100], min: [0, 0.5], w: [0, 1], n: [0, 1], c: [-1, 1] };
 const state = { ...START, heads: [] };
-let text, field, hover = null;
+let text,
+  field,
+  hover = null;
 
-const selected = () => state.heads.map((id, slot) => ({ id, slot })).filter((h) => h.id !== undefined);
+const selected = () =>
+  state.heads.map((id, slot) => ({ id, slot })).filter((h) => h.id !== undefined);
 const slotOf = (id) => state.heads.indexOf(id);
 const ready = () => selected().filter(({ id }) => isLoaded(text, id));
 const clips = () => (state.c < 0 ? field.nk > 100 : state.c === 1);
@@ -22,15 +52,23 @@ function pinned() {
 }
 
 function toAddress() {
-  const parts = Object.keys(START).filter((key) => state[key] !== START[key]).map((key) => `${key}=${encodeURIComponent(state[key])}`);
-  const heads = state.heads.map((id) => (id === undefined ? '' : `${text.heads[id].layer}.${text.heads[id].head}`));
+  const parts = Object.keys(START)
+    .filter((key) => state[key] !== START[key])
+    .map((key) => `${key}=${encodeURIComponent(state[key])}`);
+  const heads = state.heads.map((id) =>
+    id === undefined ? '' : `${text.heads[id].layer}.${text.heads[id].head}`,
+  );
   return `#${[...parts, `h=${heads.join(',')}`].join('&')}`;
 }
 let addressTimer = 0;
 function keepAddress() {
   clearTimeout(addressTimer);
   addressTimer = setTimeout(() => {
-    try { history.replaceState(null, '', toAddress()); } catch { /* a frame without an address */ }
+    try {
+      history.replaceState(null, '', toAddress());
+    } catch {
+      /* a frame without an address */
+    }
   }, 150);
 }
 
@@ -49,7 +87,11 @@ function fromAddress() {
   for (const part of location.hash.slice(1).split('&')) {
     const [key, raw] = part.split('=');
     let value = '';
-    try { value = decodeURIComponent(raw ?? ''); } catch { continue; }
+    try {
+      value = decodeURIComponent(raw ?? '');
+    } catch {
+      continue;
+    }
     if (key === 'h') headsOfAddress = value;
     else if (key in START) readChoice(key, value);
   }
@@ -64,16 +106,29 @@ function readHeads() {
     return id < 0 ? undefined : id;
   });
   headsOfAddress = null;
-  return heads.every((id) => id === undefined) ? [] : heads.filter((id, i) => id === undefined || heads.indexOf(id) === i);
+  return heads.every((id) => id === undefined)
+    ? []
+    : heads.filter((id, i) => id === undefined || heads.indexOf(id) === i);
 }
 
 /* The first picture: the head that looks back most, one that follows words rather than places, and
    the one that looks ahead most. */
 function telling() {
-  const of = (name, id) => text.metric[name]?.value[id] ?? 0, ids = range(text.heads.length);
-  const best = (value, least) => ids.filter((id) => value(id) >= least).sort((a, b) => value(b) - value(a) || a - b)[0];
-  const mixed = (id) => -Math.abs(of('entropy_norm', id) - 0.35) - 2 * of('first', id) - 2 * of('self', id) - of('prev', id) - of('next', id);
-  const chosen = [best((id) => of('prev', id), 0.4), best(mixed, -Infinity), best((id) => of('next', id), 0.4)];
+  const of = (name, id) => text.metric[name]?.value[id] ?? 0,
+    ids = range(text.heads.length);
+  const best = (value, least) =>
+    ids.filter((id) => value(id) >= least).sort((a, b) => value(b) - value(a) || a - b)[0];
+  const mixed = (id) =>
+    -Math.abs(of('entropy_norm', id) - 0.35) -
+    2 * of('first', id) -
+    2 * of('self', id) -
+    of('prev', id) -
+    of('next', id);
+  const chosen = [
+    best((id) => of('prev', id), 0.4),
+    best(mixed, -Infinity),
+    best((id) => of('next', id), 0.4),
+  ];
   return [...new Set(chosen)].filter((id) => id !== undefined);
 }
 
@@ -89,7 +144,8 @@ function withHeads(heads, ids) {
   for (const id of ids) {
     if (out.includes(id)) continue;
     const free = out.findIndex((h) => h === undefined);
-    if (free < 0) out.push(id); else out[free] = id;
+    if (free < 0) out.push(id);
+    else out[free] = id;
   }
   return out;
 }
@@ -102,11 +158,16 @@ function toggle(id) {
 }
 /* All of these, or none where all are chosen. */
 function toggleAll(ids) {
-  select(ids.every((id) => slotOf(id) >= 0) ? withoutHeads(state.heads, ids) : withHeads(state.heads, ids));
+  select(
+    ids.every((id) => slotOf(id) >= 0)
+      ? withoutHeads(state.heads, ids)
+      : withHeads(state.heads, ids),
+  );
 }
 /* Alone; again: all of its layer. */
 function isolate(id) {
-  const alone = selected().length === 1 && slotOf(id) >= 0, { layer } = text.heads[id];
+  const alone = selected().length === 1 && slotOf(id) >= 0,
+    { layer } = text.heads[id];
   anchor = id;
   select(alone ? range(text.heads.length).filter((i) => text.heads[i].layer === layer) : [id]);
 }
