@@ -24,7 +24,7 @@ const struct record *records_without_part(const struct session *s, const struct 
 {
     static const char *const names[] = { "part", NULL };
 
-    return s->asked->split == NULL ? record_without(s->a, r, IN_ALL, names) : r;
+    return r != NULL && s->asked->split == NULL ? record_without(s->a, r, IN_ALL, names) : r;
 }
 
 const struct head_id *records_heads(const struct session *s, const struct wanted *want,

@@ -180,24 +180,11 @@ static int prepare(void *self, struct err *e)
     arena_init(&j->packed, s->a->full, s->a->self);
     arena_own(s->a, finish, &j->packed);
     j->pack = pack_new(&j->packed);
-    if (j->args->shared.types == NULL)
-        return 0;
-    j->type = types_file_read(s, j->args->shared.types, e);
-    return j->type != NULL ? 0 : -1;
-}
-
-/* Without -o, its name. */
-static void done(void *self)
-{
-    const struct report_job *j = self;
-
-    if (j->args->shared.common.output.path == NULL)
-        printf("%s\n", j->job.results.output.path);
+    return types_file_labels(s, j->args->shared.types, &j->type, e);
 }
 
 static const struct job_kind kind = { .outputs = &output_page, .name = "report",
-                                      .check = check, .prepare = prepare, .text = text,
-                                      .done = done };
+                                      .check = check, .prepare = prepare, .text = text };
 
 /* Words are numbered where there is a text to number them in. */
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
@@ -210,7 +197,11 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     asked->word_ids = asked->ids == NULL && asked->input == NULL && asked->attention == NULL &&
                       asked->qkv == NULL && !asked->pretokenized;
     asked->lenient_words = true;
-    return job_run(&j.job, &kind, env, e);
+    if (job_run(&j.job, &kind, env, e) != 0)
+        return -1;
+    if (j.args->shared.common.output.path == NULL)
+        printf("%s\n", j.job.results.output.path);
+    return 0;
 }
 
 const struct cmd cmd_report = {

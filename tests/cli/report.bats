@@ -97,7 +97,7 @@ END
 }
 
 @test "types of a file, and none where a text is too short to tell" {
-    works "$viz" report -o "$dir/p.html" "the cat"
+    works "$viz" report --types none -o "$dir/p.html" "the cat"
     page --text "$dir/p.html" | grep -qE '"types":\[(null,)+null\],"captions":\[\]'
     "$viz" types --json -o "$dir/t.json" "the cat saw the dog and the cat ran"
     works "$viz" report --types "$dir/t.json" -o "$dir/p.html" "the cat"

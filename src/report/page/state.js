@@ -93,7 +93,7 @@ function fromAddress() {
       continue;
     }
     if (key === 'h') headsOfAddress = value;
-    else if (key in START) readChoice(key, value);
+    else if (Object.hasOwn(START, key)) readChoice(key, value);
   }
   state.t = Math.floor(state.t);
 }
