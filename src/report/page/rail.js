@@ -104,7 +104,7 @@ function rail() {
       element('button', {
         class: 'link',
         text: 'none',
-        'aria-label': 'Select no head',
+        'aria-label': 'none of the heads',
         on: { click: () => select([]) },
       }),
     ),
