@@ -24,8 +24,8 @@ static const struct opt opts[] = {
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
         "--against by its id; -1: none"),
     STRING(0, "at", "POS", F(answer.at),
-           "the token after which the answer is predicted: a position from 0 or the end (-1), "
-           "a word, or word#2; without it, the last"),
+           "predict the token after this one: a position, -1 the last, a word, word#2; "
+           "default: the last"),
     FLAG(0, "sources", F(sources), "a row per head and source token"),
     STRING(0, "span", "A-B", F(span),
            "contrast source tokens A to B with those beside them, per head"),
