@@ -231,10 +231,9 @@ void help_program(FILE *f, const struct cmd *const *table)
 {
     enum { NAME_WIDTH = 10 };
 
-    fprintf(f, "usage: mha-viz COMMAND [OPTIONS] [OPERANDS]\n\n"
+    fprintf(f, "usage: mha-viz COMMAND [OPTIONS] [OPERANDS] | --version\n\n"
                "see what the attention heads of a transformer do\n\n");
     for (int i = 0; table[i] != NULL; i++)
         print_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
-    fprintf(f, "\n`mha-viz COMMAND -h` lists the options of a command, `mha-viz help COMMAND`\n"
-               "also those that it shares with others; `mha-viz --version` shows versions.\n");
+    fprintf(f, "\n`mha-viz COMMAND -h` lists a command's options, `mha-viz help COMMAND` all.\n");
 }
