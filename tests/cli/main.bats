@@ -14,7 +14,7 @@ load helper
 
 @test "--help, -h and help are the same, on standard output" {
     help=$("$viz" --help 2>/dev/null)
-    [ "${help%%$'\n'*}" = "usage: mha-viz COMMAND [OPTIONS] [OPERANDS]" ]
+    [ "${help%%$'\n'*}" = "usage: mha-viz COMMAND [OPTIONS] [OPERANDS] | --version" ]
     [ "$help" = "$("$viz" -h)" ]
     [ "$help" = "$("$viz" help)" ]
 }
