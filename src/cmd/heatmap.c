@@ -5,7 +5,7 @@
 #include "analysis/map.h"
 #include "cmd/figure.h"
 #include "cmd/job.h"
-#include "cmd/types_file.h"
+#include "cmd/types/file.h"
 #include "lib/picture.h"
 
 struct heatmap_args {

@@ -2,7 +2,7 @@
  * report: the heads of texts as one interactive page. */
 #include "cmd/report.h"
 
-#include "cmd/types_file.h"
+#include "cmd/types/file.h"
 
 static const char *const precisions[] = { "8", "16", NULL };
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };

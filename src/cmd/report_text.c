@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "cmd/stats.h"
+#include "cmd/stats/stats.h"
 #include "draw/label.h"
 #include "session/mark.h"
 

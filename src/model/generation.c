@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_field.h"
-#include "model/config_priv.h"
+#include "model/config/config_priv.h"
 #include "weights/gguf.h"
 
 /* ---- values ---- */

@@ -7,7 +7,7 @@
 
 #include "base/elementary.h"
 #include "base/json.h"
-#include "model/config_priv.h"
+#include "model/config/config_priv.h"
 #include "model/gguf_priv.h"
 
 /* ---- keys ---- */

@@ -3,7 +3,7 @@
  * A file with one attention, or layers around it, and no config.json: the names and
  * shapes of its tensors -> a family and a config, as if somebody had written them.
  *
- *     q_linear k_linear v_linear output_linear        and the other names of layer_names.c,
+ *     q_linear k_linear v_linear output_linear        and the other names of layer/names.c,
  *                                                     one row each
  *     q_linears.{i} k_linears.{i} v_linears.{i} output_linear     one matrix per head
  *     c_attn c_proj, qkv proj, ..                     one for q, k and v
@@ -12,7 +12,7 @@
  *     bias_k bias_v                                   a key and value after the others
  *     rel_pos_encoding [2 max_len - 1, d_k]           with any of these
  *
- * alone; or in a layer, with norms and an mlp as a row of layer_names.c has them; one layer,
+ * alone; or in a layer, with norms and an mlp as a row of layer/names.c has them; one layer,
  * or layers.{i}.* and perhaps a final norm; anywhere in the file, whose other tensors are not
  * used.  Linears are [out, in], as torch has them, or [in, out] where they are parameters
  * of their own (W_Q) or kernels of Keras and Flax. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sums: no input or output, no allocation, no failure.  Preconditions are
- * asserted; model/bind.c and the checks of run/ establish them.  Each kind of sum has a
+ * asserted; model/bind/bind.c and the checks of run/ establish them.  Each kind of sum has a
  * header of its own: linear.h, norm.h, act.h, rope.h, attention.h and so on.
  *
  * Dimensions, here and everywhere:

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * info: a model's card: family, sizes, parameters by part, memory of a run. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/info/info.h"
+#include "base/str.h"
+#include "cli/output.h"
+
+struct info_args {
+    struct shared_args shared;
+    int tokens;
+    bool builtin;
+};
+
+#define F(f) offsetof(struct info_args, f)
+static const struct opt opts[] = {
+    INT('n', "tokens", "N", F(tokens), "512", 1, 1 << 24,
+        "length of the run whose memory is estimated"),
+    FLAG(0, "builtin", F(builtin), "list the built-in models instead"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_reports.group, &model_group, &layer_group, &attention_group, NULL
+};
+static const char *const examples[] = { "mha-viz info", "mha-viz info --json",
+                                        "mha-viz info --builtin", NULL };
+
+/* ---- sums ---- */
+
+/* Each projection's outputs x inputs. */
+static char *each_projection(struct arena *a, const struct model *m)
+{
+    char *sum = arena_strdup(a, "");
+
+    for (enum slot s = count_first(m); s <= count_last(m); s++) {
+        const struct param *param = &m->layer[0].slot[s];
+
+        if (family_slots[s].kind == SLOT_LINEAR && param->weight != NULL)
+            sum = arena_printf(a, "%s%s%d x %d", sum, sum[0] != '\0' ? " + " : "",
+                               param->matrix.N, param->matrix.K);
+    }
+    return sum;
+}
+
+/* "4 x 512 x 512", 7 with projections of global rows; or the projections one by one where
+ * their shapes differ. */
+static char *attention_sum(struct arena *a, const struct model *m)
+{
+    const struct config *config = &m->config;
+    int hd = config->n_heads * config->d_head, gd = config->n_kv_heads * config->d_head;
+
+    if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q ||
+        config->d_value != config->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
+        m->layer[0].slot[W_REL_Q].weight != NULL || m->layer[0].slot[W_O].weight == NULL ||
+        family_slot_dim(m->family, config, DIM_OUT) != config->d_model)
+        return each_projection(a, m);
+    if (hd == gd && hd == config->d_model)
+        return arena_printf(a, "%d x %d x %d",
+                            m->layer[0].slot[W_Q_GLOBAL].weight != NULL ? 7 : 4, hd, hd);
+    return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, config->d_model, gd,
+                        config->d_model);
+}
+
+/* "512 x 64 x 3", or the sum where widths differ. */
+static char *head_sum(struct arena *a, const struct model *m)
+{
+    const struct config *config = &m->config;
+    int D = config->d_model, d = config->d_head;
+    bool other = count_first(m) != W_Q;
+    int keys = other ? family_slot_dim(m->family, config, DIM_KEY_INPUT) : D;
+    int values = other ? family_slot_dim(m->family, config, DIM_VALUE_INPUT) : D;
+
+    if (keys == D && values == D && config->d_value == d)
+        return arena_printf(a, "%d x %d x 3", D, d);
+    return arena_printf(a, "%d x %d + %d x %d + %d x %d", D, d, keys, d, values,
+                        config->d_value);
+}
+
+/* ---- the card ---- */
+
+/* What the model reads instead of tokens, if it does. */
+static void card_input(FILE *f, const struct model *m)
+{
+    const struct config *config = &m->config;
+    int64_t dim[4];
+    char shape[64];
+
+    if (front_dims(m, dim) == 0)
+        return;
+    front_shape(m, shape);
+    fprintf(f, "input       %s", shape);
+    if (m->family->front == FRONT_PATCH)
+        fprintf(f, " in patches of %d x %d", config->front.patch[0],
+                config->front.patch[1]);
+    fprintf(f, "\n");
+}
+
+/* The type of the first slot's weight: of the token embedding, mostly. */
+static const char *weights_type(const struct model *m)
+{
+    const struct param *slot = m->layer[0].slot;
+    const struct tensor *output = slot[count_last(m)].weight,
+                        *tensor = output != NULL ? output : slot[count_first(m)].weight;
+
+    for (int s = N_SLOT - 1; s >= 0; s--)
+        if (m->slot[s].weight != NULL)
+            tensor = m->slot[s].weight;
+    return dtype_table[tensor->dtype].name;
+}
+
+static void card_vocabulary(FILE *f, const struct model *m)
+{
+    int count = m->config.n_vocab,
+        target = m->decoder != NULL ? m->decoder->config.n_vocab : count;
+
+    if (target == 0)
+        return;
+    fprintf(f, "vocabulary  %d", count > 0 ? count : target);
+    if (count > 0 && target != count)
+        fprintf(f, ", the decoder's %d", target);
+    fprintf(f, "\n");
+}
+
+static void card_decoder(FILE *f, const struct model *m)
+{
+    const struct config *config = &m->config;
+
+    fprintf(f, "decoder     %d layer%s, %d head%s of width %d, mlp %d", config->n_layers,
+            str_plural(config->n_layers), config->n_heads, str_plural(config->n_heads),
+            config->d_head, config->d_ff);
+    if (!info_any_length(m))
+        fprintf(f, ", positions %d", config->n_positions);
+    fprintf(f, "\n");
+}
+
+static void card_sizes(FILE *f, struct arena *a, const struct model *m)
+{
+    const struct config *config = &m->config;
+
+    fprintf(f, "model       %s\n", report_clean(a, m->name, strlen(m->name)));
+    fprintf(f, "family      %s, %s%s\n", m->family->name,
+            family_stack_names[m->family->stack_id],
+            m->layer[0].hi == 0 ? ", causal" : "");
+    fprintf(f, "layers      %d\n", config->n_layers);
+    fprintf(f, "heads       %d of width %d", config->n_heads, config->d_head);
+    if (config->n_kv_heads != config->n_heads)
+        fprintf(f, ", %d for keys and values", config->n_kv_heads);
+    if (config->d_value != config->d_head)
+        fprintf(f, ", values of width %d", config->d_value);
+    fprintf(f, "\nwidth       %d", config->d_model);
+    if (config->d_ff > 0)
+        fprintf(f, ", mlp %d", config->d_ff);
+    if (info_activation(m) != NULL)
+        fprintf(f, ", %s", info_activation(m));
+    fprintf(f, "\n");
+    if (config->experts.n > 0) {
+        fprintf(f, "experts     %d of width %d, %d a token", config->experts.n,
+                config->experts.d_ff, config->experts.n_chosen);
+        if (config->experts.n_shared > 0)
+            fprintf(f, ", %d shared", config->experts.n_shared);
+        fprintf(f, "\n");
+    }
+    if (m->decoder != NULL)
+        card_decoder(f, m->decoder);
+    card_input(f, m);
+    card_vocabulary(f, m);
+    if (!info_any_length(m))
+        fprintf(f, "positions   %d\n", config->n_positions);
+    fprintf(f, "weights     %s\n", weights_type(m));
+    fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
+}
+
+static void print_card(FILE *f, struct arena *a, const struct model *m,
+                       const struct info_row *row)
+{
+    card_sizes(f, a, m);
+    info_parts(row, a, f);
+    fprintf(f, "\none attention layer: %s = %s weights, %s biases\n",
+            attention_sum(a, m), report_thousands(a, row->attention.weights),
+            report_thousands(a, row->attention.biases));
+    if (row->head_weights >= 0)
+        fprintf(f, "one head: %s = %s weights of q, k and v; %d head%s x %d = %s columns\n",
+                head_sum(a, m), report_thousands(a, row->head_weights), m->config.n_heads,
+                str_plural(m->config.n_heads), m->config.d_head,
+                report_thousands(a, (int64_t)m->config.n_heads * m->config.d_head));
+    fprintf(f, "memory of a run of %d token%s beyond the weights: %s\n", row->run_tokens,
+            str_plural(row->run_tokens), report_bytes(a, (uint64_t)row->run_memory));
+}
+
+static void print_model(FILE *f, enum report_format format, int n, const struct env *env,
+                        const struct model *m)
+{
+    struct info_row row;
+    struct report report = { &info_record, format, f, false };
+
+    if (m->precomputed != NULL) {
+        info_precomputed(m, env->arena, format, f);
+        return;
+    }
+    info_fill(&row, env->arena, m, n, env->n_threads);
+    if (format == REPORT_TABLE)
+        print_card(f, env->arena, m, &row);
+    else
+        report_row(&report, &row);
+}
+
+static int write_model(struct output *o, const struct info_args *args,
+                       const struct env *env, const struct model *m, struct err *e)
+{
+    if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, 0, e) != 0)
+        return -1;
+    print_model(o->out.file, (enum report_format)o->format, args->tokens, env, m);
+    return output_close(o, output_end(o, e), e);
+}
+
+/* What names a model beside --builtin. */
+static int check_builtin(const struct asked *asked, struct err *e)
+{
+    if (asked->model == NULL && asked->attention == NULL)
+        return 0;
+    return err_set(e, ERR_USAGE, "--builtin, %s: only one of them can be given",
+                   asked->model != NULL ? "-m" : "--attention");
+}
+
+static int list_builtin(const struct info_args *args, const struct env *env, struct err *e)
+{
+    struct output o;
+
+    if (check_builtin(&args->shared.asked, e) != 0 ||
+        output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
+        output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, 0, e) != 0)
+        return -1;
+    return output_close(&o, info_builtin(env->arena, (enum report_format)o.format, o.out.file,
+                                         e) != 0 ? -1 : output_end(&o, e), e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    const struct info_args *info = args;
+    const char *path;
+    struct model *model;
+    struct output output;
+    int status;
+
+    (void)n_operands;
+    (void)operands;
+    if (info->builtin)
+        return list_builtin(info, env, e);
+    model = session_model(&info->shared.asked, env, &path, e);
+    status = model == NULL ? -1 :
+             output_plan(&output, &info->shared.common.output, &output_reports, NULL,
+                         env->arena, e);
+    if (status == 0)
+        status = write_model(&output, info, env, model, e);
+    model_close(model);
+    return status;
+}
+
+const struct cmd cmd_info = {
+    .name = "info", .summary = "show a model's sizes, parameters and memory",
+    .operands = "", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct info_args), .examples = examples,
+    .max_operands = 0, .run = run,
+    .records = (const struct record *const[]){ &info_record, &info_precomputed_record,
+                                                 &info_builtin_record, NULL },
+};

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * One slot -> names of its tensors: alternatives, endings and prefixes, as the file has them. */
+#include "model/bind/bind_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is not at a
+ * part of a module has no ending. */
+static const char *const weight_endings[] = { ".weight", ".gamma", "", NULL };
+static const char *const bias_endings[] = { ".bias", ".beta", NULL };
+
+/* Those of torch's attention by itself are parts of a name: in_proj_weight. */
+static const char *const layer_weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
+static const char *const layer_bias_endings[] = { ".bias", ".beta", "_bias", NULL };
+static const char *const no_endings[] = { "", NULL };
+
+static const char *const *endings_of(const struct binder *b, bool bias)
+{
+    if (b->family->by_names)
+        return bias ? layer_bias_endings : layer_weight_endings;
+    return bias ? bias_endings : weight_endings;
+}
+
+static int index_of(const struct weights *w, const struct tensor *t)
+{
+    return (int)(t - weights_at(w, 0));
+}
+
+/* Tries one name after the prefix, after its first part, where the head of a model in a
+ * model stands, and bare; with each ending. */
+static const struct tensor *try_name(struct binder *b, const char *name,
+                                     const char *const *endings)
+{
+    const int length[] = { (int)strlen(b->prefix), (int)strcspn(b->prefix, ".") + 1, 0 };
+    char full[512];
+
+    for (int p = b->prefix[0] != '\0' ? 0 : 2; p < 3; p++)
+        for (int i = 0; endings[i] != NULL; i++) {
+            const struct tensor *tensor;
+
+            snprintf(full, sizeof full, "%.*s%s%s", length[p], b->prefix, name, endings[i]);
+            tensor = weights_find(b->m->weights, full);
+            if (tensor != NULL) {
+                b->used[index_of(b->m->weights, tensor)] = true;
+                return tensor;
+            }
+        }
+    return NULL;
+}
+
+/* "h.%d.mlp.experts.%d.w1" with both numbers put in. */
+static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
+{
+    char *text = arena_strndup(a, name, n);
+    const int numbers[] = { at.layer, at.part };
+
+    for (int i = 0; i < 2; i++) {
+        const char *d = strstr(text, "%d");
+
+        if (d == NULL)
+            break;
+        text = arena_printf(a, "%.*s%d%s", (int)(d - text), text, numbers[i], d + 2);
+    }
+    return text;
+}
+
+/* The k-th alternative of "A|B", filled in; NULL: no more. */
+static char *alternative(struct arena *a, const char *names, int k, struct where at)
+{
+    for (; k > 0; k--) {
+        names = strchr(names, '|');
+        if (names == NULL)
+            return NULL;
+        names++;
+    }
+    return fill_in(a, names, (size_t)(strchrnul(names, '|') - names), at);
+}
+
+/* The first of the names that is there stays in *names. */
+static const struct tensor *find_first(struct binder *b, const char **names, struct where at,
+                                       const char *const *endings)
+{
+    char *name;
+
+    for (int k = 0; (name = alternative(b->a, *names, k, at)) != NULL; k++) {
+        const struct tensor *tensor = try_name(b, name, endings);
+
+        if (tensor != NULL) {
+            *names = name;
+            return tensor;
+        }
+    }
+    return NULL;
+}
+
+static const struct tensor *find(struct binder *b, const char *names, struct where at,
+                                 const char *const *endings)
+{
+    return find_first(b, &names, at, endings);
+}
+
+int bind_layers(const struct binder *b)
+{
+    int said = b->m->config.n_layers, most = weights_count(b->m->weights);
+
+    return said < most ? said : most;
+}
+
+const char *bind_names(struct binder *b, enum slot slot)
+{
+    return family_slot_names(b->m->family, &b->m->config, slot);
+}
+
+/* A GGUF file calls a slot alike in all layers: by the first name that any of them has. */
+const char *bind_stored_names(struct binder *b, enum slot slot)
+{
+    const char *names = bind_names(b, slot), *name = names;
+
+    if (weights_gguf(b->m->weights) == NULL || strchr(names, '|') == NULL)
+        return names;
+    for (size_t n; *name != '\0'; name += n + (name[n] == '|')) {
+        const char *one;
+
+        n = strcspn(name, "|");
+        one = arena_strndup(b->a, name, n);
+        for (int l = 0; l < bind_layers(b); l++)
+            if (find(b, one, (struct where){ l, 0 }, endings_of(b, false)) != NULL)
+                return one;
+    }
+    return names;
+}
+
+/* The family's name of it has no ending, and it has no bias. */
+static bool is_whole_name(enum slot_kind kind)
+{
+    return kind == SLOT_VECTOR || kind == SLOT_ROWS || kind == SLOT_COLUMNS;
+}
+
+const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const char **names,
+                                        struct where at)
+{
+    bool whole = is_whole_name(family_slots[slot].kind);
+
+    return find_first(b, names, at, whole ? no_endings : endings_of(b, false));
+}
+
+const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struct where at)
+{
+    return find(b, names, at, endings_of(b, true));
+}
+
+bool bind_is_head(enum slot slot)
+{
+    return slot == W_HEAD_DENSE || slot == W_HEAD_NORM || slot == W_HEAD || slot == W_HEAD_BIAS;
+}
+
+/* A head stands beside what the prefix is of, in a model in a model after its first part. */
+const char *bind_name(struct binder *b, enum slot slot, struct where at, bool bias)
+{
+    static const char part[] = "language_model.";
+    const char *name = alternative(b->a, bind_names(b, slot), 0, at);
+    const char *prefix = !bind_is_head(slot) ? b->prefix :
+                         strncmp(b->prefix, part, strlen(part)) == 0 ? part : "";
+
+    return arena_printf(b->a, "%s%s%s", prefix, name,
+                        bias ? ".bias" : is_whole_name(family_slots[slot].kind) ? "" : ".weight");
+}
+
+bool bind_mark(struct binder *b, enum slot slot, struct where at)
+{
+    const char *names = bind_names(b, slot);
+    bool bias = bind_bias_tensor(b, names, at) != NULL;
+
+    return bind_weight_tensor(b, slot, &names, at) != NULL || bias;
+}
+
+bool bind_has(struct binder *b, const char *names, struct where at)
+{
+    return find(b, names, at, endings_of(b, false)) != NULL ||
+           find(b, names, at, endings_of(b, true)) != NULL;
+}
+
+static bool has_first(struct binder *b, const char *prefix, const char *names)
+{
+    char *name;
+
+    for (int k = 0; (name = alternative(b->a, names, k, (struct where){ 0 })) != NULL; k++)
+        if (weights_find(b->m->weights,
+                         arena_printf(b->a, "%s%s.weight", prefix, name)) != NULL)
+            return true;
+    return false;
+}
+
+/* What stands before the slot's names in the file; NULL: they are not there. */
+static const char *prefix_of(struct binder *b, const char *names)
+{
+    static const char *const inner[] = { "language_model.model.", "model.language_model." };
+    const struct family *family = b->m->family;
+
+    for (int i = 0; i < 2; i++)
+        if (has_first(b, inner[i], names))
+            return inner[i];
+    for (int i = 0; i < FAMILY_PREFIXES && family->prefix[i] != NULL; i++)
+        if (has_first(b, family->prefix[i], names))
+            return family->prefix[i];
+    return has_first(b, "", names) ? "" : NULL;
+}
+
+/* The first slot is the token embedding, or what stands in its place; where it is missing,
+ * any other will do. */
+const char *bind_prefix(struct binder *b)
+{
+    const char *const *name = b->m->family->stack.name, *prefix = NULL;
+
+    for (int s = 0; s < N_SLOT && prefix == NULL; s++)
+        if (name[s] != NULL)
+            prefix = prefix_of(b, name[s]);
+    return prefix != NULL ? prefix : "";
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * One slot -> its weight and bias: found by name, checked for type and shape, decoded. */
+#include "model/bind/bind_priv.h"
+
+#include "base/bytes.h"
+#include "base/str.h"
+
+struct shape {
+    int n;
+    int d[4];
+};
+
+/* What the weight of a slot must look like. */
+static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
+{
+    const struct config *config = &m->config;
+    int out = family_slot_dim(m->family, config, row->out), in;
+
+    if (row->in == DIM_NONE)
+        return (struct shape){ 1, { out } };
+    in = family_slot_dim(m->family, config, row->in);
+    if (row->kind == SLOT_CONV)
+        return (struct shape){ 3,
+                               { out, in,
+                                 row == &family_slots[W_CONV] ? config->front.conv_width :
+                                                                CONV_WINDOW } };
+    if (row->kind == SLOT_ROWS)
+        return (struct shape){ 3, { out, 1, in } };
+    if (row->kind == SLOT_COLUMNS)
+        return (struct shape){ 3, { 1, out, in } };
+    if (row->kind == SLOT_PATCH)
+        return (
+            struct shape){ 4,
+                           { out, in, config->front.patch[0], config->front.patch[1] } };
+    return (struct shape){ 2, { in_out ? in : out, in_out ? out : in } };
+}
+
+static char *shape_text(struct arena *a, const struct shape *s)
+{
+    char *text = arena_printf(a, "[%d", s->d[0]);
+
+    for (int i = 1; i < s->n; i++)
+        text = arena_printf(a, "%s,%d", text, s->d[i]);
+    return arena_printf(a, "%s]", text);
+}
+
+/* What has heads and their columns apart, [D, H, d] for [D, H d]. */
+static bool is_split(const struct tensor *t, const struct shape *want)
+{
+    int count = want->n;
+
+    return t->n_dims == count + 1 && (count == 1 || t->shape[0] == want->d[0]) &&
+           t->shape[count - 1] * t->shape[count] == want->d[count - 1];
+}
+
+/* Leading dimensions of 1 say nothing where a parameter is not part of a module: BART's
+ * [1, V], ViT's [1, positions, D]. */
+static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
+{
+    int first = 0;
+    bool same;
+
+    if (!dtype_table[t->dtype].is_float)
+        return err_set(b->e, ERR_INPUT, "%s: %s: holds %s, expected F32, F16, BF16 or F64",
+                       t->file, t->name, dtype_table[t->dtype].name);
+    while (loose && t->n_dims - first > want.n && t->shape[first] == 1)
+        first++;
+    same = t->n_dims - first == want.n;
+    for (int i = 0; same && i < want.n; i++)
+        same = t->shape[first + i] == want.d[i];
+    same = same || (b->m->family->heads_apart && is_split(t, &want));
+    return same ? 0 :
+           err_set(b->e, ERR_INPUT, "%s: %s: shape %s, expected %s", t->file, t->name,
+                   tensor_shape(b->a, t), shape_text(b->a, &want));
+}
+
+static float *decode(struct arena *a, const struct tensor *t)
+{
+    float *v = arena_alloc(a, (uint64_t)t->n_elements, sizeof *v);
+
+    tensor_read(v, t, 0, t->n_elements);
+    return v;
+}
+
+static const float *decode_vector(struct binder *b, const struct slot_row *row,
+                                  const struct tensor *t)
+{
+    float *v = decode(b->a, t);
+
+    if (row->kind == SLOT_NORM && b->m->family->norm == NORM_RMS_PLUS_ONE)
+        for (int64_t i = 0; i < t->n_elements; i++)
+            v[i] += 1;
+    return v;
+}
+
+/* A kernel of more than two dimensions is a linear on all that its window holds. */
+static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
+{
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
+    bool plain = BYTES_IN_ORDER && t->dtype == DTYPE_F32 &&
+                 (uintptr_t)t->data % sizeof(float) == 0;
+    int row = 1;
+
+    for (int i = 1; i < s.n; i++)
+        row *= s.d[i];
+
+    return (struct matrix){
+        .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
+        .to_f32 = plain ? NULL : dtype->to_f32,
+        .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
+                   t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
+        .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
+        .order_in_out = in_out,
+    };
+}
+
+/* A norm that neither scales nor shifts. */
+static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
+{
+    int count = family_slot_dim(b->m->family, &b->m->config, row->out);
+    float *one = arena_alloc(b->a, (size_t)count, sizeof *one);
+
+    for (int i = 0; i < count; i++)
+        one[i] = 1;
+    p->vector = one;
+    return 0;
+}
+
+/* A GGUF file has no keys that say it: there all layers have what one has. */
+static enum bias_rule look_up_bias(struct binder *b, enum slot slot)
+{
+    const char *names = bind_names(b, slot);
+    enum bias_rule rule = family_slot_bias(b->m->family, &b->m->config, slot);
+    int count = family_slots[slot].count == PER_STACK ? 1 : bind_layers(b);
+
+    if (weights_gguf(b->m->weights) == NULL || rule != BIAS_NEVER)
+        return rule;
+    for (int l = 0; l < count; l++)
+        if (bind_bias_tensor(b, names, (struct where){ l, 0 }) != NULL)
+            return BIAS_ALWAYS;
+    return rule;
+}
+
+static enum bias_rule bias_rule_of(struct binder *b, enum slot slot)
+{
+    if (b->biased[slot] == BIAS_USUAL)
+        b->biased[slot] = look_up_bias(b, slot);
+    return b->biased[slot];
+}
+
+static int bind_bias(struct binder *b, enum slot slot, const char *names, struct where at,
+                     struct param *p)
+{
+    int out = family_slot_dim(b->m->family, &b->m->config, family_slots[slot].out);
+    struct shape want = { 1, { out } };
+    enum bias_rule rule = bias_rule_of(b, slot);
+
+    if (rule == BIAS_NEVER)
+        return 0;
+    p->bias_tensor = bind_bias_tensor(b, names, at);
+    if (p->bias_tensor == NULL)
+        return rule != BIAS_ALWAYS ? 0 :
+               bind_missing(b, slot, at, true, shape_text(b->a, &want));
+    if (check(b, p->bias_tensor, want, false) != 0)
+        return -1;
+    p->bias = decode(b->a, p->bias_tensor);
+    return 0;
+}
+
+/* Slots that the reference library leaves out of this model. */
+static bool is_left_out(struct binder *b, enum slot slot)
+{
+    const struct family *family = b->m->family;
+    const struct config *config = &b->m->config;
+
+    if (slot == W_HEAD_BIAS)
+        return bias_rule_of(b, slot) == BIAS_NEVER;
+    /* Embeddings of a width of their own come to the model's by a projection, and back. */
+    if (slot == W_TOK_PROJ || slot == W_EMB_PROJ || slot == W_FINAL_PROJ)
+        return config->d_embed == config->d_model && !family->proj_always;
+    return false;
+}
+
+/* A head without its weight is tied and may have its own bias; a bias may be 0. */
+static int bind_absent(struct binder *b, enum slot slot, struct where at, struct param *p)
+{
+    struct shape want = shape_of(b->m, &family_slots[slot],
+                                 family_slot_in_out(b->m->family, slot));
+
+    if (slot == W_HEAD && !b->m->config.head.one_number && b->m->config.head.task == NULL)
+        return bind_bias(b, slot, bind_names(b, slot), at, p);
+    if (slot == W_HEAD_BIAS && bias_rule_of(b, slot) == BIAS_AS_STORED)
+        return 0;
+    return bind_missing(b, slot, at, false, shape_text(b->a, &want));
+}
+
+/* check, where what is expected of a classifier's rows is said by its labels. */
+static int check_weight(struct binder *b, enum slot slot, const struct tensor *t,
+                        struct shape want, bool loose)
+{
+    const struct config *config = &b->m->config;
+    bool labelled = slot == W_HEAD && config->head.task != NULL &&
+                    config->head.task->gives == HEAD_LABELS;
+
+    if (check(b, t, want, loose) == 0)
+        return 0;
+    if (labelled && t->n_dims == 2 && t->shape[0] != want.d[0])
+        err_set(b->e, ERR_INPUT, "%s: config.json has %d label%s (id2label, num_labels)",
+                arena_strdup(b->a, b->e->msg), want.d[0], str_plural(want.d[0]));
+    return -1;
+}
+
+int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
+{
+    const struct slot_row *row = &family_slots[slot];
+    const struct family *family = b->m->family;
+    bool in_out = family_slot_in_out(family, slot);
+    bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
+    const char *names;
+    struct shape want;
+
+    if (bind_names(b, slot) == NULL || is_left_out(b, slot))
+        return 0;
+    names = bind_stored_names(b, slot);
+    if (row->kind == SLOT_NORM && family->defaults.norm.affine && !b->m->config.norm.affine)
+        return bind_plain_norm(b, row, p);
+    p->weight = bind_weight_tensor(b, slot, &names, at);
+    if (p->weight == NULL)
+        return bind_absent(b, slot, at, p);
+    want = shape_of(b->m, row, in_out);
+    if (check_weight(b, slot, p->weight, want, loose) != 0)
+        return -1;
+    if (row->in == DIM_NONE)
+        p->vector = decode_vector(b, row, p->weight);
+    else
+        p->matrix = matrix_of(p->weight, want, in_out);
+    p->is_linear = family_slot_is_linear(slot);
+    return row->group == OF_NONE || (slot == W_HEAD && family->head_bias_unused &&
+                                    b->m->config.head.task == NULL) ?
+           0 : bind_bias(b, slot, names, at, p);
+}

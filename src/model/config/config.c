@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ * config.json -> struct config, through one table of keys. */
+#include "model/config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "model/config/config_priv.h"
+
+enum { MAX_LAYERS = 1 << 16 };
+
+#define F(f) offsetof(struct config, f)
+static const struct key keys[] = {
+    { KEY_INT, F(n_layers), 1, MAX_LAYERS,
+      NAMES("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers") },
+    { KEY_INT, F(n_heads), 1, 1 << 16,
+      NAMES("num_attention_heads", "n_head", "n_heads", "num_heads",
+        "encoder_attention_heads") },
+    { KEY_INT, F(decoder.n_layers), 1, 1 << 16, NAMES("decoder_layers", "num_decoder_layers") },
+    { KEY_INT, F(decoder.n_heads), 1, 1 << 16, NAMES("decoder_attention_heads") },
+    { KEY_INT, F(decoder.d_ff), 1, 1 << 24, NAMES("decoder_ffn_dim") },
+    { KEY_INT, F(decoder.start_id), 0, 1 << 28, NAMES("decoder_start_token_id") },
+    { KEY_INT, F(n_kv_heads), 1, 1 << 16, NAMES("num_key_value_heads", "num_kv_heads") },
+    { KEY_INT, F(d_model), 1, 1 << 20,
+      NAMES("hidden_size", "d_model", "n_embd", "dim", "n_embed") },
+    { KEY_INT, F(d_head), 1, 1 << 16, NAMES("head_dim", "d_kv", "d_head") },
+    { KEY_INT, F(d_value), 1, 1 << 16, NAMES("v_head_dim") },
+    { KEY_INT, F(latent.d_nope), 1, 1 << 16, NAMES("qk_nope_head_dim") },
+    { KEY_INT, F(latent.d_rope), 2, 1 << 16, NAMES("qk_rope_head_dim") },
+    { KEY_INT, F(latent.q_rank), 1, 1 << 20, NAMES("q_lora_rank") },
+    { KEY_INT, F(latent.kv_rank), 1, 1 << 20, NAMES("kv_lora_rank") },
+    { KEY_INT, F(d_ff), 1, 1 << 24,
+      NAMES("intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
+        "d_ff", "encoder_ffn_dim", "d_inner") },
+    { KEY_INT, F(d_embed), 1, 1 << 20, NAMES("embedding_size", "word_embed_proj_dim") },
+    { KEY_INT, F(n_vocab), 1, 1 << 28, NAMES("vocab_size") },
+    { KEY_INT, F(n_positions), 1, 1 << 30,
+      NAMES("max_position_embeddings", "n_positions", "max_source_positions") },
+    { KEY_INT, F(decoder.n_positions), 1, 1 << 30, NAMES("max_target_positions") },
+    { KEY_INT, F(front.n_mel), 1, 1 << 20, NAMES("num_mel_bins") },
+    { KEY_INT, F(front.n_channels), 1, 1 << 16, NAMES("num_channels") },
+    { KEY_INT, F(head.n_labels), 1, 1 << 28, NAMES("num_labels") },
+    { KEY_INT, F(head.d_dense), 1, 1 << 20, NAMES("classifier_proj_size") },
+    { KEY_ACT, F(head.pooler_act), 0, 0, NAMES("pooler_hidden_act") },
+    { KEY_ACT, F(head.classifier_act), 0, 0, NAMES("classifier_activation") },
+    { KEY_ACT, F(head.summary_act), 0, 0, NAMES("summary_activation") },
+    { KEY_INT, F(n_types), 0, 1 << 16, NAMES("type_vocab_size") },
+    { KEY_INT, F(pad_id), 0, 1 << 28, NAMES("pad_token_id") },
+    { KEY_REAL, F(norm.eps), 0, 1,
+      NAMES("layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps",
+        "norm_epsilon") },
+    { KEY_ACT, F(act), 0, 0,
+      NAMES("hidden_activation", "hidden_act", "activation_function", "activation",
+        "ff_activation") },
+    { KEY_BOOL, F(is_decoder), 0, 0, NAMES("is_decoder") },
+    { KEY_BOOL, F(both_ways), 0, 0, NAMES("use_bidirectional_attention") },
+    { KEY_BOOL, F(norm.first), 0, 0, NAMES("do_layer_norm_before") },
+    { KEY_BOOL, F(norm.affine), 0, 0, NAMES("layer_norm_elementwise_affine") },
+    { KEY_BOOL, F(norm.qk), 0, 0, NAMES("qk_layernorm") },
+    { KEY_BOOL, F(has_bias[BY_ATTENTION_BIAS]), 0, 0, NAMES("attention_bias") },
+    { KEY_BOOL, F(has_bias[BY_MLP_BIAS]), 0, 0, NAMES("mlp_bias") },
+    { KEY_BOOL, F(has_bias[BY_NORM_BIAS]), 0, 0, NAMES("norm_bias") },
+    { KEY_BOOL, F(has_bias[BY_CLASSIFIER_BIAS]), 0, 0, NAMES("classifier_bias") },
+    { KEY_BOOL, F(has_bias[BY_DECODER_BIAS]), 0, 0, NAMES("decoder_bias") },
+    { KEY_BOOL, F(has_bias[BY_QKV_BIAS]), 0, 0, NAMES("qkv_bias") },
+    { KEY_BOOL, F(has_bias[BY_USE_BIAS]), 0, 0, NAMES("use_bias") },
+    { KEY_BOOL, F(has_bias[BY_ENABLE_BIAS]), 0, 0, NAMES("enable_bias") },
+    { KEY_BOOL, F(has_bias[BY_BIAS]), 0, 0, NAMES("bias") },
+    { KEY_BOOL, F(norm.no_final), 0, 0, NAMES("_remove_final_layer_norm") },
+    { KEY_BOOL, F(norm.parallel), 0, 0, NAMES("use_parallel_residual", "parallel_attn") },
+    { KEY_BOOL, F(score.scaled), 0, 0, NAMES("scale_attn_weights") },
+    { KEY_BOOL, F(score.by_layer), 0, 0, NAMES("scale_attn_by_inverse_layer_idx") },
+    { KEY_REAL, F(score.query_scalar), 1e-6, 1e9, NAMES("query_pre_attn_scalar") },
+    { KEY_REAL, F(score.cap), 1e-6, 1e9, NAMES("attn_logit_softcapping") },
+    { KEY_REAL, F(head.cap), 1e-6, 1e9, NAMES("final_logit_softcapping") },
+    { KEY_BOOL, F(norm.residual_from), 0, 0,
+      NAMES("apply_residual_connection_post_layernorm") },
+    { KEY_BOOL, F(scale_embedding), 0, 0, NAMES("scale_embedding", "rescale_embeddings") },
+    { KEY_INT, F(decoder.n_vocab), 1, 1 << 28, NAMES("decoder_vocab_size") },
+    { KEY_BOOL, F(decoder.shares_vocab), 0, 0, NAMES("share_encoder_decoder_embeddings") },
+    { KEY_INT, F(bias.max_distance), 2, 1 << 24, NAMES("relative_attention_max_distance") },
+    { KEY_BOOL, F(bias.alibi), 0, 0, NAMES("alibi") },
+    { KEY_INT, F(bias.n_buckets), 2, 1 << 12, NAMES("relative_attention_num_buckets") },
+    { KEY_INT, F(window.n_keys), 1, 1 << 30,
+      NAMES("sliding_window", "window_size", "local_attention") },
+    { KEY_BOOL, F(window.used), 0, 0, NAMES("use_sliding_window") },
+    { KEY_INT, F(window.from), 0, 1 << 16, NAMES("max_window_layers") },
+    { KEY_INT, F(window.pattern), 1, 1 << 16,
+      NAMES("sliding_window_pattern", "global_attn_every_n_layers") },
+    { KEY_INT, F(rotary.n_columns), 1, 1 << 16, NAMES("rope.dimension_count") },  /* GGUF's */
+    { KEY_BOOL, F(rotary.interleave), 0, 0, NAMES("rope_interleave") },
+    { KEY_INT, F(groups.n), 1, 1 << 16, NAMES("num_hidden_groups") },
+    { KEY_INT, F(groups.n_inner), 1, MAX_LAYERS, NAMES("inner_group_num") },
+    { KEY_BOOL, F(falcon.multi_query), 0, 0, NAMES("multi_query") },
+    { KEY_BOOL, F(falcon.new_decoder), 0, 0, NAMES("new_decoder_architecture") },
+    { KEY_INT, F(falcon.n_norms), 1, 2, NAMES("num_ln_in_parallel_attn") },
+    { KEY_INT, F(experts.n), 1, 1 << 16,
+      NAMES("num_local_experts", "num_experts", "n_routed_experts") },
+    { KEY_INT, F(experts.n_chosen), 1, 1 << 16, NAMES("num_experts_per_tok") },
+    { KEY_INT, F(experts.d_ff), 1, 1 << 24, NAMES("moe_intermediate_size") },
+    { KEY_BOOL, F(experts.renormalise), 0, 0, NAMES("norm_topk_prob") },
+    { KEY_INT, F(experts.n_shared), 0, 1 << 16, NAMES("n_shared_experts") },
+    { KEY_REAL, F(experts.factor), 1e-6, 1e6, NAMES("routed_scaling_factor") },
+    { KEY_INT, F(experts.n_groups), 1, 1 << 16, NAMES("n_group") },
+    { KEY_INT, F(experts.n_chosen_groups), 1, 1 << 16, NAMES("topk_group") },
+    { KEY_INT, F(experts.first_layer), 0, 1 << 16, NAMES("first_k_dense_replace") },
+    { KEY_INT, F(experts.step), 1, 1 << 16, NAMES("decoder_sparse_step") },
+};
+#undef F
+
+const struct key *config_find_key(const char *name)
+{
+    const struct key *found = config_find_in(keys, sizeof keys / sizeof keys[0], name);
+
+    if (found == NULL)
+        found = config_rope_key(name);
+    assert(found != NULL);
+    return found;
+}
+
+/* ---- the whole ---- */
+
+/* Keys that ask for another network than the one that would be computed. */
+static int refuse(const struct reader *r, const json_t *root)
+{
+    const json_t *value = config_value(root, "quantization_config");
+    const char *method;
+
+    if (value != NULL) {
+        method = json_string_value(json_object_get(value, "quant_method"));
+        return err_set(r->e, ERR_INPUT, "%s: quantization_config: weights quantised by %s "
+                       "are not supported, expected F32, F16, BF16 or F64",
+                       r->file, method != NULL ? method : "an unnamed method");
+    }
+    if (json_is_true(config_value(root, "add_cross_attention")))
+        return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
+                       "for this family, expected false", r->file);
+    value = config_value(root, "position_embedding_type");
+    if (value != NULL && (!json_is_string(value) ||
+                          strcmp(json_string_value(value), "absolute") != 0))
+        return config_wrong(r, "position_embedding_type", value, "\"absolute\"");
+    return 0;
+}
+
+/* What the project's own models say of themselves. */
+static void read_card(const struct reader *r, const json_t *root)
+{
+    const json_t *card = json_object_get(root, "mha_viz");
+    const char *name = json_string_value(json_object_get(card, "name"));
+    const char *text = json_string_value(json_object_get(card, "default_text"));
+    const char *pair = json_string_value(json_object_get(card, "default_pair"));
+    const json_t *layer = json_object_get(card, "default_layer");
+
+    r->c->card.layer = -1;
+    if (name != NULL)
+        r->c->card.name = arena_strdup(r->a, name);
+    if (text != NULL)
+        r->c->card.text = arena_strdup(r->a, text);
+    if (pair != NULL)
+        r->c->card.pair = arena_strdup(r->a, pair);
+    if (json_is_integer(layer) && json_integer_value(layer) >= 0 &&
+        json_integer_value(layer) < r->c->n_layers)
+        r->c->card.layer = (int)json_integer_value(layer);
+}
+
+/* feed_forward_proj "gated-gelu" or "relu"; T5's gated gelu is the tanh form. */
+static int read_ffn(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *value = config_value(root, "feed_forward_proj"), *scale, *tied;
+    const char *text = json_string_value(value);
+    json_t *name;
+    int status;
+
+    if (!f->mlp_by_config)
+        return 0;
+    scale = config_value(root, "scale_decoder_outputs");
+    tied = config_value(root, "tie_word_embeddings");
+    if (r->c->head.scale == 0 &&
+        (scale != NULL ? json_is_true(scale) : !json_is_false(tied)))
+        r->c->head.scale = 1 / sqrt(r->c->d_model);
+    if (value == NULL)
+        return 0;
+    if (text == NULL)
+        return config_wrong(r, "feed_forward_proj", value, "a string");
+    r->c->gated = strncmp(text, "gated-", 6) == 0;
+    name = json_hold(r->a, json_string(r->c->gated ? text + 6 : text));
+    status = config_act(r, "feed_forward_proj", name, &r->c->act);
+    json_drop(r->a, name);
+    if (status == 0 && r->c->gated && r->c->act == ACT_GELU)
+        r->c->act = ACT_GELU_TANH;
+    return status;
+}
+
+/* A key that is null says "none" here, where elsewhere it says "the default". */
+static bool is_null(const json_t *root, const char *key)
+{
+    return json_is_null(json_object_get(root, key));
+}
+
+static bool has_share(const struct family *f)
+{
+    return f->rotated == ROTATED_SHARE || f->rotated == ROTATED_PCT;
+}
+
+/* A share may be so small that nothing is rotated. */
+static bool may_rotate(const struct family *f, const struct config *c)
+{
+    int n = c->rotary.n_columns;
+
+    return (n >= 2 || has_share(f)) && n % 2 == 0 && n <= c->d_head;
+}
+
+static void fill_defaults(struct config *c, const struct family *f)
+{
+    bool latent = f->qkv == QKV_LOW_RANK;
+
+    if (latent)
+        c->d_head = c->latent.d_nope + c->latent.d_rope;
+    if (c->d_head == 0)
+        c->d_head = c->d_model / c->n_heads;
+    if (c->d_value == 0 || !latent)
+        c->d_value = c->d_head;
+    if (f->defaults.falcon.multi_query)
+        c->falcon.one_norm = c->norm.parallel && (!c->falcon.new_decoder || c->falcon.n_norms == 1);
+    if (f->defaults.falcon.multi_query && !c->falcon.new_decoder)
+        c->n_kv_heads = c->falcon.multi_query ? 1 : c->n_heads;
+    if (c->n_kv_heads == 0)
+        c->n_kv_heads = c->n_heads;
+    if (c->d_ff == 0)
+        c->d_ff = 4 * c->d_model;
+    if (c->d_embed == 0)
+        c->d_embed = c->d_model;
+    if (f->gelu_is_tanh && c->act == ACT_GELU)
+        c->act = ACT_GELU_TANH;
+    if (f->defaults.score.cap == 0)     /* Gemma 3 has the key, and does not use it */
+        c->score.cap = 0;
+    if (c->experts.d_ff == 0)
+        c->experts.d_ff = c->d_ff;
+    if (f->never_renormalise)
+        c->experts.renormalise = false;
+    if (latent)
+        c->rotary.n_columns = c->latent.d_rope;
+    if (c->rotary.n_columns == 0)
+        c->rotary.n_columns = has_share(f) ? (int)(c->d_head * c->rotary.share) : c->d_head;
+    c->norm.residual_from = c->norm.residual_from && f->residual_by_config;
+}
+
+/* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
+static int derive_groups(const struct reader *r, const struct family *f)
+{
+    struct config *config = r->c;
+
+    if (f->defaults.groups.n == 0) {
+        config->groups.n = config->groups.n_inner = 0;
+        return 0;
+    }
+    if (config->groups.n > config->n_layers)
+        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, expected at most "
+                       "the %d layer%s", r->file, config->groups.n, config->n_layers,
+                       str_plural(config->n_layers));
+    if (config->groups.n_inner > MAX_LAYERS / config->n_layers)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: inner_group_num: found %d, expected at most "
+                       "%d for %d layer%s",
+                       r->file, config->groups.n_inner, MAX_LAYERS / config->n_layers,
+                       config->n_layers, str_plural(config->n_layers));
+    config->n_layers *= config->groups.n_inner;
+    return 0;
+}
+
+/* Numbers that follow from others, and must fit them. */
+static int derive(const struct reader *r, const struct family *f)
+{
+    struct config *config = r->c;
+
+    if (f->qkv != QKV_LOW_RANK && config->d_head == 0 &&
+        config->d_model % config->n_heads != 0)
+        return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
+                       "%d heads, and there is no head_dim", r->file, config->d_model,
+                       config->n_heads);
+    fill_defaults(config, f);
+    if (config->n_heads % config->n_kv_heads != 0)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: num_key_value_heads: found %d, expected a "
+                       "divisor of the %d head%s",
+                       r->file, config->n_kv_heads, config->n_heads,
+                       str_plural(config->n_heads));
+    if (f->qkv == QKV_LOW_RANK && config->n_kv_heads != config->n_heads)
+        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
+                       "%d head%s: each has keys of its own", r->file, config->n_kv_heads,
+                       config->n_heads, str_plural(config->n_heads));
+    if ((double)config->n_heads * config->d_head > 1 << 24)
+        return err_set(r->e, ERR_INPUT, "%s: %d head%s of width %d: expected at most %d "
+                       "columns", r->file, config->n_heads, str_plural(config->n_heads),
+                       config->d_head, 1 << 24);
+    if ((double)config->n_heads * config->d_value > 1 << 24)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: %d head%s with values of width %d: expected at "
+                       "most %d columns",
+                       r->file, config->n_heads, str_plural(config->n_heads),
+                       config->d_value, 1 << 24);
+    if (f->positions == POS_ROPE && !may_rotate(f, config))
+        return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
+                       "expected an even number of 2 or more that fits",
+                       r->file, config->rotary.n_columns, config->d_head);
+    if (config->n_types == 0 && f->defaults.n_types > 0)
+        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, expected 1 or more",
+                       r->file);
+    if (derive_groups(r, f) != 0)
+        return -1;
+    if (config->both_ways && !f->may_see_both_ways)
+        return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
+                       "supported for %s, expected false", r->file, f->name);
+    if (f->bias == BIAS_BUCKETS &&
+        (config->bias.n_buckets < 4 ||
+         config->bias.max_distance <= config->bias.n_buckets / 2))
+        return err_set(r->e, ERR_INPUT, "%s: %d bucket%s up to distance %d, expected 4 or "
+                       "more, and a distance over half their number", r->file,
+                       config->bias.n_buckets, str_plural(config->bias.n_buckets),
+                       config->bias.max_distance);
+    return 0;
+}
+
+static int find_family(const struct reader *r, const json_t *root,
+                       const struct family **family)
+{
+    const json_t *type = config_value(root, "model_type");
+    char all[640] = "";
+
+    if (type == NULL)
+        return err_set(r->e, ERR_INPUT, "%s: has no model_type", r->file);
+    *family = json_is_string(type) ? family_find(json_string_value(type)) : NULL;
+    if (*family != NULL)
+        return 0;
+    for (int i = 0; family_table[i] != NULL; i++) {
+        size_t count = strlen(all);
+
+        snprintf(all + count, sizeof all - count, "%s%s", i > 0 ? ", " : "one of ",
+                 family_table[i]->name);
+    }
+    return config_wrong(r, "model_type", type, all);
+}
+
+/* A model of pictures and text has its language model's keys under text_config. */
+static const json_t *text_part(const json_t *root)
+{
+    const json_t *text = config_value(root, "text_config");
+    const char *whole = json_string_value(config_value(root, "model_type"));
+    const char *part = json_string_value(config_value(text, "model_type"));
+
+    return part != NULL && family_find(part) != NULL &&
+           (whole == NULL || family_find(whole) == NULL) ? text : root;
+}
+
+/* Of a model in a model the whole has the last word: the head is its own. */
+static void read_tied(const struct reader *r, const json_t *root)
+{
+    const json_t *tied = config_value(root, "tie_word_embeddings");
+
+    if (tied != NULL)
+        r->c->head.untied = json_is_false(tied);
+}
+
+int config_object(const struct reader *r, const struct family *f, const json_t *root)
+{
+    *r->c = f->defaults;
+    r->c->head.n_labels = 2;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (config_key(r, &keys[i], root, r->c) != 0)
+            return -1;
+    read_tied(r, root);
+    if (is_null(root, "sliding_window"))
+        r->c->window.n_keys = 0;
+    if (is_null(root, "q_lora_rank"))
+        r->c->latent.q_rank = 0;
+    if (is_null(root, "attn_logit_softcapping"))
+        r->c->score.cap = 0;
+    if (is_null(root, "final_logit_softcapping"))
+        r->c->head.cap = 0;
+    if (config_front(r, f, root) != 0 || config_chunks(r, f, root) != 0 ||
+        read_ffn(r, f, root) != 0 ||
+        config_rope_share(r, f, root) != 0 ||
+        derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
+        config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
+        config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0)
+        return -1;
+    config_head(r, root);
+    read_card(r, root);
+    return 0;
+}
+
+static int read_all(const struct reader *r, const struct family **family,
+                    const json_t *root)
+{
+    const json_t *text;
+
+    if (!json_is_object(root))
+        return err_set(r->e, ERR_INPUT, "%s: is not a JSON object", r->file);
+    if (refuse(r, root) != 0)
+        return -1;
+    text = text_part(root);
+    if (find_family(r, text, family) != 0 || refuse(r, text) != 0 ||
+        config_object(r, *family, text) != 0)
+        return -1;
+    read_tied(r, root);
+    config_head_of_whole(r, root);
+    return 0;
+}
+
+int config_read(struct config *c, const struct family **family, struct arena *a,
+                struct span bytes, const char *name, struct err *e)
+{
+    struct reader reader = { c, a, name, e };
+    json_t *root = json_read(a, bytes, 0, e);
+    int status;
+
+    if (root == NULL)
+        return err_under(e, "%s", name);
+    status = read_all(&reader, family, root);
+    json_drop(a, root);
+    return status;
+}
+
+const char *config_card_name(struct arena *a, struct span bytes)
+{
+    struct err ignored = { ERR_NONE, "" };
+    json_t *root = json_read(a, bytes, 0, &ignored);
+    const char *name;
+
+    name = json_string_value(json_object_get(json_object_get(root, "mha_viz"), "name"));
+    if (name != NULL)
+        name = arena_strdup(a, name);
+    json_drop(a, root);
+    return name;
+}

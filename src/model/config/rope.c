@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Rotary positions in config.json: rope_theta and rope_scaling (transformers 4),
+ * rope_parameters (5), flat or one object a kind of layer. */
+#include <string.h>
+
+#include "model/config/config_priv.h"
+
+#define F(f) offsetof(struct rope, f)
+static const struct key keys[] = {
+    { KEY_REAL, F(theta), 1, 1e12, NAMES("rope_theta") },
+    { KEY_REAL, F(factor), 1e-3, 1e6, NAMES("factor") },
+    { KEY_REAL, F(low), 1e-3, 1e6, NAMES("low_freq_factor") },
+    { KEY_REAL, F(high), 1e-3, 1e6, NAMES("high_freq_factor") },
+    { KEY_REAL, F(beta_fast), 1e-3, 1e6, NAMES("beta_fast") },
+    { KEY_REAL, F(beta_slow), 1e-3, 1e6, NAMES("beta_slow") },
+    { KEY_REAL, F(mscale), 0, 1e6, NAMES("mscale") },
+    { KEY_REAL, F(mscale_all), 0, 1e6, NAMES("mscale_all_dim") },
+    { KEY_REAL, F(attention_factor), 1e-3, 1e6, NAMES("attention_factor") },
+    { KEY_INT, F(original), 1, 1 << 30, NAMES("original_max_position_embeddings") },
+};
+static const struct key base_keys[] = {
+    { KEY_REAL, F(theta), 1, 1e12, NAMES("rope_theta", "rotary_emb_base", "global_rope_theta") },
+    { KEY_REAL, F(theta), 1, 1e12, NAMES("rope_local_base_freq", "local_rope_theta") },
+};
+#undef F
+
+const struct key *config_rope_key(const char *name)
+{
+    const struct key *found = config_find_in(keys, sizeof keys / sizeof keys[0], name);
+
+    return found != NULL ? found :
+           config_find_in(base_keys, sizeof base_keys / sizeof base_keys[0], name);
+}
+
+/* "dynamic" changes nothing up to max_position_embeddings, the longest text here. */
+static const struct { const char *name; enum rope_scaling scaling; } types[] = {
+    { "default", ROPE_DEFAULT }, { "dynamic", ROPE_DEFAULT }, { "linear", ROPE_LINEAR },
+    { "llama3", ROPE_LLAMA3 }, { "yarn", ROPE_YARN }, { "longrope", ROPE_LONG },
+    { "su", ROPE_LONG },
+};
+
+static int read_type(const struct reader *r, const json_t *object, struct rope *rope)
+{
+    const json_t *type = config_value(object, "rope_type");
+    const char *text;
+
+    if (type == NULL)
+        type = config_value(object, "type");
+    text = json_string_value(type);
+    for (size_t i = 0; text != NULL && i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, text) == 0) {
+            rope->scaling = types[i].scaling;
+            if (i == 0)         /* nothing is scaled, whatever else is there */
+                rope->mscale_all = 0;
+            return 0;
+        }
+    if (type == NULL)
+        rope->mscale_all = 0;
+    return type == NULL ? 0 :
+           config_wrong(r, "rope_type", type, "one that is supported (default, dynamic, "
+                        "linear, llama3, yarn, longrope)");
+}
+
+static int read_factors(const struct reader *r, const json_t *object, const char *key,
+                        int n, const float **out)
+{
+    const json_t *list = config_value(object, key);
+    float *v = arena_alloc(r->a, (size_t)n, sizeof *v);
+
+    if ((int)json_array_size(list) != n)
+        return err_set(r->e, ERR_INPUT, "%s: %s: has %zu numbers, expected %d", r->file, key,
+                       json_array_size(list), n);
+    for (int i = 0; i < n; i++) {
+        v[i] = (float)json_number_value(json_array_get(list, (size_t)i));
+        if (!(v[i] > 0))
+            return err_set(r->e, ERR_INPUT, "%s: %s[%d]: is not a number above 0", r->file,
+                           key, i);
+    }
+    *out = v;
+    return 0;
+}
+
+static int read_object(const struct reader *r, const json_t *object, struct rope *rope)
+{
+    const json_t *truncate = config_value(object, "truncate");
+
+    if (!json_is_object(object))
+        return config_wrong(r, "rope_parameters", object, "an object");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (config_key(r, &keys[i], object, rope) != 0)
+            return -1;
+    rope->no_truncate = json_is_false(truncate);
+    if (read_type(r, object, rope) != 0)
+        return -1;
+    /* A factor that is null, not absent, follows from the two lengths. */
+    if (rope->scaling == ROPE_YARN && json_is_null(json_object_get(object, "factor")) &&
+        rope->original > 0)
+        rope->factor = (double)r->c->n_positions / rope->original;
+    if (rope->scaling != ROPE_LONG)
+        return 0;
+    rope->n_factors = r->c->rotary.n_columns / 2;
+    return read_factors(r, object, "short_factor", rope->n_factors,
+                        &rope->short_factor) != 0 ? -1 :
+           read_factors(r, object, "long_factor", rope->n_factors, &rope->long_factor);
+}
+
+static int check(const struct reader *r, const struct rope *rope)
+{
+    if (rope->scaling != ROPE_DEFAULT && rope->scaling != ROPE_LONG && rope->factor == 0)
+        return err_set(r->e, ERR_INPUT, "%s: the rope scaling has no factor", r->file);
+    if (rope->scaling == ROPE_LLAMA3 &&
+        (rope->original == 0 || !(rope->low > 0 && rope->high > rope->low)))
+        return err_set(r->e, ERR_INPUT, "%s: rope type llama3 requires low_freq_factor "
+                       "below high_freq_factor, and original_max_position_embeddings",
+                       r->file);
+    return 0;
+}
+
+static const json_t *parameters(const json_t *root)
+{
+    const json_t *object = config_value(root, "rope_parameters");
+
+    return object != NULL ? object : config_value(root, "rope_scaling");
+}
+
+#define F(f) offsetof(struct config, rotary.f)
+static const struct key share = { KEY_REAL, F(share), 0, 1, NAMES("partial_rotary_factor") };
+static const struct key pct = { KEY_REAL, F(share), 0, 1, NAMES("rotary_pct") };
+static const struct key dim = { KEY_INT, F(n_columns), 1, 1 << 16, NAMES("rotary_dim") };
+#undef F
+
+int config_rope_share(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *object = parameters(root);
+    const struct key *top = f->rotated == ROTATED_SHARE ? &share :
+                            f->rotated == ROTATED_PCT ? &pct :
+                            f->rotated == ROTATED_DIM ? &dim : NULL;
+
+    if (top == NULL)
+        return 0;
+    if (top == &dim && json_is_null(json_object_get(root, "rotary_dim")))
+        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, expected a number",
+                       r->file);
+    if (config_key(r, top, root, r->c) != 0)
+        return -1;
+    return top != &dim && json_is_object(object) ? config_key(r, &share, object, r->c) : 0;
+}
+
+/* Elsewhere the reference library ignores the share, and cannot run what scales as well. */
+static int check_share(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *object = parameters(root), *value = config_value(object, share.name[0]);
+
+    if (value == NULL)
+        value = config_value(root, share.name[0]);
+    if (value == NULL || f->rotated != ROTATED_ALL || json_number_value(value) == 1 ||
+        r->c->rotary.rope[0].scaling == ROPE_DEFAULT)
+        return 0;
+    return config_wrong(r, share.name[0], value,
+                        arena_printf(r->a, "1: %s rotates all columns where the rope is scaled",
+                                     f->name));
+}
+
+int config_rope(const struct reader *r, const struct family *f, const json_t *root)
+{
+    static const char *const kinds[] = { "full_attention", "sliding_attention" };
+    const json_t *object = parameters(root), *top;
+    struct rope *rope = r->c->rotary.rope;
+
+    if (f->positions != POS_ROPE)
+        return 0;
+    if (config_key(r, &base_keys[0], root, &rope[0]) != 0 ||
+        config_key(r, &base_keys[1], root, &rope[1]) != 0)
+        return -1;
+    if (json_is_object(object) && json_is_object(json_object_get(object, kinds[0]))) {
+        for (int i = 0; i < 2; i++)
+            if (json_object_get(object, kinds[i]) != NULL &&
+                read_object(r, json_object_get(object, kinds[i]), &rope[i]) != 0)
+                return -1;
+    } else if (object != NULL && read_object(r, object, &rope[0]) != 0) {
+        return -1;
+    }
+    /* The top-level key wins over the nested one. */
+    top = config_value(root, "original_max_position_embeddings");
+    if (json_is_integer(top) && json_integer_value(top) > 0 &&
+        json_integer_value(top) <= 1 << 30)
+        rope[0].original = (int)json_integer_value(top);
+    if (rope[0].original == 0 && rope[0].scaling >= ROPE_YARN)
+        rope[0].original = r->c->n_positions;
+    return check(r, &rope[0]) != 0 || check(r, &rope[1]) != 0 ? -1 : check_share(r, f, root);
+}

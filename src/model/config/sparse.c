@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * What rows see besides a window, or instead of one: windows by layer, tokens that are
+ * global, blocks of keys. */
+#include <string.h>
+
+#include "base/str.h"
+#include "model/config/config_priv.h"
+
+static const char *const window_want = "an even number of 2 to 1073741824, or a list with "
+                                       "one per layer";
+
+static int read_window(const struct reader *r, const json_t *all, const json_t *v,
+                       int *window)
+{
+    json_int_t n = json_integer_value(v);
+
+    if (!json_is_integer(v) || n < 2 || n > 1 << 30 || n % 2 != 0)
+        return config_wrong(r, "attention_window", all, window_want);
+    *window = (int)n;
+    return 0;
+}
+
+/* attention_window: one number, or one a layer. */
+static int read_windows(const struct reader *r, const json_t *root)
+{
+    const json_t *value = config_value(root, "attention_window");
+    int *window, L = r->c->n_layers;
+
+    if (value == NULL)
+        return 0;
+    if (!json_is_array(value))
+        return read_window(r, value, value, &r->c->window.n_keys);
+    if ((int)json_array_size(value) != L)
+        return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layer%s, expected %d",
+                       r->file, json_array_size(value),
+                       str_plural((int64_t)json_array_size(value)), L);
+    r->c->window.by_layer = window = arena_alloc(r->a, (size_t)L, sizeof *window);
+    for (int l = 0; l < L; l++)
+        if (read_window(r, value, json_array_get(value, (size_t)l), &window[l]) != 0)
+            return -1;
+    return 0;
+}
+
+static const struct key sep = {
+    KEY_INT, offsetof(struct config, sparse.sep_id), 0, 1 << 28, NAMES("sep_token_id")
+};
+
+/* What the reference library's class for a task makes global by itself. */
+static int read_global_rule(const struct reader *r, const struct family *f,
+                            const json_t *root)
+{
+    const json_t *list = config_value(root, "architectures");
+    const char *name = json_string_value(json_array_get(list, 0));
+
+    for (int i = 0; i < FAMILY_RULES && name != NULL && f->global_rule[i].class_name != NULL; i++)
+        if (strcmp(f->global_rule[i].class_name, name) == 0)
+            r->c->sparse.rule = f->global_rule[i].rule;
+    return config_key(r, &sep, root, r->c);
+}
+
+static const struct key block_keys[] = {
+    { KEY_INT, offsetof(struct config, sparse.block), 1, 1 << 20, NAMES("block_size") },
+    { KEY_INT, offsetof(struct config, sparse.n_random), 1, 1 << 12, NAMES("num_random_blocks") },
+};
+
+static int read_blocks(const struct reader *r, const json_t *root)
+{
+    const json_t *type = config_value(root, "attention_type");
+    const char *text = type != NULL ? json_string_value(type) : "block_sparse";
+
+    if (text == NULL ||
+        (strcmp(text, "block_sparse") != 0 && strcmp(text, "original_full") != 0))
+        return config_wrong(r, "attention_type", type, "block_sparse or original_full");
+    for (size_t i = 0; i < sizeof block_keys / sizeof block_keys[0]; i++)
+        if (config_key(r, &block_keys[i], root, r->c) != 0)
+            return -1;
+    if (strcmp(text, "original_full") == 0)
+        r->c->sparse.block = 0;
+    if (r->c->sparse.block > 0 && r->c->is_decoder)
+        return err_set(r->e, ERR_INPUT, "%s: is_decoder: true is not supported with "
+                       "attention_type block_sparse, expected original_full", r->file);
+    return 0;
+}
+
+int config_sparse(const struct reader *r, const struct family *f, const json_t *root)
+{
+    if (f->stack.name[W_Q_GLOBAL] != NULL &&
+        (read_windows(r, root) != 0 || read_global_rule(r, f, root) != 0))
+        return -1;
+    return f->defaults.sparse.block > 0 ? read_blocks(r, root) : 0;
+}

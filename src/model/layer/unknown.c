@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * What is said of a file: how it was read where it leaves that open; of one in which no layout
+ * fits, its tensors, and the nearest layouts. */
+#include <ctype.h>
+#include <string.h>
+
+#include "model/layer/layer_priv.h"
+
+enum { SHOWN = 6, NEAREST = 2 };
+
+void layer_note(struct look *k, const char *note)
+{
+    k->note = k->note == NULL ? note : arena_printf(k->a, "%s; %s", k->note, note);
+}
+
+/* The parts of names that are there under any beginning and ending, letter case aside. */
+static bool is_there(const struct weights *w, const char *part)
+{
+    size_t size = strlen(part);
+
+    for (int i = 0; i < weights_count(w); i++) {
+        const char *name = weights_at(w, i)->name;
+
+        for (const char *at = strcasestr(name, part); at != NULL;
+             at = strcasestr(at + 1, part)) {
+            bool begins = at == name || !isalnum((unsigned char)at[-1]);
+
+            if (begins && !isalnum((unsigned char)at[size]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* How many of its parts are there, in eighths of all of them. */
+static int nearness(const struct weights *w, const struct naming *n)
+{
+    int found = 0, all = 0;
+
+    for (int i = 0; i < N_PART; i++)
+        if (n->part[i] != NULL) {
+            all++;
+            found += is_there(w, n->part[i]);
+        }
+    return found * 8 / all;
+}
+
+static const char *parts_text(struct arena *a, const struct naming *n)
+{
+    const char *text = n->part[PART_Q];
+
+    for (int i = PART_K; i < N_PART; i++)
+        if (n->part[i] != NULL)
+            text = arena_printf(a, "%s %s", text, n->part[i]);
+    return arena_printf(a, "%s (%s)", text, n->writer);
+}
+
+/* "; the nearest are .. and ..", of those that have a part in common; "": none has. */
+static const char *nearest_text(const struct look *k)
+{
+    const char *text = "";
+    const struct naming *said[NEAREST] = { NULL };
+
+    for (int round = 0; round < NEAREST; round++) {
+        int best = 0;
+
+        for (const struct naming *n = layer_naming; n->writer != NULL; n++) {
+            int near = nearness(k->w, n);
+
+            if (near > best && n != said[0]) {
+                best = near;
+                said[round] = n;
+            }
+        }
+        if (said[round] != NULL)
+            text = arena_printf(k->a, "%s%s%s", text, round == 0 ? "; nearest: " : ", ",
+                                parts_text(k->a, said[round]));
+    }
+    return text;
+}
+
+static const char *found_text(const struct look *k)
+{
+    int count = weights_count(k->w), n = count > SHOWN ? SHOWN : count;
+    const char *text = "";
+
+    for (int i = 0; i < n; i++)
+        text = arena_printf(k->a, "%s%s%.60s %s", text, i > 0 ? ", " : "",
+                            weights_at(k->w, i)->name,
+                            tensor_shape(k->a, weights_at(k->w, i)));
+    return count > n ? arena_printf(k->a, "%s and %d more", text, count - n) : text;
+}
+
+int layer_unknown(const struct look *k)
+{
+    if (k->asked->names != NULL)
+        return err_set(k->e, ERR_INPUT, "%s: has no tensors of the names %s%s%s; found: %s",
+                       k->name, k->asked->names, k->asked->prefix != NULL ? " under " : "",
+                       k->asked->prefix != NULL ? k->asked->prefix : "", found_text(k));
+    if (k->asked->prefix != NULL)
+        return err_set(k->e, ERR_INPUT, "%s: has no known layer under %s; found: %s", k->name,
+                       k->asked->prefix, found_text(k));
+    return err_set(k->e, ERR_INPUT, "%s: its tensor names match no known layer "
+                   "(mha-viz-layers(7)), and there is no config.json next to it%s; give "
+                   "--tensor-names Q,K,V,O; found: %s", k->name, nearest_text(k),
+                   found_text(k));
+}
+
+int layer_incomplete(const struct look *k, const char *there, const char *missing)
+{
+    if (k->asked->names != NULL)
+        return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s; found: %s", k->name, there,
+                       missing, found_text(k));
+    return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s; --tensor-names Q,K,V,O gives "
+                   "other names; found: %s", k->name, there, missing, nearest_text(k),
+                   found_text(k));
+}
