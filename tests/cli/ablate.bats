@@ -11,7 +11,8 @@ ids="12,17,40,9,33,5,31"
 # asks FILE: the command line and the input of the case in FILE, into args and $dir/in
 asks() {
     local target
-    args=(--with $(jq -r '.with | sub("mean-by-position"; "mean --by-position")' "$1") --mask-id 6 --sample 100 -m "$ref/$(jq -r .model "$1")")
+    read -ra args < <(jq -r '.with | sub("mean-by-position"; "mean --by-position")' "$1")
+    args=(--with "${args[@]}" --mask-id 6 --sample 100 -m "$ref/$(jq -r .model "$1")")
     target=$(jq -r '.target // empty | join(",")' "$1")
     jq -c '.texts[] | {ids: .}' "$1" > "$dir/in"
     if [ -n "$target" ]; then

@@ -11,7 +11,7 @@ setup_lines() {
 
 @test "a summary of each model: the bytes of each alone, one after the other" {
     setup_lines
-    options=(--summary --compute entropy,prev -f "$dir/lines")
+    options=(--summary --compute "entropy,prev" -f "$dir/lines")
     for m in "$ref/llama" "$ref/bert"; do
         "$viz" stats "${options[@]}" --json -m "$m" >> "$dir/alone"
     done

@@ -92,7 +92,7 @@ for line in sys.stdin:
     [ "$status" -eq 3 ]
     want=$output
     for ((i = 0; i < 3 && status != 0; i++)); do
-        run_as=exec stats --tsv --resume "$dir/state" -o "$dir/out" 2>/dev/null &
+        run_as='exec' stats --tsv --resume "$dir/state" -o "$dir/out" 2>/dev/null &
         while [ ! -s "$dir/state" ] && kill -0 $!; do sleep 0.02; done 2>/dev/null
         kill -KILL $! && wait $! || true
         [ ! -s "$dir/state" ] || grep -q '"pieces":' "$dir/state"

@@ -86,7 +86,8 @@ PYTHON
     works "$viz" trace -m "$ref/gpt2" --ids "$ids" --at 2
     [[ ${lines[0]} == "<id 40>(2); weights: mean of "*" heads" || ${lines[0]} == *"(2); weights: mean of "*" heads" ]]
     [[ ${lines[1]} =~ ^layer\ +looks\ at\ +weight\ +looked\ at\ by\ +weight\ +predicts$ ]]
-    [[ ${lines[2]} =~ ^input\ +-\ +-\ +-\ +-\ +“ ]]
+    blanks='^input +- +- +- +- +“'
+    [[ ${lines[2]} =~ $blanks ]]
     [[ ${lines[3]} =~ ^L0\  ]]
     works "$viz" trace -m "$ref/gpt2" --ids "$ids" -l 1
     [[ ${lines[2]} =~ ^L1\  ]]
