@@ -2,7 +2,8 @@
  *
  * stats, in parts:
  *
- *     stats.c           the command; a report per text
+ *     stats.c           the command
+ *     record.c          what it reports of one text
  *     summary.c         many texts -> the mean of each metric of each head
  *     models.c          the same of several models
  *     sums.c            the same to and from files of sums (cmd/parts.h)
@@ -15,6 +16,9 @@
 #include "analysis/summary.h"
 #include "analysis/types.h"
 #include "cmd/parts.h"
+
+struct links;
+struct top;
 
 struct stats_args {
     struct shared_args shared;
@@ -64,6 +68,21 @@ struct stats_job {
     bool of_models;             /* of several models, one after the other */
     struct stats_summary *summary;      /* NULL: not asked for */
 };
+
+/* ---- one text ---- */
+
+/* What the sinks of a pass found. */
+struct stats_found {
+    struct stats *stats;
+    struct links *links;
+    struct top *top;            /* NULL: not asked for */
+};
+
+extern const struct record stats_text_record, stats_head_record;
+
+/* The report of the text-th of the pass. */
+int stats_print_text(struct stats_job *j, struct arena *a, const struct item *item,
+                     const struct stats_found *found, int text, struct err *e);
 
 /* ---- which metrics, and in which order ---- */
 
