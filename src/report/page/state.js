@@ -111,8 +111,8 @@ function readHeads() {
     : heads.filter((id, i) => id === undefined || heads.indexOf(id) === i);
 }
 
-/* The first picture: the head that looks back most, one that follows words rather than places, and
-   the one that looks ahead most. */
+/* The first picture: the head that looks back most, one that follows words rather than places (an
+   induction head where one is known), and the one that looks ahead most. */
 function telling() {
   const of = (name, id) => text.metric[name]?.value[id] ?? 0,
     ids = range(text.heads.length);
@@ -124,9 +124,10 @@ function telling() {
     2 * of('self', id) -
     of('prev', id) -
     of('next', id);
+  const sharp = (id) => 2 - of('first', id) - of('entropy_norm', id);
   const chosen = [
     best((id) => of('prev', id), 0.4),
-    best(mixed, -Infinity),
+    best((id) => (typeOf(id) === 'induction' ? sharp(id) : -1), 0) ?? best(mixed, -Infinity),
     best((id) => of('next', id), 0.4),
   ];
   return [...new Set(chosen)].filter((id) => id !== undefined);
