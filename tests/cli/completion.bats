@@ -27,11 +27,11 @@ complete_bash() {
 
 @test "bash: options, their choices, and the = between" {
     [ "$(complete_bash mha-viz heatmap --cm)" = --cmap ]
-    [ "$(complete_bash mha-viz heatmap --cmap v)" = viridis ]
-    [ "$(complete_bash mha-viz heatmap --cmap = v)" = viridis ]
+    [ "$(complete_bash mha-viz heatmap --cmap v)" = "viridis viridis_r" ]
+    [ "$(complete_bash mha-viz heatmap --cmap = v)" = "viridis viridis_r" ]
     [[ $(complete_bash mha-viz heatmap --cmap =) == "viridis magma "* ]]
     # where the user took = out of COMP_WORDBREAKS
-    [ "$(complete_bash mha-viz heatmap --cmap=vi)" = --cmap=viridis ]
+    [ "$(complete_bash mha-viz heatmap --cmap=vi)" = "--cmap=viridis --cmap=viridis_r" ]
     [ "$(complete_bash mha-viz completion --thr)" = --threads ]
 }
 

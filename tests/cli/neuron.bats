@@ -85,11 +85,11 @@ PYTHON
 
 @test "without -l and -H: the layer that heatmap shows, its first head" {
     works "$viz" neuron --json 'the cat'
-    [ "$(jq -c '[.layer, .head, .at]' <<< "$output")" = '[4,0,2]' ]
+    [ "$(jq -c '[.layer, .head, .at]' <<< "$output")" = '[3,0,2]' ]
     works "$viz" neuron --json -l 1 'the cat'
     [ "$(jq -c '[.layer, .head]' <<< "$output")" = '[1,0]' ]
     works "$viz" neuron --json -H 2 --at -2 'the cat'
-    [ "$(jq -c '[.layer, .head, .at]' <<< "$output")" = '[4,2,1]' ]
+    [ "$(jq -c '[.layer, .head, .at]' <<< "$output")" = '[3,2,1]' ]
     fails 2 "2 heads are selected, expected one: -H L4H1, or -l 4 -H 1" "$viz" neuron -H 0,1 'the cat'
     fails 2 "2 heads are selected" "$viz" neuron -H L0H1,L2H0 'the cat'
     fails 2 "6 heads are selected" "$viz" neuron -l all 'the cat'

@@ -223,7 +223,7 @@ shows() {
     script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
     ! sanitised && ! covered || skip "times are those of the plain build"
     shows '^mha-viz: head [0-9] of 8, ' 150 "stability -t 1 --heads-alone -l 0-1 --runs"
-    shows '^mha-viz: layer [0-9] of 5, [0-9]+%, ' 150 "mechanisms -t 1 --repeats"
+    shows '^mha-viz: layer [0-9] of [0-9], [0-9]+%, ' 150 "mechanisms -t 1 --repeats"
     "$viz" init --d-model 64 --heads 2 --layers 4 --encoder -o "$dir/layers.safetensors"
     shows '^mha-viz: layer [0-9] of 4, ' 6000 "stats -t 1 -m $dir/layers.safetensors --shape"
 }
