@@ -136,6 +136,20 @@ void arena_finish(struct arena *a)
     a->size = 0;
 }
 
+static void finish_child(void *child)
+{
+    arena_finish(child);
+}
+
+struct arena *arena_child(struct arena *a)
+{
+    struct arena *child = arena_alloc(a, 1, sizeof *child);
+
+    arena_init(child, a->full, a->self);
+    arena_own(a, finish_child, child);
+    return child;
+}
+
 static struct arena_block *new_block(struct arena *a, size_t size)
 {
     size_t want = size > BLOCK ? size : BLOCK;

@@ -49,6 +49,9 @@ _Noreturn void arena_fail(struct arena *a, size_t size_bytes);
 void arena_own(struct arena *a, void (*release)(void *what), void *what);
 void arena_release(struct arena *a, const void *what);
 
+/* An arena of its own, to reset or finish (arena_release) before a, and at the latest with it. */
+struct arena *arena_child(struct arena *a);
+
 /* Whether is(what, key) holds for something that was given with this release function. */
 bool arena_owns(const struct arena *a, void (*release)(void *what),
                 bool (*is)(const void *what, const void *key), const void *key);

@@ -38,7 +38,7 @@ static void ready(void *self, const struct codes_layer *layer)
     struct report_job *j = self;
     size_t n_rows = (size_t)layer->n_heads * (size_t)layer->n_queries;
 
-    pack_begin(j->pack, &j->packed);
+    pack_begin(j->pack, j->packed);
     pack_add(j->pack, layer->max, n_rows * sizeof *layer->max);
     pack_add(j->pack, layer->code, layer->n_codes * (size_t)j->bits / 8);
     j->block[j->n_blocks++] = (struct report_block){ layer->layer, layer->triangle,
@@ -113,7 +113,7 @@ static int run_text(struct report_job *j, struct arena *a, const struct item *it
 static int text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct report_job *j = self;
-    struct arena_mark mark = arena_mark(&j->packed);
+    struct arena_mark mark = arena_mark(j->packed);
     struct packed packed;
     int status;
 
@@ -125,7 +125,7 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
         status = results_begin(&j->job.results, a, item, e);
     if (status == 0)
         write_text(j, &packed);
-    arena_reset(&j->packed, mark);
+    arena_reset(j->packed, mark);
     return status == 0 ? results_end(&j->job.results, e) : -1;
 }
 
@@ -146,11 +146,6 @@ static int check(void *self, struct err *e)
         return err_under(e, "--compute");
     j->set.metric = metric_choice_list(&j->choice, j->job.s.a, &j->set.n);
     return 0;
-}
-
-static void finish(void *arena)
-{
-    arena_finish(arena);
 }
 
 /* Where each head that is shown stands among those of its layer. */
@@ -177,9 +172,8 @@ static int prepare(void *self, struct err *e)
 
     j->bits = 8 << j->args->precision;
     set_places(j);
-    arena_init(&j->packed, s->a->full, s->a->self);
-    arena_own(s->a, finish, &j->packed);
-    j->pack = pack_new(&j->packed);
+    j->packed = arena_child(s->a);
+    j->pack = pack_new(j->packed);
     return types_file_labels(s, j->args->shared.types, &j->type, e);
 }
 

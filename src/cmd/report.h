@@ -30,7 +30,7 @@ struct report_job {
     int *place;                     /* [layers, heads] among those of the layer; -1: not shown */
     uint64_t size;                  /* of the weights of the texts so far, in bytes */
     int n_texts;                    /* that are in the page */
-    struct arena packed;            /* what is packed of the text at hand */
+    struct arena *packed;           /* what is packed of the text at hand */
     struct pack *pack;
     struct report_block {
         int layer;

@@ -290,7 +290,7 @@ int report_text(struct report_job *j, struct arena *a, const struct item *item,
         free(text);
         return err_set(e, ERR_SYSTEM, "the page's text: no memory to write it");
     }
-    pack_begin(j->pack, &j->packed);
+    pack_begin(j->pack, j->packed);
     pack_add(j->pack, text, size);
     *packed = pack_end(j->pack);
     free(text);

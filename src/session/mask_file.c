@@ -9,7 +9,7 @@
 
 struct mask_file {
     struct mask_values values;
-    struct arena a;                 /* of the numbers: the session's goes back after a text */
+    struct arena *a;                /* of the numbers: the session's goes back after a text */
     const struct warn *warn;
     const char *path, *shape;
     enum err_kind failed;           /* a reading that did, with … */
@@ -66,7 +66,7 @@ static float number_of(const struct tensor *t, float x)
 
 static int set_values(struct mask_file *file, const struct tensor *t, struct err *e)
 {
-    float *v = arena_alloc_raw(&file->a, (size_t)t->n_elements, sizeof *v);
+    float *v = arena_alloc_raw(file->a, (size_t)t->n_elements, sizeof *v);
     bool ones = true, zeros = true;
 
     tensor_read(v, t, 0, t->n_elements);
@@ -90,14 +90,14 @@ static int set_values(struct mask_file *file, const struct tensor *t, struct err
 static int read_file(struct mask_file *file, struct err *e)
 {
     const struct tensor *tensor;
-    struct weights *weights = npz_open_one(&file->a, file->path, &tensor, e);
+    struct weights *weights = npz_open_one(file->a, file->path, &tensor, e);
     int status;
 
     if (weights == NULL)
         return -1;
-    if (strcmp(tensor_shape(&file->a, tensor), file->shape) != 0)
+    if (strcmp(tensor_shape(file->a, tensor), file->shape) != 0)
         status = err_set(e, ERR_INPUT, "%s: changed while it was read: has the shape %s, had %s",
-                         file->path, tensor_shape(&file->a, tensor), file->shape);
+                         file->path, tensor_shape(file->a, tensor), file->shape);
     else
         status = set_values(file, tensor, e);
     weights_close(weights);
@@ -117,11 +117,6 @@ static int read_once(struct mask_values *self, struct err *e)
     return -1;
 }
 
-static void release(void *what)
-{
-    arena_finish(&((struct mask_file *)what)->a);
-}
-
 static struct mask_file *new_file(const struct session *s, const char *path, const char *shape)
 {
     struct mask_file *file = arena_alloc(s->a, 1, sizeof *file);
@@ -130,8 +125,7 @@ static struct mask_file *new_file(const struct session *s, const char *path, con
     file->path = path;
     file->shape = shape;
     file->warn = s->env->warn;
-    arena_init(&file->a, s->a->full, s->a->self);
-    arena_own(s->a, release, file);
+    file->a = arena_child(s->a);
     return file;
 }
 

@@ -11,7 +11,7 @@ struct split {
     const struct session *s;
     struct source *source;
     int max, overlap;           /* N:OVERLAP */
-    struct arena held;          /* of what follows, until the next text is read */
+    struct arena *held;         /* of what follows, until the next text is read */
     struct item item;           /* the text that is cut */
     struct tok_split cuts;
     int part;                   /* the next of its pieces; cuts.n: there is none left */
@@ -50,11 +50,6 @@ static int check(const struct session *s, int max, struct err *e)
     return 0;
 }
 
-static void finish(void *arena)
-{
-    arena_finish(arena);
-}
-
 int split_open(const struct session *s, struct source *source, struct split **out,
                struct err *e)
 {
@@ -72,8 +67,7 @@ int split_open(const struct session *s, struct source *source, struct split **ou
                        "512:64 is pieces of 512 tokens, 64 of which two have in common", text);
     if (check(s, p->max, e) != 0)
         return -1;
-    arena_init(&p->held, s->a->full, s->a->self);
-    arena_own(s->a, finish, &p->held);
+    p->held = arena_child(s->a);
     *out = p;
     return 0;
 }
@@ -118,10 +112,10 @@ static int read_text(struct split *p, struct item *out, struct err *e)
     bool fits;
     int status;
 
-    arena_reset(&p->held, (struct arena_mark){ 0 });
+    arena_reset(p->held, (struct arena_mark){ 0 });
     p->item = *out;
     p->cuts.n = p->part = 0;
-    status = p->source->next(p->source, &p->held, &p->item, e);
+    status = p->source->next(p->source, p->held, &p->item, e);
     out->index = p->item.index;
     out->passed = p->item.passed;
     if (status != SOURCE_TEXT)

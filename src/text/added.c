@@ -75,21 +75,6 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
     return 0;
 }
 
-static void finish(void *scratch)
-{
-    arena_finish(scratch);
-}
-
-/* The memory in which the normaliser works; it goes with that of the tokeniser. */
-static struct arena *new_scratch(struct arena *a)
-{
-    struct arena *scratch = arena_alloc(a, 1, sizeof *scratch);
-
-    arena_init(scratch, a->full, a->self);
-    arena_own(a, finish, scratch);
-    return scratch;
-}
-
 /* The token's text as the normaliser leaves it; such tokens are sought there. */
 static int add_normal(struct tok *t, const struct piece *p, int index, struct work *w,
                       struct err *e)
@@ -141,7 +126,7 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
     for (size_t i = 0; i < json_array_size(list); i++)
         if (open_one(t, json_array_get(list, i), e) != 0)
             return err_under(e, "added_tokens[%zu]", i);
-    work.a = new_scratch(t->a);
+    work.a = arena_child(t->a);
     status = fill_tries(t, &work, e);
     arena_release(t->a, work.a);
     return status;

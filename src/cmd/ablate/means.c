@@ -17,7 +17,7 @@ struct mean {
 };
 
 struct ablate_means {
-    struct arena arena;         /* of sums, which grow through the texts */
+    struct arena *arena;        /* of sums, which grow through the texts */
     struct mean of[N_STACK];
     struct ablate_values values;
 };
@@ -47,17 +47,6 @@ static bool has_stack(const struct ablate_job *j, int stack)
     return false;
 }
 
-static void release(void *arena)
-{
-    arena_finish(arena);
-}
-
-static void own(struct arena *arena, struct arena *like)
-{
-    arena_init(arena, like->full, like->self);
-    arena_own(like, release, arena);
-}
-
 /* [L, H d_v] of an attention. */
 static size_t size_of(const struct ablate_job *j, int stack)
 {
@@ -71,9 +60,9 @@ static void grow(struct ablate_job *j, int stack, int n_places)
 
     if (n_places <= m->n_places)
         return;
-    m->sum = arena_regrow(&j->means->arena, m->sum, (size_t)m->n_places, (uint64_t)n_places,
+    m->sum = arena_regrow(j->means->arena, m->sum, (size_t)m->n_places, (uint64_t)n_places,
                           each);
-    m->n = arena_regrow(&j->means->arena, m->n, (size_t)m->n_places, (uint64_t)n_places,
+    m->n = arena_regrow(j->means->arena, m->n, (size_t)m->n_places, (uint64_t)n_places,
                         sizeof *m->n);
     m->n_places = n_places;
 }
@@ -83,7 +72,7 @@ static void means_new(struct ablate_job *j)
     struct arena *a = j->job.s.a;
 
     j->means = arena_alloc(a, 1, sizeof *j->means);
-    own(&j->means->arena, a);
+    j->means->arena = arena_child(a);
     j->means->values.one_row = !j->args->by_position;
     for (int stack = 0; stack < N_STACK; stack++)
         if (has_stack(j, stack))
@@ -359,7 +348,7 @@ const struct ablate_values *ablate_means_values(const struct ablate_job *j,
 /* ---- partners ---- */
 
 struct ablate_partners {
-    struct arena arena;         /* lives through the texts */
+    struct arena *arena;        /* lives through the texts */
     struct item *item;          /* [n] of one length each: ids and types alone */
     int n;
 };
@@ -368,7 +357,7 @@ struct ablate_partners *ablate_partners_new(struct arena *like)
 {
     struct ablate_partners *p = arena_alloc(like, 1, sizeof *p);
 
-    own(&p->arena, like);
+    p->arena = arena_child(like);
     return p;
 }
 
@@ -388,10 +377,10 @@ static struct tokens room_for(struct arena *a, const struct tokens *t)
 
 static struct item *add(struct ablate_partners *p, const struct item *item)
 {
-    p->item = arena_regrow(&p->arena, p->item, (size_t)p->n, (uint64_t)p->n + 1,
+    p->item = arena_regrow(p->arena, p->item, (size_t)p->n, (uint64_t)p->n + 1,
                            sizeof *p->item);
-    p->item[p->n] = (struct item){ .text = "", .tokens = room_for(&p->arena, &item->tokens),
-                                   .target = room_for(&p->arena, &item->target) };
+    p->item[p->n] = (struct item){ .text = "", .tokens = room_for(p->arena, &item->tokens),
+                                   .target = room_for(p->arena, &item->target) };
     return &p->item[p->n++];
 }
 

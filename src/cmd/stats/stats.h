@@ -46,7 +46,7 @@ struct stats_group {
 };
 
 struct stats_summary {
-    struct arena kept;          /* of groups, which outlive the texts that they begin with */
+    struct arena *kept;         /* of groups, which outlive the texts that they begin with */
     struct arena *a;
     const struct head_id *head; /* [n_heads] as they stand in the model */
     int n_heads, n_metrics;

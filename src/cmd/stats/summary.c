@@ -193,11 +193,6 @@ static const struct record *without(const struct stats_job *j, const struct reco
 
 /* ---- groups ---- */
 
-static void finish(void *arena)
-{
-    arena_finish(arena);
-}
-
 void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
 {
     struct stats_summary *s = arena_alloc(j->job.s.a, 1, sizeof *s);
@@ -205,8 +200,7 @@ void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
 
     *s = (struct stats_summary){ .a = j->job.s.a, .head = head, .n_heads = n,
                                  .n_metrics = j->set.n };
-    arena_init(&s->kept, s->a->full, s->a->self);
-    arena_own(s->a, finish, &s->kept);
+    s->kept = arena_child(s->a);
     replicated = arena_alloc(s->a, (uint64_t)n * (uint64_t)s->n_metrics, 1);
     for (int i = 0; i < n * s->n_metrics; i++)
         replicated[i] = metric_choice_chosen(&j->choice, i % s->n_metrics);
@@ -220,13 +214,13 @@ void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
 
 static struct stats_group *group_new(struct stats_summary *s, const char *name)
 {
-    struct stats_group *group = arena_alloc(&s->kept, 1, sizeof *group);
+    struct stats_group *group = arena_alloc(s->kept, 1, sizeof *group);
 
-    group->summary = summary_new(&s->kept, &s->kind);
-    group->n_rows = arena_alloc(&s->kept, (uint64_t)s->n_heads, sizeof *group->n_rows);
+    group->summary = summary_new(s->kept, &s->kind);
+    group->n_rows = arena_alloc(s->kept, (uint64_t)s->n_heads, sizeof *group->n_rows);
     if (name != NULL) {
-        group->name = arena_strdup(&s->kept, name);
-        group->few = arena_alloc(&s->kept, (uint64_t)s->kind.n * CONTRAST_FEW, sizeof(double));
+        group->name = arena_strdup(s->kept, name);
+        group->few = arena_alloc(s->kept, (uint64_t)s->kind.n * CONTRAST_FEW, sizeof(double));
     }
     return group;
 }
