@@ -234,6 +234,11 @@ void help_program(FILE *f, const struct cmd *const *table)
     fprintf(f, "usage: mha-viz COMMAND [OPTIONS] [OPERANDS] | --version\n\n"
                "see what the attention heads of a transformer do\n\n");
     for (int i = 0; table[i] != NULL; i++)
-        print_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
-    fprintf(f, "\n`mha-viz COMMAND -h` lists a command's options, `mha-viz help COMMAND` all.\n");
+        if (!table[i]->minor)
+            print_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
+    fprintf(f, "  %-*s  ", NAME_WIDTH, "others");
+    for (int i = 0, n = 0; table[i] != NULL; i++)
+        if (table[i]->minor)
+            fprintf(f, "%s%s", n++ > 0 ? ", " : "", table[i]->name);
+    fprintf(f, "\n\n`mha-viz COMMAND -h` lists a command's options, `mha-viz help COMMAND` all.\n");
 }

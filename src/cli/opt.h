@@ -154,6 +154,7 @@ struct cmd {
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
     int max_operands;
+    bool minor;                 /* named at the end of the list of commands, without summary */
     const struct record *const *records;    /* what it prints as JSON, NULL ends; NULL: nothing */
     int (*run)(const void *args, int n_operands, char **operands,
                const struct env *env, struct err *e);

@@ -52,5 +52,5 @@ const struct cmd cmd_completion = {
     .args_size = sizeof(struct completion_args),
     .examples = examples,
     .max_operands = 2,
-    .run = run,
+    .minor = true, .run = run,
 };

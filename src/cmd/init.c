@@ -256,5 +256,5 @@ const struct cmd cmd_init = {
     .name = "init", .summary = "write a bare layer with random weights, for experiments",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct init_args), .examples = examples,
-    .max_operands = 0, .run = run,
+    .max_operands = 0, .minor = true, .run = run,
 };

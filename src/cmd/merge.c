@@ -96,5 +96,5 @@ const struct cmd cmd_merge = {
     .name = "merge", .summary = "join what --shard wrote of the parts of a corpus",
     .operands = "PART...", .groups = groups,
     .args_size = sizeof(struct merge_args), .examples = examples,
-    .max_operands = MOST_SHARDS, .run = run,
+    .max_operands = MOST_SHARDS, .minor = true, .run = run,
 };

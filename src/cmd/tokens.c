@@ -173,6 +173,6 @@ const struct cmd cmd_tokens = {
     .name = "tokens", .summary = "show the tokens of a text, their ids and spans",
     .operands = "TEXT [TEXT_B]", .groups = groups,
     .args_size = sizeof(struct tokens_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .minor = true, .run = run,
     .records = (const struct record *const[]){ &text_record, NULL },
 };
