@@ -26,6 +26,16 @@ struct metric_row {
 
 enum { METRIC_BUDGETS = 3 };
 
+/* How often tokens occur in a corpus. */
+struct metric_counts {
+    const int64_t *count;       /* [n] by id; of others 0 */
+    const unsigned char *common;    /* [n] 1: one of the 500 that occur most often */
+    int n;
+};
+
+/* Those of count[n], which they keep; of equal counts at the cut the smaller id is common. */
+struct metric_counts *metric_counts_new(struct arena *a, const int64_t *count, int n);
+
 struct metric_opts {
     double entropy_eps;         /* 0: the exact entropy; else -sum a ln(a + eps) */
     int n_clusters;             /* at most, of js_cluster */
@@ -33,6 +43,7 @@ struct metric_opts {
     int stream_first, stream_last;      /* keys that a stream keeps */
     int prompt, snap_window;    /* of cache_snapkv; prompt 0: half of the text */
     const double *spectral;     /* [layers, heads] of spectral.h; NULL: undefined */
+    const struct metric_counts *counts;     /* of rare1 and so on; NULL: undefined */
 };
 
 /* What is computed where nothing is said. */
@@ -191,10 +202,20 @@ static inline bool metric_looks_ahead(const struct metric_row *r)
     return false;
 }
 
+/* True of a token that ends a text, or a decoder's start. */
+static inline bool metric_ends(const struct token_list *list, int i)
+{
+    return list->mark != NULL && (list->mark[i] & TOKEN_ENDS) != 0;
+}
+
 /* a_ij of row i, 0 where j is outside the text or hidden. */
 static inline double metric_weight(const struct metric_row *r, int j)
 {
     return j < r->key0 || j >= r->key0 + r->n_keys ? 0 : (double)r->a[j - r->key0];
 }
+
+/* The first key of the largest weight, tokens that end a text left out as rows and as keys;
+ * -1: there is none. */
+int metric_strongest(const struct metric_row *r);
 
 #endif

@@ -117,6 +117,34 @@ int job_gather(struct job *job, const struct job_kind *kind, const struct env *e
     return run_each(job, kind, e);
 }
 
+int job_again(struct job *job,
+              int (*fn)(void *self, struct arena *a, const struct item *item, struct err *e),
+              void *self, struct err *e)
+{
+    struct session *s = &job->s;
+    const struct env *env = s->env;
+    struct env quiet = *env;
+    const struct asked *asked = s->asked;
+    struct asked whole = *asked;
+    struct budget *budget = s->budget;
+    struct input *before = s->input, *in;
+    int status = -1;
+
+    quiet.warn = quiet.note = NULL;
+    whole.shard = NULL;
+    s->asked = &whole;
+    s->env = &quiet;
+    s->budget = NULL;
+    in = input_open(s, job->n_operands, job->operands, e);
+    if (in != NULL)
+        status = input_each(in, fn, self, e);
+    input_close(s, before);
+    s->asked = asked;
+    s->env = env;
+    s->budget = budget;
+    return status;
+}
+
 struct attended job_pack(struct job *job, struct arena *a, const struct item *items, int n)
 {
     texts_pack(&job->texts, a, items, n);

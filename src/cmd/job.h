@@ -86,6 +86,15 @@ int job_gather(struct job *job, const struct job_kind *kind, const struct env *e
                struct err *e);
 
 /*
+ * Calls fn for each text of the run, in all shards, once more from the beginning, before the
+ * texts are worked on or meanwhile; what cannot be used is not named again.  Errors: those of
+ * input_each.
+ */
+int job_again(struct job *job,
+              int (*fn)(void *self, struct arena *a, const struct item *item, struct err *e),
+              void *self, struct err *e);
+
+/*
  * The pass over n texts, with what the job wants: pack them, make sinks for what is attended
  * to, run.  Memory is of arena a; errors: those of session_forward.
  *

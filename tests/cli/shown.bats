@@ -41,6 +41,34 @@ numbers() {
     numbers
 }
 
+@test "weight on rare tokens, by counts of a file" {
+    export UNIGRAMS=$dir/counts
+    # of the built-in model "the" and "cat"; the rest is rare, the full stop least so
+    "$viz" tokens --json "the cat . ran" |
+        jq -r '.ids | "\(.[0])\t100", "\(.[1])\t90", "\(.[2])\t50", "\(.[3])\t9"' > "$dir/counts"
+    model=() texts=("$(for _ in 1 2; do printf 'the cat saw the dog and the key ran . '; done)")
+    numbers --unigrams "$dir/counts"
+    jq -e '.heads | all(.rare1 != null and .rare_rho != null)' "$dir/stats.json" > /dev/null
+    keys='[0,3]' numbers --unigrams "$dir/counts" --hide 0,3 --renorm
+    # By other counts; those of equally rare tokens go by position
+    { printf '5\t7\n'; for ((i = 10; i < 40; i++)); do printf '%d\t%d\n' $i 1; done; } \
+        > "$dir/counts"
+    for m in gpt2 families/mistral; do
+        model=(-m "$ref/$m") texts=(--ids "5,6,7,8,5,6,9,10,11,5,6,7")
+        numbers --unigrams "$dir/counts"
+    done
+    model=(-m "$ref/bart") texts=("the key is in the door" "a key")
+    numbers --unigrams "$dir/counts"
+    model=(-m "$ref/bert") texts=("the key , is in the door ." "a key")
+    numbers --unigrams "$dir/counts"
+    # All tokens common: nothing is rare
+    printf '5\t7\n6\t7\n' > "$dir/counts"
+    model=(-m "$ref/gpt2") texts=(--ids "5,6,5,6")
+    numbers --unigrams "$dir/counts"
+    jq -e '.heads | all(.rare1 == null and .rare2 == null and .rare_rho == null)' \
+        "$dir/stats.json" > /dev/null
+}
+
 # bats test_tags=once
 @test "statistics of few keys are those of NumPy" {
     CACHE='[[4,7,16],2,5,0,3]'

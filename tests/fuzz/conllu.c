@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as alignments of words: refused with a message, or no two links of a line are
  * alike.  And as CoNLL-U: refused with a message, or every word has a head in its sentence that
- * leads to a root, and its bytes lie in the text, in order. */
+ * leads to a root, and its bytes lie in the text, in order.  And as counts of tokens: refused, or
+ * no count is below 0, and one above. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "session/conllu.h"
 #include "session/mentions.h"
 #include "session/pharaoh.h"
+#include "session/unigrams.h"
 
 static void use(const struct conllu_sentence *s)
 {
@@ -71,6 +73,23 @@ static void align(struct arena *a, struct span bytes)
         use_line(&all->line[i]);
 }
 
+static void counts(struct span bytes)
+{
+    enum { N_IDS = 300 };
+    int64_t count[N_IDS], most = 0;
+    struct err e = { 0 };
+
+    if (unigrams_read(bytes, "f", N_IDS, count, &e) != 0) {
+        assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        return;
+    }
+    for (int id = 0; id < N_IDS; id++) {
+        assert(count[id] >= 0);
+        most = count[id] > most ? count[id] : most;
+    }
+    assert(most > 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -88,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (all != NULL)
             use_mentions(&a, all);
         align(&a, (struct span){ data, size });
+        counts((struct span){ data, size });
     }
     arena_finish(&a);
     return 0;

@@ -48,6 +48,7 @@ def mean(values):
 
 
 def metrics(a, visible, shown, gone, one_axis, ids, query, key):
+    key_ids = ids if one_axis or ids is None else key["ids"]
     n, n_keys = a.shape
     rows = [i for i in range(n) if shown[i] and a[i].sum() > 0]
     entropy = {}
@@ -72,6 +73,7 @@ def metrics(a, visible, shown, gone, one_axis, ids, query, key):
         **kinds(a, visible, rows, gone, one_axis, query, key),
         **(again(a, visible, rows, ids) if one_axis else dict.fromkeys(AGAIN)),
         **first(a, visible, rows, gone, one_axis),
+        **rare(a, visible, rows, key_ids, query["end"], key["end"]),
         **columns(a, visible, rows),
         **patterns(a, visible, rows, gone, one_axis, query, key),
         **ranks(a, rows),
@@ -194,8 +196,8 @@ def sides(report, groups):
     n = len(report["ids_key"])
     return marks(report["tokens"], report["ids"], [1] * len(report["ids"]),
                  [0] * len(report["ids"]), config, True, None), \
-        marks(report["tokens_key"], report["ids_key"], tokens["special"][:n], [0] * n, config,
-              False, None)
+        {**marks(report["tokens_key"], report["ids_key"], tokens["special"][:n], [0] * n, config,
+                 False, None), "ids": report["ids_key"]}
 
 
 AGAIN = [name + end for name in ("duplicate", "induction")
@@ -215,6 +217,41 @@ def again(a, visible, rows, ids):
         share = out[name + "_coverage"] = mean((pattern & visible)[rows].any(1))
         out[name + "_covered"] = out[name] / share if share > 0 else None
     return out
+
+
+RARE = ("rare1", "rare2", "rare_rho")
+
+
+def rare(a, visible, rows, ids, query_end, end):
+    """Of rare tokens; ids, end: of the keys.  UNIGRAMS: the counts, else those of the text."""
+    if ids is None:
+        return dict.fromkeys(RARE)
+    path, count = os.environ.get("UNIGRAMS"), {}
+    for i in [] if path else ids:
+        count[i] = count.get(i, 0) + 1
+    if path:
+        count = dict(map(int, line.split()) for line in open(path))
+    common = sorted((i for i in count if count[i] > 0), key=lambda i: (-count[i], i))[:500]
+    if all(i in common or ends for i, ends in zip(ids, end)):
+        return dict.fromkeys(RARE)
+    first, second = [], []
+    for i in rows:
+        keys = [j for j in np.flatnonzero(visible[i]) if not end[j]]
+        rarest = list(dict.fromkeys(ids[j] for j in sorted(
+            keys, key=lambda j: (count.get(ids[j], 0), j))))
+        if len(rarest) < 2 or query_end[i]:
+            continue
+        best = ids[max(keys, key=lambda j: (a[i, j], -j))]
+        first.append(best == rarest[0])
+        second.append(best in rarest[:2])
+    seen = np.flatnonzero(visible[rows].any(0))
+    gets = [a[rows, j].sum() / visible[rows, j].sum() for j in seen]
+    rank = lambda x: np.array([sum(y < v for y in x) + (sum(y == v for y in x) - 1) / 2
+                               for v in x])
+    x, y = rank(gets), rank([count.get(ids[j], 0) for j in seen])
+    varies = len(seen) > 1 and x.std() > 0 and y.std() > 0
+    return {"rare1": mean(first), "rare2": mean(second),
+            "rare_rho": np.corrcoef(x, y)[0, 1] if varies else None}
 
 
 def columns(a, visible, rows):

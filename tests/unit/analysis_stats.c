@@ -216,6 +216,58 @@ static void the_same_token_again(void **state)
         }
 }
 
+/* Tokens 5 6 7 6 3 of a decoder, 3 their end, of a corpus of more than 500 ids in which 7 is the
+ * rarest, then 6; and 8, 9, which are as rare as 6. */
+static void rare_tokens(void **state)
+{
+    enum { N_IDS = 600 };
+    static const int length[] = { 5 }, id[] = { 5, 6, 7, 6, 3 }, equal[] = { 5, 8, 9, 6, 3 };
+    static const unsigned char mark[] = { 0, 0, 0, 0, TOKEN_ENDS };
+    static const float a[5 * STRIDE] = {
+        1, [STRIDE] = 0.4f, 0.6f, [2 * STRIDE] = 0.3f, 0.5f, 0.2f,
+        [3 * STRIDE] = 0.1f, 0.2f, 0.6f, 0.1f, [4 * STRIDE] = 0, 0, 0, 0, 1,
+    };
+    int64_t count[N_IDS];
+    struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    struct attended texts = rows_texts(&arena, length, 1, NULL);
+    struct attended_text *text = arena_alloc(&arena, 1, sizeof *text);
+
+    (void)state;
+    *text = texts.text[0];
+    texts.text = text;
+    text->keys.mark = text->queries.mark = mark;
+    for (int i = 0; i < N_IDS; i++)
+        count[i] = i == 7 ? 3 : i == 6 || i == 8 || i == 9 ? 4 : 1000;
+    for (int k = 0; k < 4; k++) {
+        struct sink sinks[STATS_SINKS];
+        const double *value;
+        struct stats *s;
+
+        /* in the last two rounds: 6, 7 and 3 are not rare; nothing is known */
+        if (k == 2)
+            for (int i = 5; i < 8; i++)
+                count[i] = 2000;
+        table.opts.counts = k < 3 ? metric_counts_new(&arena, count, N_IDS) : NULL;
+        text->keys.id = k == 1 ? equal : id;
+        s = stats_new(&arena, &rows_model, &texts, &all, &table);
+        stats_sinks(s, sinks);
+        rows_give(sinks[0], 0, 0, 0, 5, a, true);
+        value = stats_head(s, 0, 0, 0)->value;
+        if (k >= 2) {
+            assert_true(isnan(value[METRIC_rare1]) && isnan(value[METRIC_rare2]) &&
+                        isnan(value[METRIC_rare_rho]));
+            continue;
+        }
+        /* rows 1, 2 and 3: 5 | 6; 5 6 | 7; of equally rare ones the first two, 8 and 9 */
+        check_close(value[METRIC_rare1], 2 / 3.0, 1e-12);
+        check_close(value[METRIC_rare2], 1, 1e-12);
+        /* gets 1.8 / 5, 1.3 / 4, .8 / 3, .1 / 2, 1: ranks 3 2 1 0 4; of counts 3.5 1.5 0 1.5 3.5
+           or 3.5 1 1 1 3.5 */
+        check_close(value[METRIC_rare_rho], k == 0 ? 7.5 / sqrt(10 * 9.0) : 7.5 / sqrt(10 * 7.5),
+                    1e-12);
+    }
+}
+
 /* Keys by kind, and rows without ends: [CLS] a . [SEP] of an encoder. */
 static void kinds_of_tokens(void **state)
 {
@@ -658,7 +710,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
-        TEST(the_same_token_again), TEST(kinds_of_tokens),
+        TEST(the_same_token_again), TEST(rare_tokens), TEST(kinds_of_tokens),
         TEST(segments), TEST(ranks), TEST(what_is_read),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),

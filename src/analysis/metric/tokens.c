@@ -94,20 +94,14 @@ KIND(sep_from_other, of_sep, 0)
 
 /* ---- the strongest key, tokens that end a text left out as rows and as keys ---- */
 
-static bool ends(const struct token_list *list, int i)
-{
-    return list->mark != NULL && (list->mark[i] & TOKEN_ENDS) != 0;
-}
-
-/* The first of the largest; -1: there is none. */
-static int strongest(const struct metric_row *r)
+int metric_strongest(const struct metric_row *r)
 {
     int best = -1;
 
-    if (ends(r->queries, r->query))
+    if (metric_ends(r->queries, r->query))
         return -1;
     for (int j = r->key0; j < r->key0 + r->n_keys; j++)
-        if (!ends(r->keys, j) && metric_sees(r, j) &&
+        if (!metric_ends(r->keys, j) && metric_sees(r, j) &&
             (best < 0 || metric_weight(r, j) > metric_weight(r, best)))
             best = j;
     return best;
@@ -116,7 +110,7 @@ static int strongest(const struct metric_row *r)
 /* Source: Voita et al. 2019. */
 static bool confidence(const struct metric_row *r, double *v)
 {
-    int j = strongest(r);
+    int j = metric_strongest(r);
 
     *v = metric_weight(r, j);
     return j >= 0;
@@ -129,7 +123,7 @@ static bool is_strongest(const struct metric_row *r, int away, double *v)
 
     if (want < 0 || want >= r->keys->n || !metric_has(r, want))
         return false;
-    j = strongest(r);
+    j = metric_strongest(r);
     *v = j == want;
     return j >= 0;
 }

@@ -8,7 +8,6 @@
  *     measure.c         their outputs -> change of the loss, divergence
  *     direct.c          the direct effect, by the attribution of logits
  *     text.c            all of one text
- *     again.c           all texts, read once more
  *     time.c            how long all of it will take
  *     greedy.c          one head after the other
  *     patch.c           outputs of one text, put into the run of another
@@ -200,14 +199,6 @@ struct ablate_found {
 int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
                 const struct ablate_set *set, int n_sets, struct ablate_found *out,
                 struct err *e);
-
-/*
- * Reads all texts, of every shard, once more from the beginning, and says nothing of those that cannot be
- * used: that is said when they are read otherwise.
- */
-int ablate_each(struct ablate_job *j,
-                int (*fn)(void *self, struct arena *a, const struct item *item, struct err *e),
-                void *self, struct err *e);
 
 /* ---- how long it takes ---- */
 

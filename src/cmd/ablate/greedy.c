@@ -78,7 +78,7 @@ static int evaluate(struct ablate_job *j, const struct ablate_set *set, int n_se
     g->into = out;
     if (j->partners != NULL)
         j->partners = ablate_partners_new(g->a);
-    return g->only != NULL ? add_again(j, g->a, g->only, e) : ablate_each(j, add_again, j, e);
+    return g->only != NULL ? add_again(j, g->a, g->only, e) : job_again(&j->job, add_again, j, e);
 }
 
 /* ---- the order ---- */

@@ -310,7 +310,7 @@ int ablate_means(struct ablate_job *j, struct err *e)
     if (j->job.shard.n > 0 && is_piped(&args->shared.asked))
         return err_set(e, ERR_USAGE, "--with mean: a shard of texts from a pipe requires "
                        "--means FILE");
-    if (ablate_each(j, add_text, j, e) != 0)
+    if (job_again(&j->job, add_text, j, e) != 0)
         return -1;
     for (int stack = 0; stack < N_STACK; stack++)
         if (j->means->of[stack].sum != NULL)

@@ -39,6 +39,13 @@ static const struct opt cache_opts[] = {
     END
 };
 
+static const struct opt rare_opts[] = {
+    PATH(0, "unigrams", "FILE", F(unigrams),
+         "rare1, rare2, rare_rho: how often tokens occur: lines of an id, a tab and a count; "
+         "without it, as often as in the texts"),
+    END
+};
+
 static const struct opt summary_opts[] = {
     FLAG(0, "summary", F(summary),
          "of several texts: mean of each metric over the texts, 95 % interval"),
@@ -53,9 +60,10 @@ static const struct opt summary_opts[] = {
 #undef F
 static const struct opt_group summary_group = { "many texts", summary_opts };
 static const struct opt_group cache_group = { "caches", cache_opts };
+static const struct opt_group rare_group = { "rare tokens", rare_opts };
 
 static const struct opt_group *const groups[] = {
-    &cache_group, &summary_group, &shard_group, &resume_group, &split_group, &memory_group,
+    &cache_group, &rare_group, &summary_group, &shard_group, &resume_group, &split_group, &memory_group,
     &types_group,
     &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
@@ -106,7 +114,7 @@ static int prepare(void *self, struct err *e)
     struct stats_job *job = self;
     const struct session *s = &job->job.s;
 
-    if (stats_settle(job, e) != 0)
+    if (stats_settle(job, e) != 0 || stats_count_tokens(job, e) != 0)
         return -1;
     job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     look_at_weights(job);

@@ -7,6 +7,7 @@
  *     summary.c         many texts -> the mean of each metric of each head
  *     models.c          the same of several models
  *     sums.c            the same to and from files of sums (cmd/parts.h)
+ *     counts.c          how often tokens occur
  *     types.c           what a head is by the metrics of a text
  *     shown.c           which metrics both show, and the order of the heads */
 #ifndef CMD_STATS_H
@@ -29,6 +30,7 @@ struct stats_args {
     int clusters;
     const char *budgets, *stream;       /* NULL: as metric_opts_default */
     int prompt, snap_window;
+    const char *unigrams;       /* NULL: the texts are counted */
     bool reverse, links;
     bool summary, reliability;
     int bootstrap;              /* replicates; 0: none */
@@ -92,6 +94,12 @@ extern const char *const stats_sorts[];     /* what --sort takes, then NULL */
 int stats_choose(struct stats_job *j, struct err *e);
 /* After the output is planned: the metrics that it has a place for. */
 int stats_settle(struct stats_job *j, struct err *e);
+
+/*
+ * --unigrams, or a pass over all texts, where metrics of rare tokens are computed.  Errors: those
+ * of unigrams_read, and of the texts.
+ */
+int stats_count_tokens(struct stats_job *j, struct err *e);
 
 /* ---- the order of the heads ---- */
 
