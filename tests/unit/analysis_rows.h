@@ -14,7 +14,8 @@ enum { STRIDE = 8 };
 
 static const struct family rows_family = { .stack_id = STACK_DECODER };
 static const struct model rows_model = { .family = &rows_family,
-                                         .config = { .n_layers = 2, .n_heads = 2 } };
+                                         .config = { .n_layers = 2, .n_heads = 2,
+                                                     .d_head = 2, .d_value = 2 } };
 
 /* Texts of these lengths; special: of the tokens of all of them; NULL: none is. */
 static inline struct attended rows_texts(struct arena *a, const int *length, int n_texts,

@@ -45,11 +45,16 @@ static enum outcome write_sums(void *self)
 static void a_part_is_whole(void **state)
 {
     static char buffer[4096];
-    struct written w = { .run = json_object(), .part = json_object() };
-    json_t *list = json_array();
+    struct written w = { 0 };
+    json_t *list;
     char key[20];
 
     (void)state;
+    if (!DENIES)
+        skip();
+    w.run = json_object();
+    w.part = json_object();
+    list = json_array();
     w.f = fmemopen(w.bytes, sizeof w.bytes, "r+");
     assert_non_null(w.f);
     assert_int_equal(setvbuf(w.f, buffer, _IOFBF, sizeof buffer), 0);
