@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 int utf8_decode(const char *s, size_t n, int *cp)
 {
@@ -95,4 +96,37 @@ int utf8_show(const char *s, size_t n, char piece[8])
         len = 1;
     }
     return len;
+}
+
+/* Vowels and final consonants of hangul stand in the square of the first. */
+static int width_of(int cp)
+{
+    return (cp >= 0x1160 && cp <= 0x11ff) || (cp >= 0xd7b0 && cp <= 0xd7ff) ?
+               0 : utf8proc_charwidth(cp);
+}
+
+size_t utf8_width(const char *s)
+{
+    size_t count = strlen(s), width = 0;
+    int code, len;
+
+    for (; (len = utf8_decode(s, count, &code)) > 0; s += len, count -= (size_t)len)
+        width += (size_t)width_of(code);
+    return width;
+}
+
+size_t utf8_cluster(const char *s, size_t n, int *width)
+{
+    utf8proc_int32_t state = 0;
+    int last, code, len = utf8_decode(s, n, &last);
+    size_t at = len > 0 ? (size_t)len : 1;
+
+    *width = len > 0 ? width_of(last) : 1;
+    while (len > 0 && (len = utf8_decode(s + at, n - at, &code)) > 0 &&
+           !utf8proc_grapheme_break_stateful(last, code, &state)) {
+        *width += width_of(code);
+        last = code;
+        at += (size_t)len;
+    }
+    return at;
 }

@@ -33,4 +33,13 @@ bool utf8_is_control(int cp);
  */
 int utf8_show(const char *s, size_t n, char piece[8]);
 
+/* Columns that a text without controls takes on a terminal: wide characters two, marks none. */
+size_t utf8_width(const char *s);
+
+/*
+ * Bytes of the next character of s[n] (n > 0, UTF-8) as a reader counts them, a letter with
+ * its marks; *width is its columns.
+ */
+size_t utf8_cluster(const char *s, size_t n, int *width);
+
 #endif

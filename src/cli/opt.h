@@ -127,6 +127,7 @@ struct opt_group {
 struct output_args {
     const char *path;           /* -o; NULL: not given */
     int format;                 /* --format: 0 is auto */
+    int term;                   /* --term: 0 is off */
 };
 
 /*

@@ -2,7 +2,6 @@
  * -o, --format, --json, --tsv -> which format, and which file. */
 #include "cli/output.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,19 +12,28 @@
 /* ---- options ---- */
 
 static const char *const reports[] = { "auto", "table", "tsv", "json", NULL };
-static const char *const pictures[] = { "auto", "png", "svg", "pdf", NULL };
-static const char *const all[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL };
+static const char *const pictures[] = { "auto", "png", "svg", "pdf", "terminal", NULL };
+static const char *const all[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
+                                   "terminal", NULL };
 static const char *const every[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
-                                     "npz", NULL };
+                                     "terminal", "npz", NULL };
 static const char *const arrays[] = { "auto", "npz", "npy", NULL };
 static const char *const layer[] = { "auto", "safetensors", NULL };
 static const char *const page[] = { "auto", "html", NULL };
 static const char *const sums[] = { "auto", "sums", NULL };
 
+/* How --term draws. */
+enum term { TERM_OFF, TERM_AUTO, TERM_BLOCKS, TERM_DIGITS };
+static const char *const terms[] = { "off", "auto", "blocks", "digits", NULL };
+
 #define F(f) offsetof(struct common_args, output.f)
 #define SHORT_FORMS \
     ALIAS("json", "format=json", "short for --format json: one object per text"), \
     ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row")
+#define TERM \
+    CHOICE_OR_ALONE("term", "HOW", offsetof(struct common_args, output.term), "off", "auto", \
+                    terms, "short for --format terminal: a picture as text; HOW: blocks of " \
+                    "colour, digits, or by what the terminal shows")
 
 static const struct opt report_opts[] = {
     PATH('o', "output", "FILE", F(path),
@@ -40,7 +48,8 @@ static const struct opt picture_opts[] = {
     PATH('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", pictures,
-           "picture format; auto: by the extension of -o, else png"),
+           "picture format; auto: by the extension of -o, else png; -o -: terminal on one"),
+    TERM,
     END
 };
 
@@ -50,6 +59,7 @@ static const struct opt all_opts[] = {
     CHOICE(0, "format", "NAME", F(format), "auto", all,
            "report or picture format; auto: by the extension of -o, else table"),
     SHORT_FORMS,
+    TERM,
     END
 };
 
@@ -59,6 +69,7 @@ static const struct opt every_opts[] = {
     CHOICE(0, "format", "NAME", F(format), "auto", every,
            "report, picture or npz; auto: by the extension of -o, else table"),
     SHORT_FORMS,
+    TERM,
     END
 };
 
@@ -106,6 +117,7 @@ static const struct {
     [OUTPUT_PNG] = { "png", { "png" } },
     [OUTPUT_SVG] = { "svg", { "svg" } },
     [OUTPUT_PDF] = { "pdf", { "pdf" } },
+    [OUTPUT_TERMINAL] = { "terminal", { NULL } },
     [OUTPUT_NPZ] = { "npz", { "npz" } },
     [OUTPUT_NPY] = { "npy", { "npy" } },
     [OUTPUT_SAFETENSORS] = { "safetensors", { "safetensors" } },
@@ -191,26 +203,31 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
                    set->formats[2] == NULL ? "" : "; or give --format");
 }
 
-static bool is_terminal(const char *path)
+/* A picture for a terminal is drawn as text, unless another format was asked for. */
+static int plan_terminal(struct output *o, const struct output_args *args, struct err *e)
 {
-    struct stat info;
-    int fd, is;
-
-    if (strcmp(path, "-") == 0)
-        return isatty(STDOUT_FILENO);
-    if (stat(path, &info) != 0 || !S_ISCHR(info.st_mode))
-        return false;
-    fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    is = fd >= 0 && isatty(fd);
-    if (fd >= 0)
-        close(fd);
-    return is;
+    if (args->term != TERM_OFF && args->format > 0 && o->format != OUTPUT_TERMINAL)
+        return err_set(e, ERR_USAGE, "--term: --format asks for %s", table[o->format].name);
+    if (args->term != TERM_OFF)
+        o->format = OUTPUT_TERMINAL;
+    if (o->format >= OUTPUT_PNG && o->format <= OUTPUT_PDF && args->format == 0 &&
+        args->path != NULL && terminal_is(o->path))
+        o->format = OUTPUT_TERMINAL;
+    if (o->format != OUTPUT_TERMINAL)
+        return 0;
+    terminal_find(&o->terminal, o->path);
+    if (args->term == TERM_DIGITS)
+        o->terminal.way = TERMINAL_DIGITS;
+    else if (args->term == TERM_BLOCKS)
+        o->terminal.way = terminal_colours_here() == TERMINAL_TRUE ? TERMINAL_TRUE :
+                                                                     TERMINAL_256;
+    return 0;
 }
 
-/* Pictures and arrays would be garbage there. */
+/* Pictures in other formats and arrays would be garbage there. */
 static int check_terminal(const struct output *o, struct err *e)
 {
-    if (o->format <= OUTPUT_JSON || !is_terminal(o->path))
+    if (o->format <= OUTPUT_JSON || o->format == OUTPUT_TERMINAL || !terminal_is(o->path))
         return 0;
     return err_set(e, ERR_USAGE, "-o %s: %s is a terminal, which shows no %s; give "
                    "-o FILE.%s or a pipe", o->path,
@@ -228,13 +245,15 @@ int output_plan(struct output *o, const struct output_args *args,
     if (args->path == NULL && set->required)
         return err_set(e, ERR_USAGE, "-o FILE is required");
     if (args->path == NULL)
-        o->path = name == NULL ? "-" :
+        o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ? "-" :
                   arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
     o->folder = is_folder(o->path);
     if (file_was_held(a, o->path))
         return err_set(e, ERR_USAGE, "-o %s: is a file of the model or of the arrays that "
                        "are read, expected another name", o->path);
-    if (args->format == 0 && strcmp(o->path, "-") != 0 && by_extension(o, set, a, e) != 0)
+    if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 && by_extension(o, set, a, e) != 0)
+        return -1;
+    if (plan_terminal(o, args, e) != 0)
         return -1;
     return check_terminal(o, e);
 }
@@ -245,6 +264,7 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index, 
         return o->path;
     return file_join(a, o->path, arena_printf(a, "%06lld%s.%s", (long long)index + 1,
                                               part > 0 ? arena_printf(a, "-%04d", part) : "",
+                                              o->format == OUTPUT_TERMINAL ? "txt" :
                                               table[o->format].extension[0]));
 }
 

@@ -3,18 +3,21 @@
  * Where results go, by one rule for every command: --format, --json or --tsv says which
  * format; else a known extension of -o; else, for a name without an extension, for
  * standard output, devices, pipes and folders, it is the command's default; a name with an
- * unknown extension is an error.  Into a folder, "DIR/", each text goes to a file of its
+ * unknown extension is an error.  A picture that goes to a terminal by -o is drawn as text,
+ * unless --format says otherwise.  Into a folder, "DIR/", each text goes to a file of its
  * own, numbered by its line: DIR/000001.tsv. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
 #include "base/out.h"
+#include "base/terminal.h"
 #include "cli/opt.h"
 
 /* Numbers in the tables of formats of report/ and draw/ follow this order. */
 enum output_format {
     OUTPUT_TABLE, OUTPUT_TSV, OUTPUT_JSON,
     OUTPUT_PNG, OUTPUT_SVG, OUTPUT_PDF,
+    OUTPUT_TERMINAL,            /* a picture, as text */
     OUTPUT_NPZ, OUTPUT_NPY,
     OUTPUT_SAFETENSORS,
     OUTPUT_HTML,
@@ -31,7 +34,7 @@ struct output_set {
 };
 
 extern const struct output_set output_reports;      /* table, tsv, json */
-extern const struct output_set output_pictures;     /* png, svg, pdf */
+extern const struct output_set output_pictures;     /* png, svg, pdf, terminal */
 extern const struct output_set output_all;          /* reports, and pictures of them */
 extern const struct output_set output_every;        /* reports, pictures and npz */
 extern const struct output_set output_arrays;       /* npz, npy */
@@ -46,6 +49,7 @@ struct output {
     bool goes_on;               /* the same: its first n_bytes are there, of a run before */
     bool ended;                 /* of all of that run's texts */
     int64_t n_bytes;
+    struct terminal terminal;   /* of OUTPUT_TERMINAL */
     bool folder;                /* each text has a file of its own in path */
     struct out out;             /* what is open; file NULL: nothing */
 };
@@ -57,7 +61,8 @@ struct output {
  * a: the arena that the model and other files were mapped for.
  *
  * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
- * picture or an array for a terminal; a file that is read.
+ * picture in another format or an array for a terminal; --term beside a --format of another; a
+ * file that is read.
  */
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
@@ -65,7 +70,13 @@ int output_plan(struct output *o, const struct output_args *args,
 
 static inline bool output_is_picture(const struct output *o)
 {
-    return o->format >= OUTPUT_PNG && o->format <= OUTPUT_PDF;
+    return o->format >= OUTPUT_PNG && o->format <= OUTPUT_TERMINAL;
+}
+
+/* Pictures as text on standard output: one after the other. */
+static inline bool output_is_on_terminal(const struct output *o)
+{
+    return o->format == OUTPUT_TERMINAL && o->path[0] == '-' && o->path[1] == '\0';
 }
 
 /*

@@ -44,19 +44,24 @@ struct heatmap_job {
     struct job job;
     const struct heatmap_args *args;
     struct picture picture;
+    bool drawn;                 /* a text before this one */
 };
 
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
     struct heatmap_job *job = self;
+    const struct output *output = &job->job.results.output;
     const struct picture_place place = {
-        .format = figure_format(&job->job.results.output), .path = path
+        .format = figure_format(output), .path = path, .terminal = &output->terminal
     };
 
+    if (output_is_on_terminal(output) && job->drawn)
+        putchar('\n');
+    job->drawn = true;
     if (picture_draw(&job->picture, a, item, &place, e) != 0)
         return -1;
-    if (job->args->shared.common.output.path == NULL)
+    if (job->args->shared.common.output.path == NULL && !output_is_on_terminal(output))
         printf("%s\n", path);
     return 0;
 }

@@ -27,7 +27,7 @@ int shared_to_files(const struct session *s, struct input *in, const struct outp
     struct item item, second;
     int status;
 
-    if (output->folder)
+    if (output->folder || output_is_on_terminal(output))
         return input_each(in, to_folder, &(struct folder){ output, fn, self }, e);
     status = input_next(in, a, &item, e);
     if (status == 0 && input_result(in, 0, e) == 0)

@@ -46,7 +46,8 @@ extern const struct opt_values global_values, mask_values;
 /*
  * Calls fn for each text with the file that it goes to: output's own for a single text,
  * DIR/000001.EXTENSION by line where it is a folder.  Errors: those of input_each; ERR_USAGE
- * for a second text where the output is not a folder, before any is drawn.
+ * for a second text where the output is neither a folder nor a terminal's text, before any is
+ * drawn.
  */
 int shared_to_files(const struct session *s, struct input *in, const struct output *output,
                     int (*fn)(void *self, struct arena *a, const struct item *item,

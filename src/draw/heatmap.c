@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "draw/axis.h"
+#include "draw/blocks.h"
 #include "draw/cells.h"
 #include "draw/colourbar.h"
 #include "draw/fit.h"
@@ -332,7 +333,8 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 
 struct part heatmap_part(const struct heatmaps *maps)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text };
+    static const struct part_type type = { scripts, measure, paint, paint_text,
+                                           blocks_print };
 
     return (struct part){ &type, maps };
 }

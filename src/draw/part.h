@@ -7,6 +7,7 @@
 #ifndef DRAW_PART_H
 #define DRAW_PART_H
 
+#include "draw/canvas.h"
 #include "draw/page.h"
 
 struct part_type {
@@ -18,6 +19,8 @@ struct part_type {
     void (*paint)(const void *measured, struct page *page, struct box at);
     /* Text over it, painted after the sheet's title and caption; NULL: none. */
     void (*paint_text)(const void *measured, struct page *page, struct box at);
+    /* The same on a terminal, below what stands on the canvas; NULL: it has no such form. */
+    void (*print)(const void *of, struct canvas *canvas);
 };
 
 /* A sheet with its texts measured and its boxes computed. */

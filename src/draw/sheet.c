@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "base/utf8.h"
 #include "draw/part.h"
+#include "draw/print.h"
 
 enum { TITLE_LINES = 2, CAPTION_LINES = 5, NARROW_CAPTION_LINES = 12 };
 
@@ -169,6 +170,16 @@ static int commit_target(struct job *job, struct err *e)
     return 0;
 }
 
+/* On a terminal. */
+static int print(struct job *job, const struct sheet *s, struct err *e)
+{
+    FILE *file = open_target(job, e);
+
+    if (file == NULL || print_sheet(s, &job->arena, file, e) != 0)
+        return -1;
+    return commit_target(job, e);
+}
+
 static int draw(struct job *job, const struct sheet *s, enum draw_format format,
                 const struct warn *w, struct err *e)
 {
@@ -180,6 +191,8 @@ static int draw(struct job *job, const struct sheet *s, enum draw_format format,
         return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
     if (s->title != NULL && utf8_check(s->title, strlen(s->title)) < strlen(s->title))
         return err_set(e, ERR_USAGE, "the title is not UTF-8");
+    if (format == DRAW_TERMINAL)
+        return print(job, s, e);
     page_init(page, s, format, &job->arena);
     sheet_plan(&plan, page);
     if (page_check(plan.layout.width, plan.layout.height, job->name, e) != 0)

@@ -12,8 +12,10 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/terminal.h"
 
-enum draw_format { DRAW_PNG, DRAW_SVG, DRAW_PDF, N_DRAW_FORMAT };
+/* The last is text for a terminal, which only sheet_write draws; no name stands for it. */
+enum draw_format { DRAW_PNG, DRAW_SVG, DRAW_PDF, N_DRAW_FORMAT, DRAW_TERMINAL = N_DRAW_FORMAT };
 extern const char *const draw_format_names[];   /* "png", "svg", "pdf", NULL */
 
 struct metadata { const char *key, *value; };   /* UTF-8; iTXt in PNG */
@@ -31,6 +33,7 @@ struct sheet {
     double width_px;            /* of all of it, at 100 dpi; 0: by what it holds */
     double font_px;             /* of all but the title, at 100 dpi; 0: each text its own */
     int dpi;                    /* PNG only: pixels are scaled by dpi / 100 */
+    const struct terminal *terminal;    /* of DRAW_TERMINAL: where it goes */
     const struct metadata *metadata;    /* ends with key NULL; NULL: none */
     int n_parts;                /* >= 1, one below the other */
     const struct part *parts;

@@ -51,7 +51,8 @@ struct figure_plan {
     enum draw_format format;
     int n_rows, n_cols, n_panels;
     bool one_bar;               /* one range for all of them */
-    int columns;                /* 0: to be chosen */
+    int columns;                /* 0: to be chosen; on a terminal it may stay 0 */
+    const struct terminal *terminal;    /* of DRAW_TERMINAL */
     int cell_px, pool;          /* chosen: heatmaps.cell_px and pool */
 };
 

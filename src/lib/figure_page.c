@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/blocks.h"
 #include "lib/figure.h"
 
 /* Of type, where the page has a width and --font-size does not say. */
@@ -85,8 +86,20 @@ static int plan_page(const struct figure_args *f, struct figure_plan *plan, stru
                    plan->columns == 1 ? "" : "s", ceil(least * 25.4 / 100.0));
 }
 
+static int plan_terminal(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+{
+    int least, width = plan->terminal->columns;
+
+    if (blocks_plan(width, !f->no_labels, plan->n_cols, &plan->pool, &least) == 0)
+        return 0;
+    return err_set(e, ERR_USAGE, "a terminal of %d column%s has no room for a heatmap; expected "
+                   "at least %d", width, width == 1 ? "" : "s", least);
+}
+
 int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
+    if (plan->format == DRAW_TERMINAL)
+        return plan_terminal(f, plan, e);
     if (f->width != NULL)
         return plan_page(f, plan, e);
     if (plan->columns == 0)

@@ -164,6 +164,7 @@ static int paint(const struct picture *p, struct arena *a, const struct item *it
     hint(p, maps, a);
     sheet = figure_sheet(figure, &part, caption(p, a, item, scale, map->pool),
                          figure_metadata(p->s, a, p->layer, scale));
+    sheet.terminal = place->terminal;
     return put(&sheet, place, p->s->env->warn, e);
 }
 
@@ -178,7 +179,7 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     struct figure_plan plan = {
         .format = place->format, .n_rows = rows, .n_cols = cols, .n_panels = p->n_heads,
         .one_bar = figure->shared_scale || (!isnan(p->look.vmin) && !isnan(p->look.vmax)),
-        .columns = p->look.columns,
+        .columns = p->look.columns, .terminal = place->terminal,
     };
     struct heatmaps maps;
     struct texts texts;

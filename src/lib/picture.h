@@ -35,6 +35,7 @@ int picture_plan(struct picture *p, const struct session *s, const struct wanted
 /* Where a picture goes: a file, or memory to be freed with free(). */
 struct picture_place {
     enum draw_format format;
+    const struct terminal *terminal;    /* of DRAW_TERMINAL */
     const char *path;           /* NULL: memory */
     char **data;
     size_t *size;

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
-#include <utf8proc.h>
 
 #include "base/utf8.h"
 
@@ -36,17 +35,6 @@ struct table {
     size_t left;                    /* bytes there */
 };
 
-/* Columns that clean text takes on a terminal. */
-static size_t width_of(const char *s)
-{
-    size_t count = strlen(s), width = 0;
-    int code, len;
-
-    for (; (len = utf8_decode(s, count, &code)) > 0; s += len, count -= (size_t)len)
-        width += (size_t)utf8proc_charwidth(code);
-    return width;
-}
-
 struct table *table_new(struct arena *a, const struct table_column *columns, int n)
 {
     struct table *table = arena_alloc(a, 1, sizeof *table);
@@ -54,7 +42,7 @@ struct table *table_new(struct arena *a, const struct table_column *columns, int
     *table = (struct table){ .arena = a, .column = columns, .n = (size_t)n };
     table->width = arena_alloc(a, table->n, sizeof *table->width);
     for (size_t c = 0; c < table->n; c++)
-        table->width[c] = width_of(columns[c].title);
+        table->width[c] = utf8_width(columns[c].title);
     return table;
 }
 
@@ -125,7 +113,7 @@ void table_cell(struct table *t, const char *fmt, ...)
     text = arena_vprintf(t->arena, fmt, ap);
     va_end(ap);
     text = keep(t, report_clean(t->arena, text, strlen(text)), before);
-    add_cell(t, (struct cell){ text, width_of(text) });
+    add_cell(t, (struct cell){ text, utf8_width(text) });
 }
 
 static void print_cell(const struct table *t, size_t c, struct cell cell, FILE *f)
@@ -148,7 +136,7 @@ void table_print(const struct table *t, FILE *f)
     for (size_t c = 0; c < t->n; c++) {
         const char *title = t->column[c].title;
 
-        print_cell(t, c, (struct cell){ title, width_of(title) }, f);
+        print_cell(t, c, (struct cell){ title, utf8_width(title) }, f);
     }
     for (size_t i = 0; i < t->n_cells; i++) {
         print_cell(t, i % t->n, block->cell[i % BLOCK_CELLS], f);

@@ -135,14 +135,14 @@ prepare() {
 
 @test "a picture or an array is not written to a terminal" {
     script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
-    for c in "heatmap -o -" "mechanisms --repeats 0 --format svg" \
+    for c in "heatmap --format png -o -" "mechanisms --repeats 0 --format svg" \
         "diff --dtype f32 --dtype bf16 --format png"; do
         run script -qec "$viz $c -m $ref/bert 'the key'" /dev/null
         [ "$status" -eq 2 ]
         [[ $output == *"standard output is a terminal"*"give -o FILE."* ]]
     done
     for path in - /dev/stdout /dev/tty; do
-        for c in "heatmap -m $ref/bert" "export -m $ref/bert" "export --format npy -m $ref/bert" \
+        for c in "heatmap --format svg -m $ref/bert" "export -m $ref/bert" "export --format npy -m $ref/bert" \
             "init --d-model 8 --heads 2"; do
             text=$([[ $c == init* ]] || echo "'the key'")
             run script -qec "$viz $c -o $path $text" /dev/null

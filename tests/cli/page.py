@@ -80,10 +80,15 @@ def check(page, stats, npz, number):
         check_layer(text, got[f"w{number}-{b}"], block["triangle"], shape, want)
 
 
-if sys.argv[1] == "--text":
-    number = sys.argv[3] if len(sys.argv) > 3 else 0
-    sys.stdout.buffer.write(blocks(sys.argv[2])[f"t{number}"] + b"\n")
-else:
+def main():
+    if sys.argv[1] == "--text":
+        number = sys.argv[3] if len(sys.argv) > 3 else 0
+        sys.stdout.buffer.write(blocks(sys.argv[2])[f"t{number}"] + b"\n")
+        return
     number = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     lines = io.open(sys.argv[2], encoding="utf-8").read().split("\n")
     check(sys.argv[1], json.loads(lines[number]), sys.argv[3], number)
+
+
+if __name__ == "__main__":
+    main()

@@ -58,7 +58,8 @@ static int draw(const struct ablate_job *j, const struct maps *m, const char *ca
     float most = largest(m);
     struct figure_plan plan = {
         .format = figure_format(&j->job.results.output), .n_rows = m->rows.n,
-        .n_cols = m->cols.n, .n_panels = m->n, .one_bar = true, .columns = m->columns
+        .n_cols = m->cols.n, .n_panels = m->n, .one_bar = true, .columns = m->columns,
+        .terminal = &j->job.results.output.terminal
     };
     struct heatmaps maps;
     struct part part;
@@ -77,6 +78,7 @@ static int draw(const struct ablate_job *j, const struct maps *m, const char *ca
     };
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption, figure_metadata_model(&j->job.s));
+    sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, j->job.s.env->warn, e);
 }
 

@@ -98,7 +98,8 @@ static int draw(const struct circuits_job *j, struct err *e)
     float largest, *value = values(j, L, H, &largest);
     struct panel panel = { sorts[j->args->metric + 1], L, H, value };
     struct figure_plan plan = { .format = figure_format(&j->output), .n_rows = L, .n_cols = H,
-                                .n_panels = 1, .columns = 1 };
+                                .n_panels = 1, .columns = 1,
+                                .terminal = &j->output.terminal };
     struct heatmaps maps;
     struct part part;
     struct sheet sheet;
@@ -120,6 +121,7 @@ static int draw(const struct circuits_job *j, struct err *e)
                          arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
                                       family_stack_names[s->stack]),
                          figure_metadata_model(s));
+    sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, j->output.path, s->env->warn, e);
 }
 

@@ -64,7 +64,8 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
     bool is_signed = shown->number == DIFF_ENTROPY_CHANGE;
     struct panel panel = { shown->title, L, H, value };
     struct figure_plan plan = { .format = figure_format(output), .n_rows = L, .n_cols = H,
-                                .n_panels = 1, .columns = 1 };
+                                .n_panels = 1, .columns = 1,
+                                .terminal = &output->terminal };
     struct heatmaps maps;
     struct part part;
     struct sheet sheet;
@@ -84,5 +85,6 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(p, a),
                          figure_metadata_pair(session, &p->sides->side[1].s));
+    sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, session->env->warn, e);
 }

@@ -270,8 +270,7 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
         return -1;
     count(job->layer, job->job.s.shown->config.n_layers, &layer);
     return mechanisms_picture(&text, a, layer, &job->args->shared.figure,
-                              job->args->columns, figure_format(&job->job.results.output),
-                              path, e);
+                              job->args->columns, &job->job.results.output, path, e);
 }
 
 static int one_npz(void *self, struct arena *a, const struct item *item, const char *path,

@@ -75,7 +75,7 @@ void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct rep
 /* The rows of one head in one layer, one heatmap per mechanism. */
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
                        const struct figure_args *figure, int columns,
-                       enum draw_format format, const char *path, struct err *e);
+                       const struct output *output, const char *path, struct err *e);
 
 /*
  * Rows and outputs of the mechanisms, as arrays that NumPy reads.  Between begin and end a

@@ -55,7 +55,7 @@ static int fill_panels(const struct mechanisms_text *t, struct arena *a, int lay
 
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
                        const struct figure_args *figure, int columns,
-                       enum draw_format format, const char *path, struct err *e)
+                       const struct output *output, const char *path, struct err *e)
 {
     const struct tokens *queries = session_queries(t->s, t->item);
     const struct tokens *keys = session_keys(t->s, t->item);
@@ -63,8 +63,8 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     const char *scale = figure_scale(a, figure, "mechanism", false, clip);
     struct panel *panels = arena_alloc(a, N_MECHANISM, sizeof *panels);
     struct figure_plan plan = {
-        .format = format, .n_rows = queries->n, .n_cols = keys->n, .n_panels = N_MECHANISM,
-        .one_bar = figure->shared_scale, .columns = columns
+        .format = figure_format(output), .n_rows = queries->n, .n_cols = keys->n, .n_panels = N_MECHANISM,
+        .one_bar = figure->shared_scale, .columns = columns, .terminal = &output->terminal
     };
     struct map *map;
     struct heatmaps maps;
@@ -91,5 +91,6 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
                          figure_metadata(t->s, a, layer, scale));
-    return sheet_write(&sheet, format, path, t->s->env->warn, e);
+    sheet.terminal = plan.terminal;
+    return sheet_write(&sheet, plan.format, path, t->s->env->warn, e);
 }

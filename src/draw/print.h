@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * A sheet on a terminal. */
+#ifndef DRAW_PRINT_H
+#define DRAW_PRINT_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "draw/sheet.h"
+
+/*
+ * Title, parts and caption below each other, no line wider than s->terminal->columns.
+ * ERR_USAGE: a part that terminals cannot show.
+ */
+int print_sheet(const struct sheet *s, struct arena *a, FILE *f, struct err *e);
+
+#endif

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Pictures as text: on a terminal of any width, and in a pipe.  screen.py says what a terminal
+# would show.
+
+# shellcheck disable=SC2154
+load helper
+
+bare="--no-labels --no-titles --no-bars --no-caption --cmap gray --clip none"
+
+screen() {
+    python3 tests/cli/screen.py "$@"
+}
+
+# shows COLUMNS PATTERN...: the screen in $dir/all is no wider, and has lines of each of them
+shows() {
+    local columns=$1 pattern
+    shift
+    screen < "$dir/all" > "$dir/seen"
+    [ "$(head -n 1 "$dir/seen")" -le "$columns" ] || { cat "$dir/seen"; return 1; }
+    for pattern in "$@"; do
+        grep -Eq -- "$pattern" "$dir/seen" || { cat "$dir/seen"; return 1; }
+    done
+}
+
+# on_pty COLUMNS COMMAND: what it writes to a terminal of that width
+on_pty() {
+    script -qec "stty cols $1; $2" /dev/null
+}
+
+need_pty() {
+    command -v python3 > /dev/null || skip "no python3 to read a screen"
+    script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
+}
+
+# words N: a sentence of about N tokens
+words() {
+    local i
+    for ((i = 0; i < $1 / 4; i++)); do
+        printf 'the cat sat down '
+    done
+}
+
+setup_file() {
+    export TERM=xterm-256color COLORTERM=truecolor
+    unset NO_COLOR COLUMNS
+}
+
+@test "on a terminal: a picture as text, whose colours are the weights, at three widths" {
+    need_pty
+    text="the cat saw the dog and the cat ran"
+    "$viz" export -l 3 -o "$dir/w.npz" "$text"
+    for columns in 40 80 200; do
+        for colour in truecolor ""; do
+            COLORTERM=$colour on_pty "$columns" "$viz heatmap -q -o - '$text'" > "$dir/all"
+            shows "$columns" 'Head 3' '^ *dog' '^ +0\.00 +1\.00'
+            COLORTERM=$colour on_pty "$columns" "$viz heatmap -q -o - -H 2 $bare '$text'" > "$dir/one"
+            [ "$(screen heatmap "$dir/w.npz" 3 2 < "$dir/one")" = "55 cells of 2 columns" ]
+        done
+    done
+    # More heads stand side by side where there is room
+    on_pty 40 "$viz heatmap -q -o - '$text'" | screen > "$dir/narrow"
+    on_pty 200 "$viz heatmap -q -o - '$text'" | screen > "$dir/wide"
+    [ "$(grep -c Head "$dir/narrow")" = 4 ]
+    [ "$(grep -c Head "$dir/wide")" = 1 ]
+}
+
+@test "a text too long for the width: half blocks, then pooled cells" {
+    need_pty
+    text=$(words 60)
+    "$viz" export -l 3 -o "$dir/w.npz" "$text"
+    on_pty 80 "$viz heatmap -q -o - -H 1 $bare '$text'" > "$dir/one"
+    [[ $(screen heatmap "$dir/w.npz" 3 1 < "$dir/one") == *"cells of 1 columns" ]]
+    grep -q ▀ "$dir/one"
+    on_pty 40 "$viz heatmap -q -o - -H 1 $bare '$text'" > "$dir/one"
+    [[ $(screen heatmap "$dir/w.npz" 3 1 2 < "$dir/one") == *"cells of 1 columns" ]]
+    for columns in 40 80 200; do
+        on_pty "$columns" "$viz heatmap -q -o - '$(words 300)'" > "$dir/all"
+        shows "$columns" 'Head 0' '^ *key 0 +[1-9]0'
+    done
+}
+
+@test "without colour: digits, in a pipe, on a dumb terminal, with NO_COLOR" {
+    need_pty
+    text="the cat saw the dog and the cat ran"
+    "$viz" export -l 3 -o "$dir/w.npz" "$text"
+    # shellcheck disable=SC2086
+    "$viz" heatmap -q --term -H 3 $bare "$text" > "$dir/pipe"
+    [ "$(screen heatmap "$dir/w.npz" 3 3 < "$dir/pipe")" = "55 cells of 2 columns" ]
+    for dull in NO_COLOR=1 TERM=dumb TERM= --term=digits; do
+        option=$([[ $dull != --* ]] || echo "$dull") variable=$([[ $dull == --* ]] || echo "$dull")
+        on_pty 80 "env $variable $viz heatmap -q $option -o - -H 3 $bare '$text'" | tr -d '\r' |
+            cmp - "$dir/pipe"
+    done
+    on_pty 80 "NO_COLOR= $viz heatmap -q -o - -H 3 '$text'" | grep -q $'\e\[48;2;'
+    refute grep -q $'\e' "$dir/pipe"
+    # A long text in a pipe, whose width COLUMNS says
+    "$viz" export -l 3 -o "$dir/w.npz" "$(words 60)"
+    # shellcheck disable=SC2086
+    COLUMNS=40 "$viz" heatmap -q --term -H 3 $bare "$(words 60)" > "$dir/pipe"
+    [ "$(screen < "$dir/pipe" | head -n 1)" -le 40 ]
+    screen heatmap "$dir/w.npz" 3 3 2 < "$dir/pipe"
+}
+
+@test "colours in a pipe where blocks are asked for" {
+    command -v python3 > /dev/null || skip "no python3 to read a screen"
+    "$viz" export -l 3 -o "$dir/w.npz" "the cat"
+    for colour in truecolor ""; do
+        # shellcheck disable=SC2086
+        COLORTERM=$colour "$viz" heatmap -q --term=blocks -H 3 $bare "the cat" > "$dir/pipe"
+        screen heatmap "$dir/w.npz" 3 3 < "$dir/pipe"
+        grep -q "$([ "$colour" ] && echo '48;2;' || echo '48;5;')" "$dir/pipe"
+    done
+}
+
+@test "labels are as wide as a terminal shows them, and inert" {
+    command -v python3 > /dev/null || skip "no python3 to read a screen"
+    evil=$'我喜欢吃苹果 \e]0;title\a \e[2J e\xcc\x81 \xe2\x80\xae <b> 한국어'
+    for columns in 40 80 200; do
+        COLUMNS=$columns "$viz" heatmap -q --term=blocks --title "$evil" "$evil" > "$dir/all"
+        shows "$columns" 喜欢 '\\x1b' '\\u202e'
+    done
+    shows 200 '^ *喜 *$'
+    # The cells of a row begin where those of the others do, whatever its label
+    COLUMNS=80 "$viz" heatmap -q --term=blocks -H 0 "$evil" > "$dir/all"
+    [ "$(python3 tests/cli/screen.py edges < "$dir/all" | sort -u | wc -l)" = 1 ]
+}
+
+@test "several texts below each other; a file of digits; a file per text" {
+    printf 'the key\n我喜欢\n' > "$dir/lines"
+    works "$viz" heatmap --term -f "$dir/lines"
+    [ "$(grep -c 'Head 0' <<< "$output")" = 2 ]
+    mkdir "$dir/out"
+    works "$viz" heatmap --format terminal -f "$dir/lines" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.txt 000002.txt " ]
+    works "$viz" heatmap --term -o "$dir/one" "the key"
+    cmp "$dir/one" "$dir/out/000001.txt"
+    # Other commands' pictures
+    works "$viz" diff --dtype f32 --dtype bf16 --term "the key"
+    [[ $output == *"change of entropy"*L5* ]]
+    works "$viz" circuits --term
+    [[ $output == *L0*L5*"by the weights alone"* ]]
+    works "$viz" mechanisms -q --repeats 0 --term "the key"
+    [[ $output == *"each mechanism its own range"* ]]
+    works "$viz" ablate --term "the key to the door"
+    [[ $output == *"change of the loss"* ]]
+}
+
+@test "no room on a terminal, and what cannot be asked for" {
+    need_pty
+    run on_pty 10 "$viz heatmap -q -o - 'the key'"
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *"mha-viz: a terminal of 10 columns has no room for a heatmap; expected at least "* ]]
+    least=$(tr -dc '0-9\n' <<< "${output##*least}")
+    COLUMNS=$least works "$viz" heatmap --term "the key"
+    COLUMNS=$((least - 1)) fails 2 "expected at least $least" "$viz" heatmap --term "the key"
+    COLUMNS=nonsense works "$viz" heatmap --term "the key"
+    fails 2 "--term: --format asks for svg" "$viz" heatmap --term --format svg "the key"
+    fails 2 "--term" "$viz" heatmap --term=colours "the key"
+    # Another format is not shown there
+    run on_pty 80 "$viz heatmap --format png -o - 'the key'"
+    [ "$status" -eq 2 ]
+    [[ $output == *"standard output is a terminal, which shows no png"* ]]
+}

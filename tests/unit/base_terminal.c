@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * Colours and widths that variables promise. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/terminal.h"
+
+static void test_colours(void **state)
+{
+    static const struct {
+        const char *term, *colorterm, *no_color;
+        enum terminal_way want;
+    } cases[] = {
+        { NULL, NULL, NULL, TERMINAL_DIGITS },
+        { "", "truecolor", NULL, TERMINAL_DIGITS },
+        { "dumb", "truecolor", NULL, TERMINAL_DIGITS },
+        { "vt100", NULL, NULL, TERMINAL_DIGITS },
+        { "xterm-mono", NULL, NULL, TERMINAL_DIGITS },
+        { "xterm", NULL, NULL, TERMINAL_256 },
+        { "xterm", "", "", TERMINAL_256 },
+        { "screen.xterm-256color", NULL, NULL, TERMINAL_256 },
+        { "nobody-256color", "yes", NULL, TERMINAL_256 },
+        { "vt100", "24bit", NULL, TERMINAL_TRUE },
+        { "xterm-256color", "truecolor", NULL, TERMINAL_TRUE },
+        { "xterm-256color", "truecolor", "", TERMINAL_TRUE },
+        { "xterm-256color", "truecolor", "0", TERMINAL_DIGITS },
+        { "xterm-direct", NULL, NULL, TERMINAL_TRUE },
+        { "xterm-kitty", NULL, NULL, TERMINAL_TRUE },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(terminal_colours(cases[i].term, cases[i].colorterm, cases[i].no_color),
+                         cases[i].want);
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(terminal_columns(NULL), 0);
+    assert_int_equal(terminal_columns(""), 0);
+    assert_int_equal(terminal_columns("0"), 0);
+    assert_int_equal(terminal_columns("-1"), 0);
+    assert_int_equal(terminal_columns(" 80"), 0);
+    assert_int_equal(terminal_columns("80x"), 0);
+    assert_int_equal(terminal_columns("65536"), 0);
+    assert_int_equal(terminal_columns("99999999999999999999"), 0);
+    assert_int_equal(terminal_columns("1"), 1);
+    assert_int_equal(terminal_columns("65535"), 65535);
+}
+
+/* A file is no terminal: 80 columns of digits, or what COLUMNS says. */
+static void test_file(void **state)
+{
+    struct terminal t;
+
+    (void)state;
+    setenv("TERM", "xterm-kitty", 1);
+    unsetenv("COLUMNS");
+    terminal_find(&t, "/dev/null");
+    assert_false(t.is);
+    assert_int_equal(t.columns, 80);
+    assert_int_equal(t.way, TERMINAL_DIGITS);
+    setenv("COLUMNS", "132", 1);
+    terminal_find(&t, "/nowhere/at/all");
+    assert_false(terminal_is("/nowhere/at/all"));
+    assert_int_equal(t.columns, 132);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
