@@ -235,21 +235,23 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
 
 /* How a heatmap looks; all zero, or NULL instead: as `mha-viz heatmap --no-metadata`. */
 struct mhaviz_look {
-    struct mhaviz_selection selection;  /* one layer; none: the one that the program shows */
+    struct mhaviz_selection selection;  /* several layers make a sheet; none: the layer that
+                                           the program shows */
     const char *format;         /* "png", "svg", "pdf"; NULL: by the file's extension, or png */
     const char *colours;        /* "viridis", "magma", ...; NULL: viridis */
     const char *title;          /* UTF-8; NULL: none */
-    int columns;                /* heads per row of the grid, at most 64; 0: 4 */
+    int columns;                /* heads per row of the grid, at most 64; 0: 4, or those
+                                   of a layer of several */
     int dpi;                    /* of a PNG, 10 to 1200; 0: 100 */
     int shared;                 /* 1: one scale for all heads */
 };
 
 /*
- * Draws the heads of one layer to a file, which is replaced when the picture is complete;
+ * Draws the heads of one layer, or of several, to a file, which is replaced when the picture is complete;
  * "-" is a file of that name, not standard output.  No stack: as mhaviz_stats_open.
  *
  * Errors: those of mhaviz_stats_open; MHAVIZ_USAGE: path is NULL, a format or colours that
- * do not exist, a title that is not UTF-8, numbers out of range, several layers;
+ * do not exist, a title that is not UTF-8, numbers out of range;
  * MHAVIZ_SYSTEM: the file cannot be written.
  */
 enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * heatmap: the heads of one layer as a grid of heatmaps. */
+ * heatmap: heads as a grid of heatmaps. */
 #include <math.h>
 
 #include "analysis/map.h"
@@ -10,7 +10,8 @@
 
 struct heatmap_args {
     struct shared_args shared;
-    int columns, pool;
+    int columns, pool, average;
+    bool rollout;
     double vmin, vmax;
 };
 
@@ -24,6 +25,10 @@ static const struct opt opts[] = {
          "weight at the high end of the colours, for all heads"),
     CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
            "how tokens share a cell where a text has more tokens than pixels"),
+    CHOICE(0, "average", "NAME", F(average), "none", average_names,
+           "one map per layer, the mean of its heads; or one per head, the mean of its layers"),
+    FLAG(0, "rollout", F(rollout),
+         "one map: how much of each token is in each one above all layers (rollout)"),
     END
 };
 #undef F
@@ -36,6 +41,7 @@ static const struct opt_group *const groups[] = {
 static const char *const examples[] = {
     "mha-viz heatmap",
     "mha-viz heatmap -o cat.svg 'the cat saw the dog and the cat ran'",
+    "mha-viz heatmap -l all --width 174mm -o sheet.pdf 'the cat sat'",
     "mha-viz heatmap -l 0 -H 0,2 --cmap magma --shared -o two.png 我喜欢吃苹果",
     NULL
 };
@@ -87,6 +93,7 @@ static int prepare(void *self, struct err *e)
     const struct heatmap_args *args = job->args;
     struct picture_look look = {
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
+        args->average, args->rollout,
     };
 
     if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
@@ -106,7 +113,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_heatmap = {
-    .name = "heatmap", .summary = "draw the heads of one layer as a grid of heatmaps",
+    .name = "heatmap", .summary = "draw the heads of layers as a grid of heatmaps",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct heatmap_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -23,6 +23,7 @@ static struct page_labels position_labels(struct axis *axis, struct page *page,
         step = steps[i % 3] * unit;
     }
     axis->step = step / axis->pool > 1 ? step / axis->pool : 1;
+    axis->positions = true;
     return page_positions(page, list, count, step, &axis->style);
 }
 
@@ -41,6 +42,11 @@ void axis_measure(struct axis *axis, struct page *page, const struct label_list 
         axis->labels = position_labels(axis, page, list, count);
     else
         axis->labels = page_labels(page, list, count, (long)axis->step * pool, &axis->style);
+}
+
+bool axis_is_crowded(const struct axis *axis)
+{
+    return axis->labels.n > 0 && (axis->positions ? axis->labels.n < 2 : axis->step > 2);
 }
 
 /* The first unit of a line of this width, centred; on a whole pixel in a PNG. */

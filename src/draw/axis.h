@@ -11,6 +11,7 @@ struct axis {
     double cell;                /* side of a cell, in units */
     int step;                   /* cells from one label to the next */
     int pool;                   /* tokens per cell */
+    bool positions;             /* labels are round positions, not tokens */
     struct page_labels labels;
 };
 
@@ -21,6 +22,9 @@ struct axis {
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
                   int n_cells, int pool, double cell, double label_px, double max_w,
                   bool rotated);
+
+/* Labels of most cells would be left out. */
+bool axis_is_crowded(const struct axis *axis);
 
 /* A layer with its ticks and labels, to be destroyed by the caller. */
 cairo_surface_t *axis_layer(const struct axis *axis, struct page *page,

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Pixels at 100 dpi: a panel that can be read, and the least that is drawn. */
-enum { LEGIBLE = 36, LEAST = 16, MOST_COLUMNS = 8 };
+enum { LEGIBLE = 36, LEAST = 16 };
 
 /* Sizes of the font. */
 static const double TITLE_EM = 9.0;
@@ -21,7 +21,8 @@ static const double LEAST_CELL = 0.25;
 void fit_init(struct fit *f, struct units units, double width_px, double font_px)
 {
     *f = (struct fit){ .units = units, .font = font_px * units.px, .labels = true,
-                       .bars = true, .titles = true,
+                       .bars = true, .titles = true, .most = FIT_COLUMNS,
+                       .title_em = TITLE_EM,
                        .width = layout_units(units, width_px) -
                                 2.0 * layout_units(units, LAYOUT_NARROW_MARGIN) };
 }
@@ -33,7 +34,7 @@ double fit_label(const struct fit *f, bool cut)
 
 double fit_title(const struct fit *f)
 {
-    return TITLE_EM * f->font;
+    return f->title_em * f->font;
 }
 
 static double room_beside(const struct fit *f, const struct beside *beside, int n_panels,
@@ -68,7 +69,7 @@ static bool is_legible(const struct fit *f, int n_panels, int columns)
 
 int fit_columns(const struct fit *f, int n_panels)
 {
-    int most = n_panels < MOST_COLUMNS ? n_panels : MOST_COLUMNS, best;
+    int most = n_panels < f->most ? n_panels : f->most, best;
 
     while (most > 1 && !is_legible(f, n_panels, most))
         most--;

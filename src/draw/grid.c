@@ -17,7 +17,8 @@ static const struct spacing {
 static const double SIDE_MAX = 32000.0, AREA_MAX = 4e8;
 
 /* What lies around the cells of a panel. */
-struct around { double left, near, right, above, below; };   /* near: without labels */
+struct around { double left, right, above, below, near, under; };    /* near, under: without
+                                                                         labels at the edges */
 
 static double beside(const struct grid_sizes *s, const struct grid *g, double label)
 {
@@ -47,6 +48,7 @@ static struct around around(const struct grid_sizes *s, const struct grid *g)
     a.left = fmax(beside(s, g, s->row_label) + layout_whole(s->units, s->row_name), over);
     a.right = fmax(g->line + bar, over);
     a.below = fmax(beside(s, g, s->col_label), reach);
+    a.under = s->edges ? fmax(g->line, reach) : a.below;
     a.above = fmax(g->line + (s->panel_h > 0.0 ?
                    g->panel_gap + layout_whole(s->units, s->panel_h) : 0.0), reach);
     return a;
@@ -106,10 +108,11 @@ void grid_make(struct grid *g, const struct grid_sizes *s)
     };
     a = around(s, g);
     g->step_x = a.near + cells_w + a.right + gutter;
-    g->step_y = a.above + cells_h + a.below + gutter;
+    g->step_y = a.above + cells_h + a.under + gutter;
     g->width = a.left + cells_w + a.right + (columns - 1) * g->step_x +
                (s->one_bar ? bar_width(s, g) : 0.0);
-    g->height = rows * g->step_y - gutter + layout_whole(s->units, s->col_name);
+    g->height = (rows - 1) * g->step_y + a.above + cells_h + a.below +
+                layout_whole(s->units, s->col_name);
     g->first = (struct box){ a.left, a.above, cells_w, cells_h };
     g->bar = s->one_bar ? place_one_bar(s, g) : place_bar(g);
 }
@@ -173,14 +176,19 @@ double grid_label_px(int cell_px)
 /* Labels and a bar beside cells, titles and labels above and below: a guess. */
 enum { BESIDE = 190, BEYOND = 170 };
 
-static bool fits(int n_rows, int n_cols, int n_panels, int columns, int cell_px,
-                 int pool, int dpi)
+/* The same of thumbnails; and the cells of one, of those side by side. */
+enum { THUMB_BESIDE = 24, THUMB_BEYOND = 48, THUMB = 48, LARGE_THUMB = 288, ROW = 1440 };
+
+/* What is to be placed, and what stands around each. */
+struct room { int n_rows, n_cols, n_panels, columns, dpi, beside, beyond; };
+
+static bool fits(const struct room *r, int cell_px, int pool)
 {
-    double px = dpi / 100.0, cell = fmax(round(cell_px * px), 1.0);
-    double across = columns < n_panels ? columns : n_panels;
-    double down = ceil(n_panels / across);
-    double w = across * (ceil((double)n_cols / pool) * cell + BESIDE * px);
-    double h = down * (ceil((double)n_rows / pool) * cell + BEYOND * px) + 200 * px;
+    double px = r->dpi / 100.0, cell = fmax(round(cell_px * px), 1.0);
+    double across = r->columns < r->n_panels ? r->columns : r->n_panels;
+    double down = ceil(r->n_panels / across);
+    double w = across * (ceil((double)r->n_cols / pool) * cell + r->beside * px);
+    double h = down * (ceil((double)r->n_rows / pool) * cell + r->beyond * px) + 200 * px;
 
     return w <= SIDE_MAX && h <= SIDE_MAX && w * h <= AREA_MAX;
 }
@@ -188,6 +196,7 @@ static bool fits(int n_rows, int n_cols, int n_panels, int columns, int cell_px,
 void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px,
                   int dpi, int *cell_px, int *pool)
 {
+    const struct room room = { n_rows, n_cols, n_panels, columns, dpi, BESIDE, BEYOND };
     int count = n_rows > n_cols ? n_rows : n_cols;
     /* One or two panels in a row leave room for larger cells. */
     int roomy = (columns < n_panels ? columns : n_panels) <= 2 ? 480 : 288;
@@ -200,11 +209,29 @@ void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px
         cell = cell < 1 ? 1 : cell;
         while ((count - 1) / *pool + 1 > SIDE)
             *pool *= 2;
-        while (cell > 1 &&
-               !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
+        while (cell > 1 && !fits(&room, cell, *pool))
             cell--;
     }
-    while (*pool < count && !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
+    while (*pool < count && !fits(&room, cell, *pool))
         *pool *= 2;
     *cell_px = cell;
+}
+
+void heatmap_plan_thumbs(int n_rows, int n_cols, int n_panels, int columns, int wish_px, int dpi,
+                         int *cell_px, int *pool)
+{
+    const struct room room = { n_rows, n_cols, n_panels, columns, dpi, THUMB_BESIDE,
+                               THUMB_BEYOND };
+    int count = n_rows > n_cols ? n_rows : n_cols, side = ROW / columns;
+
+    side = side < THUMB ? THUMB : side > LARGE_THUMB ? LARGE_THUMB : side;
+    *pool = 1;
+    while (wish_px <= 0 && (count - 1) / *pool + 1 > side)
+        *pool *= 2;
+    *cell_px = wish_px > 0 ? wish_px : side / ((count - 1) / *pool + 1);
+    *cell_px = wish_px <= 0 && *cell_px > 24 ? 24 : *cell_px;
+    while (wish_px <= 0 && *cell_px > 1 && !fits(&room, *cell_px, *pool))
+        --*cell_px;
+    while (*pool < count && !fits(&room, *cell_px, *pool))
+        *pool *= 2;
 }

@@ -17,9 +17,10 @@
 
 struct grid_sizes {
     struct units units;
-    int n_panels, columns;
+    int n_panels, columns;      /* places of panels, which may be empty */
     int n_rows, n_cols;         /* cells of a panel */
     double cell;                /* side of a cell */
+    bool edges;                 /* labels of columns stand below the lowest panels alone */
     double row_label, col_label;    /* the longest label; 0: none */
     double label_h;             /* a line of labels */
     double row_name, col_name;  /* a line left of the labels of rows, and below those of the

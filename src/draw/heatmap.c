@@ -21,7 +21,9 @@ struct measured {
     struct scale_range *range;  /* [n_panels] */
     struct colourbar *bar;      /* [n_bars] */
     int n_bars;
-    const struct piece **title; /* [n_panels]; NULL: none */
+    const struct piece **title, **note; /* [n_panels]; NULL: none */
+    const int *place;           /* [n_panels] in the grid */
+    const bool *lowest;         /* [n_panels] of its column */
     const struct piece *row_name, *col_name;    /* NULL: none */
     double name_h;              /* a line of them, with what parts it from the labels */
 };
@@ -92,27 +94,42 @@ static void measure_bars(struct measured *m, struct page *page, struct grid_size
         s->value_w = fmax(s->value_w, colourbar_width(&m->bar[i]));
 }
 
-/* The widest into s. */
+static const struct style note_style = { 10.0, 1.0, 0.25, false, false, 0.0 };
+
+/* A line above a panel, NULL: none; the widest into s. */
+static const struct piece *measure_line(struct page *page, struct grid_sizes *s,
+                                        const char *line, struct style style, double max_w)
+{
+    const struct piece *piece;
+
+    if (line == NULL)
+        return NULL;
+    style.max_w = max_w;
+    piece = text_line(&page->text, &style,
+                      label_clean(page->arena, line, strlen(line), 2 * LABEL_CHARS));
+    s->panel_w = fmax(s->panel_w, text_width(piece));
+    return piece;
+}
+
 static void measure_titles(struct measured *m, struct page *page, struct grid_sizes *s,
                            double max_w)
 {
     const struct heatmaps *maps = m->maps;
-    struct style style = text_heading;
-
-    style.max_w = max_w;
+    double title = 0.0, note = 0.0;
 
     m->title = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->title);
+    m->note = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->note);
     for (int i = 0; i < maps->n_panels; i++) {
-        const char *title = maps->panels[i].title;
+        const struct panel *panel = &maps->panels[i];
 
-        if (title == NULL)
-            continue;
-        m->title[i] = text_line(&page->text, &style,
-                                label_clean(page->arena, title, strlen(title),
-                                            2 * LABEL_CHARS));
-        s->panel_w = fmax(s->panel_w, text_width(m->title[i]));
-        s->panel_h = text_line_height(&page->text, &text_heading);
+        m->title[i] = measure_line(page, s, panel->title, text_heading, max_w);
+        m->note[i] = measure_line(page, s, panel->note, note_style, max_w);
+        if (m->title[i] != NULL)
+            title = text_line_height(&page->text, &text_heading);
+        if (m->note[i] != NULL)
+            note = text_line_height(&page->text, &note_style);
     }
+    s->panel_h = title + note;
 }
 
 static void measure_axes(struct measured *m, struct page *page, struct grid_sizes *s,
@@ -129,6 +146,16 @@ static void measure_axes(struct measured *m, struct page *page, struct grid_size
     s->label_h = text_line_height(&page->text, &m->rows.style);
 }
 
+/* Of thumbnails: where only every fourth token would have one, they say little. */
+static bool leave_out_labels(struct measured *m, struct grid_sizes *s)
+{
+    if (!axis_is_crowded(&m->rows) && !axis_is_crowded(&m->cols))
+        return false;
+    m->rows.labels = m->cols.labels = (struct page_labels){ .n = 0 };
+    s->row_label = s->col_label = 0.0;
+    return true;
+}
+
 /* Cells of a size that was chosen; the sheet is as wide as they make it. */
 static void measure_by_cell(struct measured *m, struct page *page, struct grid_sizes *s)
 {
@@ -137,21 +164,10 @@ static void measure_by_cell(struct measured *m, struct page *page, struct grid_s
 
     s->cell = page->vector ? cell : fmax(round(cell), 1.0);
     measure_axes(m, page, s, grid_label_px(px), 0.0);
+    if (m->maps->sheet)
+        leave_out_labels(m, s);
     measure_bars(m, page, s);
     measure_titles(m, page, s, 0.0);
-}
-
-/* Bars and titles of a figure on a page, and what they may take of it. */
-static void fit_of(struct fit *fit, const struct heatmap_page *p)
-{
-    double px = p->format == DRAW_PNG ? p->dpi / 100.0 : p->format == DRAW_PDF ? 0.72 : 1.0;
-
-    fit_init(fit, (struct units){ px, p->format != DRAW_PDF }, p->width_px, p->font_px);
-    fit->whole_cells = p->format == DRAW_PNG;
-    fit->labels = p->labels;
-    fit->bars = p->bars;
-    fit->one_bar = p->one_bar;
-    fit->titles = p->titles;
 }
 
 /* The size of cells that the labels leave room for; of all labels, before they are thinned. */
@@ -167,6 +183,10 @@ static void fit_cells(struct measured *m, struct page *page, struct grid_sizes *
     s->cell = fit->whole_cells ? floor(cell) : cell;
     measure_axes(m, page, s, font, label);
     s->row_label = longest;
+    if (m->maps->sheet && leave_out_labels(m, s)) {
+        cell = grid_fit(s, fit->width);
+        s->cell = fit->whole_cells ? floor(cell) : cell;
+    }
 }
 
 /* A sheet of a given width: bars and titles first, then the cells. */
@@ -176,12 +196,12 @@ static void measure_by_width(struct measured *m, struct page *page, struct grid_
     const struct sheet *sheet = page->sheet;
     const struct heatmap_page asked = {
         page->format, sheet->dpi, sheet->width_px, sheet->font_px, maps->rows.n > 0,
-        !maps->no_bars, s->one_bar, maps->panels[0].title != NULL,
+        !maps->no_bars, s->one_bar, maps->panels[0].title != NULL, maps->sheet,
     };
     struct fit fit;
     double room, least;
 
-    fit_of(&fit, &asked);
+    fit_page(&fit, &asked);
     s->narrow = true;
     room = fmax(fit_room(&fit, s->n_panels, s->columns), 1.0);
     s->cell = least = fit_cell(&fit, room, s->n_cols);
@@ -191,26 +211,6 @@ static void measure_by_width(struct measured *m, struct page *page, struct grid_
     if (s->cell < least)
         fit_cells(m, page, s, &fit, true);
     s->cell = fmax(s->cell, fit.whole_cells ? 1.0 : 0.0);
-}
-
-int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels, int *columns,
-                      int *pool, double *least_px)
-{
-    struct heatmap_page wider = *page;
-    struct fit fit;
-
-    fit_of(&fit, page);
-    if (*columns == 0)
-        *columns = fit_columns(&fit, n_panels);
-    *pool = fit_pool(&fit, fit_room(&fit, n_panels, *columns), n_cols);
-    if (*pool > 0)
-        return 0;
-    do {
-        wider.width_px += 2.0;
-        fit_of(&fit, &wider);
-    } while (fit_pool(&fit, fit_room(&fit, n_panels, *columns), n_cols) == 0);
-    *least_px = wider.width_px;
-    return -1;
 }
 
 static void measure_names(struct measured *m, struct page *page, struct grid_sizes *s)
@@ -225,16 +225,48 @@ static void measure_names(struct measured *m, struct page *page, struct grid_siz
     s->row_name = s->col_name = m->name_h;
 }
 
+static int place_of(const struct heatmaps *maps, int i)
+{
+    return maps->sheet ? maps->panels[i].place : i;
+}
+
+static int count_places(const struct heatmaps *maps)
+{
+    return place_of(maps, maps->n_panels - 1) + 1;
+}
+
+static void find_places(struct measured *m, struct arena *a)
+{
+    int count = m->maps->n_panels, columns = m->maps->columns;
+    int *place = arena_alloc(a, (size_t)count, sizeof *place);
+    bool *lowest = arena_alloc(a, (size_t)count, sizeof *lowest);
+    bool *covered = arena_alloc(a, (size_t)columns, sizeof *covered);
+
+    for (int i = count - 1; i >= 0; i--) {
+        place[i] = place_of(m->maps, i);
+        lowest[i] = !covered[place[i] % columns];
+        covered[place[i] % columns] = true;
+    }
+    m->place = place;
+    m->lowest = lowest;
+}
+
+static struct box panel_box(const struct measured *m, struct box at, int i)
+{
+    return grid_panel(&m->grid, at, m->place[i]);
+}
+
 static void *measure(const void *of, struct page *page, struct box *size)
 {
     const struct heatmaps *maps = of;
     struct measured *measured = arena_alloc(page->arena, 1, sizeof *measured);
-    struct grid_sizes sizes = { .units = page->units, .n_panels = maps->n_panels,
-                                .columns = maps->columns, .n_rows = maps->panels[0].n_rows,
+    struct grid_sizes sizes = { .units = page->units, .n_panels = count_places(maps),
+                                .columns = maps->columns, .edges = maps->sheet, .n_rows = maps->panels[0].n_rows,
                                 .n_cols = maps->panels[0].n_cols,
                                 .one_bar = has_one_bar(maps) && !maps->no_bars };
 
     measured->maps = maps;
+    find_places(measured, page->arena);
     measure_names(measured, page, &sizes);
     if (page->sheet->width_px > 0.0)
         measure_by_width(measured, page, &sizes);
@@ -255,11 +287,12 @@ static void paint_axes(const struct measured *m, struct page *page, struct box a
     cairo_surface_t *cols = axis_layer(&m->cols, page, &m->grid);
 
     for (int i = 0; i < m->maps->n_panels; i++) {
-        struct box cells = grid_panel(&m->grid, at, i);
+        struct box cells = panel_box(m, at, i);
 
-        if (i % m->grid.columns == 0)
+        if (m->place[i] % m->grid.columns == 0)
             axis_paint(&m->rows, rows, page, &m->grid, cells);
-        axis_paint(&m->cols, cols, page, &m->grid, cells);
+        if (m->lowest[i] || !m->maps->sheet)
+            axis_paint(&m->cols, cols, page, &m->grid, cells);
     }
     cairo_surface_destroy(rows);
     cairo_surface_destroy(cols);
@@ -274,7 +307,7 @@ static void paint(const void *measured, struct page *page, struct box at)
                                             (size_t)n_cols, sizeof *index);
 
     for (int i = 0; i < maps->n_panels; i++) {
-        struct box cells = grid_panel(&m->grid, at, i);
+        struct box cells = panel_box(m, at, i);
 
         cells_index(maps, &maps->panels[i], m->range[i], index);
         page_frame(page, cells, m->grid.line);
@@ -283,14 +316,26 @@ static void paint(const void *measured, struct page *page, struct box at)
     paint_axes(m, page, at);
 }
 
-static void paint_title(const struct piece *title, struct page *page,
-                        const struct grid *grid, struct box cells)
+/* Its baseline at y. */
+static void paint_centred(const struct piece *line, struct page *page, struct box cells, double y)
 {
     double h = text_line_height(&page->text, &text_heading);
-    double x = cells.x + (cells.w - text_width(title)) / 2.0;
+    double x = cells.x + (cells.w - text_width(line)) / 2.0;
 
-    text_draw_line(&page->text, page->cr, title, page_snap(page, x),
-                   cells.y - grid->line - grid->panel_gap, 3.0 * h);
+    text_draw_line(&page->text, page->cr, line, page_snap(page, x), y, 3.0 * h);
+}
+
+static void paint_title(const struct measured *m, struct page *page, struct box at, int i)
+{
+    struct box cells = panel_box(m, at, i);
+    double y = cells.y - m->grid.line - m->grid.panel_gap;
+
+    if (m->note[i] != NULL)
+        paint_centred(m->note[i], page, cells, y);
+    if (m->title[i] != NULL)
+        paint_centred(m->title[i], page, cells,
+                      m->note[i] == NULL ? y :
+                      page_snap(page, y - text_line_height(&page->text, &note_style)));
 }
 
 /* Beside the first panel of each row, and below the last of each column. */
@@ -302,15 +347,15 @@ static void paint_names(const struct measured *m, struct page *page, struct box 
     double beside = gap + m->rows.labels.longest, below = gap + m->cols.labels.longest;
 
     for (int i = 0; i < m->maps->n_panels; i++) {
-        struct box cells = grid_panel(&m->grid, at, i);
+        struct box cells = panel_box(m, at, i);
         double y = cells.y + cells.h + below + m->name_h / 2.0 + middle;
 
-        if (i % m->grid.columns == 0)
+        if (m->place[i] % m->grid.columns == 0)
             text_draw_rotated(text, page->cr, m->row_name,
                               page_snap(page, at.x + m->grid.first.x - beside -
                                               m->name_h / 2.0 + middle),
                               cells.y + (cells.h - text_width(m->row_name)) / 2.0, m->name_h);
-        if (i + m->grid.columns >= m->maps->n_panels)
+        if (m->lowest[i])
             text_draw_line(text, page->cr, m->col_name,
                            page_snap(page, cells.x + (cells.w - text_width(m->col_name)) / 2.0),
                            page_snap(page, y), m->name_h);
@@ -322,13 +367,12 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     const struct measured *m = measured;
 
     for (int i = 0; i < m->maps->n_panels; i++)
-        if (m->title[i] != NULL)
-            paint_title(m->title[i], page, &m->grid, grid_panel(&m->grid, at, i));
+        paint_title(m, page, at, i);
     if (m->row_name != NULL)
         paint_names(m, page, at);
     for (int i = 0; i < m->n_bars; i++)
         colourbar_paint(&m->bar[i], page, &m->grid, m->maps->cmap,
-                        grid_bar(&m->grid, at, i));
+                        grid_bar(&m->grid, at, m->place[i]));
 }
 
 struct part heatmap_part(const struct heatmaps *maps)
@@ -362,7 +406,7 @@ void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,
     sheet_plan(&plan, &page);
     measured = plan.measured[0];
     for (int i = 0; i < measured->maps->n_panels; i++)
-        panels[i] = grid_panel(&measured->grid, plan.layout.part[0], i);
+        panels[i] = panel_box(measured, plan.layout.part[0], i);
     *width = plan.layout.width;
     *height = plan.layout.height;
     page_finish(&page);

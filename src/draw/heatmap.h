@@ -18,12 +18,16 @@ struct panel {
     const char *title;          /* "Head 3"; NULL: none */
     int n_rows, n_cols;         /* cells */
     const float *value;         /* [n_rows, n_cols]; NaN: masked */
+    const char *note;           /* a second line, "induction"; NULL: none */
+    int place;                  /* of a sheet's in its rows and columns, from 0, rising */
 };
 
 struct heatmaps {
     int n_panels;               /* >= 1 */
     const struct panel *panels; /* all of the same number of cells */
     int columns;                /* panels in a row of the grid, >= 1 */
+    bool sheet;                 /* panels stand at their places, not one after the other, with
+                                   labels at the edges of all of them, where there is room */
     struct label_list rows, cols;   /* left, and below (rotated by 90 degrees); they thin
                                        out where they would touch */
     const char *row_name, *col_name;    /* beside and below the labels, "query"; NULL: none */
@@ -54,12 +58,17 @@ bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a);
 void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px,
                   int dpi, int *cell_px, int *pool);
 
+/* The same for the places of a sheet, with smaller panels the more stand in a row. */
+void heatmap_plan_thumbs(int n_rows, int n_cols, int n_panels, int columns, int wish_px, int dpi,
+                         int *cell_px, int *pool);
+
 /* A page that heatmaps are to fit on, and what stands around their cells. */
 struct heatmap_page {
     enum draw_format format;
     int dpi;
     double width_px, font_px;   /* at 100 dpi */
     bool labels, bars, one_bar, titles;
+    bool sheet;                 /* of as many columns as there is room for */
 };
 
 /*

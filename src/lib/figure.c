@@ -172,14 +172,14 @@ const struct metadata *figure_metadata_model(const struct session *s)
     return metadata;
 }
 
-const struct metadata *figure_metadata(const struct session *s, struct arena *a, int layer,
-                                       const char *scale)
+const struct metadata *figure_metadata(const struct session *s, struct arena *a,
+                                       const char *layers, const char *scale)
 {
     struct metadata *metadata = arena_alloc(a, 7, sizeof *metadata);
 
     set_program(metadata, s);
     metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
-    metadata[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
+    metadata[3] = (struct metadata){ "mha-viz:layer", layers };
     metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
     metadata[5] = (struct metadata){ "mha-viz:scale", scale };
     return metadata;

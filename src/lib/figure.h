@@ -37,7 +37,8 @@ const char *figure_changes(struct arena *a, const struct asked *asked);
 
 /* ---- the page ---- */
 
-enum { FIGURE_COLUMNS = 4 };        /* of heatmaps, without --width */
+/* Heatmaps side by side, without --width: of one layer; at most of a sheet. */
+enum { FIGURE_COLUMNS = 4, FIGURE_MOST = 32 };
 
 /* Whether --width can be read; ERR_USAGE. */
 int figure_check_page(const struct figure_args *f, struct err *e);
@@ -50,7 +51,9 @@ struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
 struct figure_plan {
     enum draw_format format;
     int n_rows, n_cols, n_panels;
+    int n_rows_of_panels;       /* of a sheet, which has n_panels in each; 0: of a grid */
     bool one_bar;               /* one range for all of them */
+    bool no_bars;               /* none, also without --no-bars */
     int columns;                /* 0: to be chosen; on a terminal it may stay 0 */
     const struct terminal *terminal;    /* of DRAW_TERMINAL */
     int cell_px, pool;          /* chosen: heatmaps.cell_px and pool */
@@ -72,9 +75,9 @@ double figure_clip(const struct figure_args *f, int n_rows, int n_cols, bool ran
 const char *figure_scale(struct arena *a, const struct figure_args *f, const char *of,
                          bool ranged, double clip);
 
-/* Program, command, model, layer, stack and scale; ends with key NULL. */
-const struct metadata *figure_metadata(const struct session *s, struct arena *a, int layer,
-                                       const char *scale);
+/* Program, command, model, layers, stack and scale; ends with key NULL. */
+const struct metadata *figure_metadata(const struct session *s, struct arena *a,
+                                       const char *layers, const char *scale);
 
 /* Of a whole model: program, command, model. */
 const struct metadata *figure_metadata_model(const struct session *s);

@@ -69,14 +69,30 @@ struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
     };
 }
 
+/* Heads of a sheet's row stand side by side rather than beside bars of their own. */
+static bool is_broken_by_bars(const struct heatmap_page *page, const struct figure_plan *plan)
+{
+    int columns = 0, pool;
+    double least;
+
+    return page->sheet && page->bars && !page->one_bar && plan->columns == 0 &&
+           (heatmap_plan_page(page, plan->n_cols, plan->n_panels, &columns, &pool, &least) != 0 ||
+            columns < plan->n_panels);
+}
+
 static int plan_page(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
-    const struct heatmap_page page = {
-        plan->format, f->dpi, width_px(f), font_px(f), !f->no_labels, !f->no_bars,
-        plan->one_bar, !f->no_titles,
+    struct heatmap_page page = {
+        plan->format, f->dpi, width_px(f), font_px(f), !f->no_labels,
+        !f->no_bars && !plan->no_bars, plan->one_bar, !f->no_titles,
+        plan->n_rows_of_panels > 0,
     };
     double least;
 
+    if (is_broken_by_bars(&page, plan)) {
+        plan->no_bars = true;
+        page.bars = false;
+    }
     if (heatmap_plan_page(&page, plan->n_cols, plan->n_panels, &plan->columns, &plan->pool,
                           &least) == 0)
         return 0;
@@ -96,12 +112,28 @@ static int plan_terminal(const struct figure_args *f, struct figure_plan *plan, 
                    "at least %d", width, width == 1 ? "" : "s", least);
 }
 
+/* A row of the sheet's may take several of the grid's. */
+static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan)
+{
+    int rows;
+
+    if (plan->columns == 0)
+        plan->columns = plan->n_panels < FIGURE_MOST ? plan->n_panels : FIGURE_MOST;
+    rows = plan->n_rows_of_panels * ((plan->n_panels + plan->columns - 1) / plan->columns);
+    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * plan->columns, plan->columns, f->cell,
+                        f->dpi, &plan->cell_px, &plan->pool);
+}
+
 int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
     if (plan->format == DRAW_TERMINAL)
         return plan_terminal(f, plan, e);
     if (f->width != NULL)
         return plan_page(f, plan, e);
+    if (plan->n_rows_of_panels > 0) {
+        plan_thumbs(f, plan);
+        return 0;
+    }
     if (plan->columns == 0)
         plan->columns = FIGURE_COLUMNS;
     heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels, plan->columns, f->cell, f->dpi,

@@ -61,9 +61,8 @@ static int check_look(struct drawing *d, struct arena *a, struct err *e)
     if (cmap < 0)
         return err_set(e, ERR_USAGE, "'%s' is not a colour map: expected %s", look->colours,
                        list_of_maps(a));
-    look->columns = look->columns != 0 ? look->columns : FIGURE_COLUMNS;
     look->dpi = look->dpi != 0 ? look->dpi : 100;
-    if (look->columns < 1 || look->columns > 64)
+    if (look->columns < 0 || look->columns > 64)
         return err_set(e, ERR_USAGE, "columns: expected 1 to 64");
     if (look->dpi < 10 || look->dpi > 1200)
         return err_set(e, ERR_USAGE, "dpi: expected 10 to 1200");

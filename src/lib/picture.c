@@ -1,59 +1,95 @@
 /* SPDX-License-Identifier: MIT
- * A text -> the maps of one layer -> a sheet of heatmaps. */
+ * A text -> maps of heads -> a sheet of heatmaps. */
 #include "lib/picture.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/map.h"
 #include "base/str.h"
 #include "draw/heatmap.h"
 #include "session/shown.h"
-#include "session/texts.h"
 
 /* ---- what is shown ---- */
 
-static int pick_layer(struct picture *p, struct err *e)
+/* Of all that there are where the default is not the layer of one picture. */
+static bool is_of_layers(const struct picture *p)
 {
-    const struct session *session = p->s;
-    const struct asked_names *names = session_names(session->asked);
-    const struct config *config = &session->shown->config;
-    int last = config->n_layers - 1, count = 0;
-    bool *only = arena_alloc(session->a, (size_t)config->n_layers, sizeof *only);
-    bool named = session_names_heads(session->asked),
-         given = session->asked->layer != NULL || named;
-
-    p->layer = session_default_layer(session);
-    for (int layer = 0; given && layer <= last; layer++)
-        if (p->want.layer[layer]) {
-            p->layer = layer;
-            count++;
-        }
-    if (count > 1)
-        return err_set(e, ERR_USAGE, "%s: '%s' %s %d layers; a heatmap shows one",
-                       named ? names->head : names->layer,
-                       named ? session->asked->head : session->asked->layer,
-                       named ? "names heads of" : "selects", count);
-    only[p->layer] = true;
-    p->want.layer = only;
-    return 0;
+    return p->look.average == AVERAGE_LAYERS || p->look.rollout;
 }
 
-static void pick_heads(struct picture *p)
+/* Those that were selected, else the default. */
+static void pick_layers(struct picture *p)
 {
-    int H = p->s->shown->config.n_heads;
-    int *head = arena_alloc(p->s->a, (size_t)H, sizeof *head);
+    const struct session *session = p->s;
+    int L = session->shown->config.n_layers, only = session_default_layer(session);
+    bool named = session_names_heads(session->asked);
+    bool given = session->asked->layer != NULL || named, *layer;
 
-    for (int h = 0; h < H; h++)
-        if (wanted_head(&p->want, p->layer, h))
-            head[p->n_heads++] = h;
-    p->head = head;
+    layer = arena_alloc(session->a, (size_t)L, sizeof *layer);
+    for (int l = 0; l < L; l++) {
+        layer[l] = given ? wanted_layer(&p->want, l) : is_of_layers(p) || l == only;
+        p->n_layers += layer[l];
+    }
+    p->want.layer = layer;
+    p->sheet = p->n_layers > 1 && !named && p->look.average == AVERAGE_NONE && !p->look.rollout;
+}
+
+/* Its number stands in the place of all of them: -1. */
+static bool is_new(const struct picture *p, struct picture_panel panel)
+{
+    for (int i = 0; i < p->n_panels; i++)
+        if (p->panel[i].layer == panel.layer && p->panel[i].head == panel.head)
+            return false;
+    return true;
+}
+
+static int by_head(const void *x, const void *y)
+{
+    const struct picture_panel *a = x, *b = y;
+
+    return a->head - b->head;
+}
+
+static void pick_panels(struct picture *p)
+{
+    const struct config *config = &p->s->shown->config;
+    struct picture_panel *panel = arena_alloc(p->s->a, (size_t)config->n_layers,
+                                              (size_t)config->n_heads * sizeof *panel);
+
+    p->panel = panel;
+    for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);) {
+        struct picture_panel next = { l, h };
+
+        if (is_of_layers(p))
+            next.layer = -1;
+        if (p->look.average == AVERAGE_HEADS || p->look.rollout)
+            next.head = -1;
+        if ((next.layer >= 0 && next.head >= 0) || is_new(p, next))
+            panel[p->n_panels++] = next;
+    }
+    if (p->look.average == AVERAGE_LAYERS)
+        qsort(panel, (size_t)p->n_panels, sizeof *panel, by_head);
+    p->per_row = p->sheet ? p->n_panels / p->n_layers : p->n_panels;
 }
 
 /* The ends of the colours are given, one of them or both. */
 static bool is_ranged(const struct picture_look *look)
 {
     return !isnan(look->vmin) || !isnan(look->vmax);
+}
+
+static int check_maps(const struct picture *p, struct err *e)
+{
+    if (!p->look.rollout)
+        return 0;
+    if (p->look.average != AVERAGE_NONE)
+        return err_set(e, ERR_USAGE, "--rollout, --average: only one of them can be given");
+    if (p->s->stack == STACK_CROSS)
+        return err_set(e, ERR_USAGE, "--rollout: cross-attention reads another text: expected "
+                       "-s encoder or -s decoder");
+    return 0;
 }
 
 static int check_look(const struct picture_look *look, struct err *e)
@@ -72,9 +108,10 @@ int picture_plan(struct picture *p, const struct session *s, const struct wanted
 {
     *p = (struct picture){ .s = s, .look = *look, .want = *want,
                            .hinted = arena_alloc(s->a, 1, sizeof *p->hinted) };
-    if (check_look(look, e) != 0 || pick_layer(p, e) != 0)
+    if (check_look(look, e) != 0 || check_maps(p, e) != 0)
         return -1;
-    pick_heads(p);
+    pick_layers(p);
+    pick_panels(p);
     return 0;
 }
 
@@ -97,9 +134,9 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
     const struct session *session = p->s;
     const char *shown = shown_text(session, a, item);
     bool stacks = session->model->decoder != NULL;
-    char *text = arena_printf(a, "%s, %s%slayer %d", session->model->name,
+    char *text = arena_printf(a, "%s, %s%s%s", session->model->name,
                               stacks ? family_stack_names[session->stack] : "",
-                              stacks ? " " : "", p->layer);
+                              stacks ? " " : "", picture_subject(p, a));
 
     text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
                         figure_changes(a, session->asked), scale);
@@ -122,18 +159,6 @@ static int put(const struct sheet *sheet, const struct picture_place *place,
     return sheet_bytes(sheet, place->format, place->data, place->size, warn, e);
 }
 
-/* "Head 3", or "Head 3: induction" */
-static const char *head_title(const struct picture *p, struct arena *a, int head)
-{
-    const char *const *types = p->look.type;
-    const char *type = types != NULL ?
-                           types[p->layer * p->s->shown->config.n_heads + head] : NULL;
-
-    if (type == NULL)
-        return arena_printf(a, "Head %d", head);
-    return arena_printf(a, "Head %d: %s", head, type);
-}
-
 /* What would show more. */
 static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
 {
@@ -146,26 +171,68 @@ static void hint(const struct picture *p, const struct heatmaps *maps, struct ar
                               maps->scale == SCALE_ROW ? "" : "--clip 99% or ");
 }
 
+/* Panels of a sheet begin a new row with each layer. */
+static int place_of(const struct picture *p, int i, int columns)
+{
+    int rows = columns > 0 ? (p->per_row + columns - 1) / columns : 0;
+
+    return p->sheet && columns > 0 ? i / p->per_row * rows * columns + i % p->per_row : i;
+}
+
+static struct panel panel_of(const struct picture *p, struct arena *a, int i, bool one_line)
+{
+    const struct figure_args *figure = p->look.figure;
+    const char *title = figure_title(a, figure, picture_title(p, a, i), i);
+    const char *note = figure->no_titles ? NULL : picture_note(p, a, i);
+
+    if (!one_line || note == NULL)
+        return (struct panel){ .title = title, .note = note };
+    return (struct panel){ .title = arena_printf(a, "%s: %s", title, note) };
+}
+
 static int paint(const struct picture *p, struct arena *a, const struct item *item,
-                 const struct map *map, struct heatmaps *maps,
+                 const struct picture_maps *shown, struct heatmaps *maps,
                  const struct picture_place *place, struct err *e)
 {
     const struct figure_args *figure = p->look.figure;
-    struct panel *panels = arena_alloc(a, (size_t)p->n_heads, sizeof *panels);
+    struct panel *panels = arena_alloc(a, (size_t)p->n_panels, sizeof *panels);
     const struct part part = heatmap_part(maps);
-    const char *scale = figure_scale(a, figure, "head", is_ranged(&p->look), maps->clip);
+    const char *scale = figure_scale(a, figure, picture_unit(p), is_ranged(&p->look),
+                                     maps->clip);
     struct sheet sheet;
 
-    for (int i = 0; i < p->n_heads; i++)
-        panels[i] = (struct panel){
-            figure_title(a, figure, head_title(p, a, p->head[i]), i), map->n_rows,
-            map->n_cols, map_head(map, p->head[i]) };
+    for (int i = 0; i < p->n_panels; i++) {
+        panels[i] = panel_of(p, a, i, place->format == DRAW_TERMINAL);
+        panels[i].place = place_of(p, i, maps->columns);
+        panels[i].n_rows = shown->n_rows;
+        panels[i].n_cols = shown->n_cols;
+        panels[i].value = shown->value[i];
+    }
     maps->panels = panels;
     hint(p, maps, a);
-    sheet = figure_sheet(figure, &part, caption(p, a, item, scale, map->pool),
-                         figure_metadata(p->s, a, p->layer, scale));
+    sheet = figure_sheet(figure, &part, caption(p, a, item, scale, maps->pool),
+                         figure_metadata(p->s, a, picture_layers(p, a), scale));
     sheet.terminal = place->terminal;
     return put(&sheet, place, p->s->env->warn, e);
+}
+
+/* Bars of their own take more than the maps where many stand in a row. */
+static bool has_own_bars(const struct picture *p, bool one_bar)
+{
+    enum { FEW = 4 };
+
+    return one_bar || !p->sheet || (p->look.columns > 0 ? p->look.columns : p->per_row) <= FEW;
+}
+
+static int plan_grid(const struct picture *p, struct figure_plan *plan, struct err *e)
+{
+    plan->one_bar = p->look.figure->shared_scale ||
+                    (!isnan(p->look.vmin) && !isnan(p->look.vmax));
+    plan->no_bars = !has_own_bars(p, plan->one_bar);
+    plan->columns = p->look.columns;
+    plan->n_panels = p->per_row;
+    plan->n_rows_of_panels = p->sheet ? p->n_layers : 0;
+    return figure_plan(p->look.figure, plan, e);
 }
 
 int picture_draw(const struct picture *p, struct arena *a, const struct item *item,
@@ -176,36 +243,29 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     int rows, cols;
     struct map_axis row_axis = axis_of(item, session_query_side(p->s), queries->n, &rows);
     struct map_axis col_axis = axis_of(item, session_key_side(p->s), keys->n, &cols);
-    struct figure_plan plan = {
-        .format = place->format, .n_rows = rows, .n_cols = cols, .n_panels = p->n_heads,
-        .one_bar = figure->shared_scale || (!isnan(p->look.vmin) && !isnan(p->look.vmax)),
-        .columns = p->look.columns, .terminal = place->terminal,
-    };
+    struct figure_plan plan = { .format = place->format, .n_rows = rows, .n_cols = cols,
+                                .terminal = place->terminal };
+    struct picture_maps shown = { .rows = row_axis, .cols = col_axis };
     struct heatmaps maps;
-    struct texts texts;
-    struct map *map;
-    struct sink sink;
 
-    if (figure_plan(figure, &plan, e) != 0)
+    if (plan_grid(p, &plan, e) != 0)
         return -1;
-    map = map_new(a, 0, p->layer, p->s->shown->config.n_heads, row_axis, col_axis, plan.pool,
-                  (enum pool)p->look.pool);
-    sink = map_sink(map);
-    texts_pack(&texts, a, item, 1);
-    if (session_forward(p->s, &texts, &p->want, &sink, 1, a, e) != 0)
+    shown.pool = plan.pool;
+    if (picture_fill(p, a, item, &shown, e) != 0)
         return -1;
     maps = (struct heatmaps){
-        .n_panels = p->n_heads, .columns = plan.columns, .pool = map->pool,
+        .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet, .pool = plan.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
-        .vmax = (float)p->look.vmax, .cell_px = plan.cell_px, .no_bars = figure->no_bars,
+        .vmax = (float)p->look.vmax, .cell_px = plan.cell_px,
+        .no_bars = figure->no_bars || plan.no_bars,
         .clip = figure_clip(figure, rows, cols, is_ranged(&p->look)),
     };
     if (!figure->no_labels) {
-        maps.rows = figure_labels(a, queries, map->row, rows);
-        maps.cols = figure_labels(a, keys, map->col, cols);
+        maps.rows = figure_labels(a, queries, shown.row, rows);
+        maps.cols = figure_labels(a, keys, shown.col, cols);
         maps.row_name = p->s->stack == STACK_CROSS ? "decoder" : "query";
         maps.col_name = p->s->stack == STACK_CROSS ? "encoder" : "key";
     }
-    return paint(p, a, item, map, &maps, place, e);
+    return paint(p, a, item, &shown, &maps, place, e);
 }

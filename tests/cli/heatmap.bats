@@ -92,16 +92,64 @@ load helper
     [ "$(list .)" = "bad empty half heatmap.png " ]
 }
 
-@test "one layer, any heads" {
+@test "several layers on a sheet, any heads" {
     works "$viz" heatmap -m "$ref/bert" -l 1 -H 0,2 -o "$dir/a.png" "the key"
     works "$viz" heatmap -m "$ref/bert" -l 0 -H all -o "$dir/a.png" "the key"
-    fails 2 "--layer: '0,1' selects 2 layers; a heatmap shows one" \
-        "$viz" heatmap -m "$ref/bert" -l 0,1 -o "$dir/b.png" "the key"
+    works "$viz" heatmap -m "$ref/bert" -l 0,1 -o "$dir/a.svg" "the key"
+    grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"
+    works "$viz" heatmap -m "$ref/bert" -H L0H1,L1H2 -o "$dir/a.svg" "the key"
+    grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"
+    works "$viz" heatmap -l 0,2-5 --width 85mm -o "$dir/a.svg" "the key"
+    grep -q '^mha-viz:layer: 0,2-5$' "$dir/a.svg"
+    grep -q 'width="335px"\|width="335"' "$dir/a.svg"
+    rm "$dir/a.svg"
     fails 2 "--layer: 2 is out of range: the model has layers 0 to 1" \
         "$viz" heatmap -m "$ref/bert" -l 2 -o "$dir/b.png" "the key"
     fails 2 "--head: 3 is out of range: the model has heads 0 to 2" \
         "$viz" heatmap -m "$ref/bert" -H 1-3 -o "$dir/b.png" "the key"
     [ "$(list "$dir")" = "a.png " ]
+}
+
+# maps FILE OPTION...: one picture of cells alone
+maps() {
+    local file=$1
+    shift
+    "$viz" heatmap --no-titles --no-caption --no-metadata --types none -o "$dir/$file" "$@"
+}
+
+@test "--average: of one head it is the head; of several it is said" {
+    maps a.png -m "$ref/bert" -l 1 -H 2 "the key"
+    maps b.png -m "$ref/bert" -l 1 -H 2 --average heads "the key"
+    cmp "$dir/a.png" "$dir/b.png"
+    maps b.png -m "$ref/bert" -l 1 -H 2 --average layers "the key"
+    cmp "$dir/a.png" "$dir/b.png"
+    maps a.png -t 1 --average heads -l all --hide first --renorm "the cat and the dog"
+    maps b.png -t 3 --average heads -l all --hide first --renorm "the cat and the dog"
+    cmp "$dir/a.png" "$dir/b.png"
+    works "$viz" heatmap -m "$ref/bert" --average layers -o "$dir/a.svg" "the key"
+    grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"         # all, if not said otherwise
+}
+
+# npy FILE SHAPE BYTES: float32 numbers, as printf takes their bytes
+npy() {
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
+        "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" >"$1"
+    # shellcheck disable=SC2059
+    printf "$3" >>"$1"
+}
+
+# Two layers of two tokens; the product of (A + 1) / 2 computed by hand.
+@test "--rollout mixes the layers of precomputed attention" {
+    local half='\x00\x00\x00\x3f' quarter='\x00\x00\x80\x3e' three='\x00\x00\x40\x3f'
+    npy "$dir/a.npy" "2, 1, 2, 2" "$half$half$quarter$three$three$quarter$half$half"
+    npy "$dir/r.npy" "1, 1, 2, 2" \
+        '\x00\x00\x2c\x3f\x00\x00\xa8\x3e\x00\x00\x90\x3e\x00\x00\x38\x3f'
+    maps a.png --attention "$dir/a.npy" --rollout --vmin 0 --vmax 1
+    maps r.png --attention "$dir/r.npy" --vmin 0 --vmax 1
+    cmp "$dir/a.png" "$dir/r.png"
+    fails 2 "--rollout, --average: only one" "$viz" heatmap --rollout --average heads hello
+    fails 2 "--rollout: cross-attention reads another text" "$viz" heatmap -m "$ref/bart" \
+        --rollout hello there
 }
 
 @test "a title is UTF-8" {

@@ -468,9 +468,41 @@ static void test_large(void **state)
     sample_finish(&s);
 }
 
+/* Two layers of five panels, three in a row: places 0-4 and 6-10. */
+static void test_sheet(void **state)
+{
+    static const int place[] = { 0, 1, 2, 3, 4, 6, 7, 8, 9, 10 };
+    struct box box[MAX_PANELS];
+    struct arena arena;
+    struct sample sample;
+
+    (void)state;
+    need_dejavu();
+    sample_init(&sample, 10, 6, 6, true);
+    sample_labels(&sample, 6, "token");
+    sample.maps.sheet = true;
+    sample.maps.columns = 3;
+    sample.maps.no_bars = true;
+    for (int i = 0; i < 10; i++) {
+        sample.panel[i].note = "induction";
+        sample.panel[i].place = place[i];
+    }
+    check(&sample, false);
+    arena_init(&arena, NULL, NULL);
+    sample_boxes(&sample, &arena, box, &(double){ 0 }, &(double){ 0 });
+    arena_finish(&arena);
+    for (int i = 1; i < 10; i++) {
+        assert_true((box[i].x == box[0].x) == (place[i] % 3 == 0));
+        assert_true((box[i].y == box[i - 1].y) == (place[i] / 3 == place[i - 1] / 3));
+        assert_true(box[i].y >= box[i - 1].y);
+    }
+    sample_finish(&sample);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sheet),
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_masked),
         cmocka_unit_test(test_one_range),

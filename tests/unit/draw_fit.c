@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "draw/fit.h"
+#include "draw/heatmap.h"
 
 static struct fit page(double mm, bool bars, bool one_bar)
 {
@@ -33,6 +34,31 @@ static void test_columns(void **state)
     assert_int_equal(columns(85, 4, true, false), 2);
     assert_int_equal(columns(40, 12, true, false), 1);
     assert_int_equal(columns(400, 1, true, false), 1);
+}
+
+/* All heads of a layer in a row where they are legible; none is left over in the last row where
+ * that can be. */
+static int sheet_columns(double mm, int n_heads)
+{
+    const struct heatmap_page page = { .format = DRAW_PDF, .dpi = 100, .sheet = true,
+                                       .width_px = mm / 25.4 * 100.0, .font_px = 6.0 / 0.72,
+                                       .labels = true, .titles = true };
+    int columns = 0, pool;
+    double least;
+
+    assert_int_equal(heatmap_plan_page(&page, 15, n_heads, &columns, &pool, &least), 0);
+    assert_int_equal(pool, 1);
+    return columns;
+}
+
+static void test_sheet(void **state)
+{
+    (void)state;
+    assert_int_equal(sheet_columns(174, 4), 4);
+    assert_int_equal(sheet_columns(174, 12), 12);
+    assert_int_equal(sheet_columns(85, 12), 6);
+    assert_int_equal(sheet_columns(174, 32), 8);
+    assert_int_equal(sheet_columns(400, 16), 16);
 }
 
 /* What is chosen can be drawn, or there is room for none. */
@@ -72,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_sheet),
         cmocka_unit_test(test_any_page),
     };
 

@@ -17,7 +17,8 @@ static struct box slot(const struct grid_sizes *s, const struct grid *g, struct 
     struct box b = grid_panel(g, at, i);
     double beside = g->line + g->tick + g->label_gap;
     double left = s->row_label > 0.0 && i % g->columns == 0 ? beside + s->row_label : g->line;
-    double below = s->col_label > 0.0 ? beside + s->col_label : g->line;
+    bool lowest = i + g->columns >= s->n_panels;
+    double below = s->col_label > 0.0 && (lowest || !s->edges) ? beside + s->col_label : g->line;
     double above = g->line + (s->panel_h > 0.0 ? g->panel_gap + s->panel_h : 0.0);
     double right = s->one_bar || s->value_h == 0.0 ? g->line :
                    g->line + g->bar_gap + g->bar_w + g->value_gap + s->value_w;
@@ -29,7 +30,7 @@ static struct box slot(const struct grid_sizes *s, const struct grid *g, struct 
     right = fmax(right, title);
     above = fmax(fmax(above, label), value);
     below = fmax(fmax(below, label), value);
-    below += i + g->columns >= s->n_panels ? s->col_name : 0.0;
+    below += lowest ? s->col_name : 0.0;
     return (struct box){ b.x - left, b.y - above, left + b.w + right,
                          above + b.h + below };
 }
@@ -107,6 +108,8 @@ static void test_sound(void **state)
                     s.row_name = s.col_name = n % 2 * 12.7;
                     check_sound(&s);
                     s.one_bar = true;
+                    check_sound(&s);
+                    s.edges = true;
                     check_sound(&s);
                 }
 }
@@ -233,9 +236,37 @@ static void test_plan_asked(void **state)
     assert_true(4 * ((600 + pool - 1) / pool * cell * 12) <= 32000);
 }
 
+/* The more panels in a row, the smaller; they always fit in what cairo can draw. */
+static void test_thumbs(void **state)
+{
+    static const int heads[] = { 1, 4, 12, 32, 64 }, tokens[] = { 1, 10, 60, 512, 16384 };
+    int cell, pool, last = 1 << 20;
+
+    (void)state;
+    for (int h = 0; h < 5; h++)
+        for (int n = 0; n < 5; n++) {
+            int side;
+
+            heatmap_plan_thumbs(tokens[n], tokens[n], 32 * heads[h], heads[h], 0, 100, &cell,
+                                &pool);
+            side = (tokens[n] + pool - 1) / pool * cell;
+            assert_true(cell >= 1 && cell <= 24 && side <= 288 && heads[h] * side <= 48 * 64);
+        }
+    for (int h = 0; h < 5; h++) {
+        heatmap_plan_thumbs(10, 10, 6 * heads[h], heads[h], 0, 100, &cell, &pool);
+        assert_true(cell <= last && pool == 1);
+        last = cell;
+    }
+    heatmap_plan_thumbs(10, 10, 72, 12, 17, 100, &cell, &pool);    /* as was asked for */
+    assert_true(cell == 17 && pool == 1);
+    heatmap_plan_thumbs(9000, 9000, 72, 12, 17, 100, &cell, &pool);
+    assert_true(cell == 17 && pool > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_thumbs),
         cmocka_unit_test(test_sound),
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_few_panels),

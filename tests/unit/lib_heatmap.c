@@ -84,6 +84,7 @@ static void same_as_the_program(void **state)
         .selection = { .layers = "1", .heads = "0,2" }, .format = "svg", .colours = "magma",
         .title = "a title", .columns = 1, .shared = 1,
     };
+    const struct mhaviz_look sheet = { .selection = { .layers = "0-2" } };
     const struct mhaviz_look fine = { .dpi = 150, .selection = { .heads = "L2H1" } };
 
     if (getenv("MHA_VIZ") == NULL)
@@ -91,6 +92,7 @@ static void same_as_the_program(void **state)
     check_same(d, &plain, "png", "");
     check_same(d, NULL, "png", "");
     check_same(d, &other, "svg", "-l 1 -H 0,2 --cmap magma --title 'a title' -c 1 --shared");
+    check_same(d, &sheet, "png", "-l 0-2");
     check_same(d, &fine, "png", "-H L2H1 --dpi 150");
 }
 
@@ -105,7 +107,7 @@ static void expect(enum mhaviz_status got, enum mhaviz_status expected,
 static void refused(void **state)
 {
     struct drawn *d = *state;
-    struct mhaviz_look layers = { .selection = { .layers = "0,1" } }, bmp = { .format = "bmp" },
+    struct mhaviz_look layers = { .selection = { .layers = "0-99" } }, bmp = { .format = "bmp" },
                        pink = { .colours = "pink" }, latin = { .title = "caf\xe9" },
                        wide = { .columns = 65 },
                        coarse = { .dpi = 9 };
@@ -114,7 +116,7 @@ static void refused(void **state)
     size_t n;
 
 #define DRAW(look) mhaviz_heatmap_bytes(d->model, d->text, look, &data, &n, &e)
-    expect(DRAW(&layers), MHAVIZ_USAGE, &e, "layers: '0,1' selects 2 layers; a heatmap shows one");
+    expect(DRAW(&layers), MHAVIZ_USAGE, &e, "layers: 99 is out of range");
     assert_null(data);
     expect(DRAW(&bmp), MHAVIZ_USAGE, &e, "bmp is not a format");
     expect(DRAW(&pink), MHAVIZ_USAGE, &e, "'pink' is not a colour map: expected viridis, "

@@ -90,7 +90,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     }
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
-                         figure_metadata(t->s, a, layer, scale));
+                         figure_metadata(t->s, a, arena_printf(a, "%d", layer), scale));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, t->s->env->warn, e);
 }
