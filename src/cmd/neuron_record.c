@@ -131,9 +131,6 @@ const struct record neuron_record = {
 
 void neuron_columns(struct neuron_job *j)
 {
-    static const char *const names[N_NEURON_PART] = {
-        "position", "query_position", "key_position", "segment", "copies", "mask",
-    };
     static const char *const of_keys[] = { "keys", NULL };
     static const char *const of_dims[] = { "dims", NULL };
     static const char *const of_cross[] = { "tokens_key", NULL };
@@ -141,7 +138,7 @@ void neuron_columns(struct neuron_job *j)
     const struct record *text = &neuron_record, *key = &key_record;
 
     for (int i = 0; i < N_NEURON_PART; i++) {
-        const char *const left_out[] = { names[i], NULL };
+        const char *const left_out[] = { neuron_part_names[i], NULL };
 
         if (j->has[i])
             continue;

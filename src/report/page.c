@@ -58,16 +58,27 @@ void page_begin(FILE *f, const char *title)
     write_file(f, "script", page_script, page_script_end);
 }
 
+static void write_block(FILE *f, char kind, int text, int block, const struct packed *bytes)
+{
+    fprintf(f, "<script type=\"text/plain\" id=\"%c%d", kind, text);
+    if (block >= 0)
+        fprintf(f, "-%d", block);
+    fputs("\">", f);
+    pack_write(bytes, f);
+    fputs("</script>\n", f);
+}
+
 void page_text(FILE *f, int text, const struct packed *json)
 {
-    fprintf(f, "<script type=\"text/plain\" id=\"t%d\">", text);
-    pack_write(json, f);
-    fputs("</script>\n", f);
+    write_block(f, 't', text, -1, json);
 }
 
 void page_weights(FILE *f, int text, int block, const struct packed *weights)
 {
-    fprintf(f, "<script type=\"text/plain\" id=\"w%d-%d\">", text, block);
-    pack_write(weights, f);
-    fputs("</script>\n", f);
+    write_block(f, 'w', text, block, weights);
+}
+
+void page_vectors(FILE *f, int text, int block, const struct packed *vectors)
+{
+    write_block(f, 'v', text, block, vectors);
 }

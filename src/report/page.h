@@ -6,6 +6,7 @@
  *
  *     <script type="text/plain" id="t0">      text 0: JSON
  *     <script type="text/plain" id="w0-3">    its weights, fourth block
+ *     <script type="text/plain" id="v0-3">    queries and keys of that block
  *
  * Blocks are deflated (pack.h).  The end tags of body and html are left out, as HTML allows:
  * the text's JSON says how many blocks follow it. */
@@ -22,8 +23,9 @@
  */
 void page_begin(FILE *f, const char *title);
 
-/* What is known of text number `text`, and the blocks of its weights. */
+/* What is known of text number `text`, the blocks of its weights, its queries and keys. */
 void page_text(FILE *f, int text, const struct packed *json);
 void page_weights(FILE *f, int text, int block, const struct packed *weights);
+void page_vectors(FILE *f, int text, int block, const struct packed *vectors);
 
 #endif

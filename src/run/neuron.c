@@ -13,6 +13,10 @@
 #include "run/mask.h"
 #include "run/scores.h"
 
+const char *const neuron_part_names[N_NEURON_PART] = {
+    "position", "query_position", "key_position", "segment", "copies", "mask",
+};
+
 void neuron_parts(bool has[N_NEURON_PART], const struct model *m, int layer,
                   enum stack_id stack, bool masked)
 {
@@ -123,19 +127,13 @@ static void take_vectors(struct neuron *n, const struct qkv_view *view)
     }
 }
 
-static int take(void *self, const struct qkv_view *view, struct err *e)
+void neuron_scores(struct neuron *n, const struct qkv_view *view)
 {
-    struct neuron *n = self;
     const struct attend *at = &view->at[n->head];
     struct attend capped = { .cap = at->cap };
 
-    (void)e;
-    if (view->stack != n->stack || view->layer != n->layer)
-        return 0;
-    assert(view->S == n->S && at->d == n->d);
     n->scale = at->scale;
     n->cap = at->cap;
-    take_vectors(n, view);
     scores_products(n->scaled, view, n->head, n->row, 1, view->room);
     for (int s = 0; s < n->S; s++)
         n->scaled[s] *= at->scale;
@@ -146,6 +144,18 @@ static int take(void *self, const struct qkv_view *view, struct err *e)
             take_term(n, &at->term[i], view->room);
     for (int s = 0; s < n->S; s++)
         n->hidden[s] = !visible(at, n->row, s);
+}
+
+static int take(void *self, const struct qkv_view *view, struct err *e)
+{
+    struct neuron *n = self;
+
+    (void)e;
+    if (view->stack != n->stack || view->layer != n->layer)
+        return 0;
+    assert(view->S == n->S && view->at[n->head].d == n->d);
+    take_vectors(n, view);
+    neuron_scores(n, view);
     return 0;
 }
 

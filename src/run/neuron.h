@@ -23,6 +23,8 @@ enum neuron_part {
     N_NEURON_PART
 };
 
+extern const char *const neuron_part_names[N_NEURON_PART];
+
 struct neuron {
     const struct model *m;      /* whose heads */
     enum stack_id stack;
@@ -45,6 +47,10 @@ void neuron_parts(bool has[N_NEURON_PART], const struct model *m, int layer,
 struct neuron *neuron_new(struct arena *a, const struct model *m, enum stack_id stack, int layer,
                           int head, int row, int n_keys);
 struct tap neuron_tap(struct neuron *n);
+
+/* What the tap takes of a view beside q, k and dot: scale, cap, scaled, parts and score of
+ * n's row, and which keys it does not see. */
+void neuron_scores(struct neuron *n, const struct qkv_view *view);
 struct sink neuron_sink(struct neuron *n);
 
 /* What of the dot product dimension c is. */

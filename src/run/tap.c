@@ -72,6 +72,8 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text,
     };
 
     view.alike = alike(h, view.at);
+    if (heads_have_global(h, text) && tap->skips_global)
+        return 0;
     if (heads_have_global(h, text))
         return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values of "
                        "their own, which are not available (use --global none)",

@@ -105,6 +105,8 @@ struct tap {
                   int n_rows, int D);
     /* Each step of the residual stream, of every layer and stack; NULL: not wanted. */
     void (*step)(void *self, const struct stream_step *s);
+    bool skips_global;          /* a text that has global tokens, which have queries and keys of
+                                   their own, is passed over; else it is an ERR_INPUT */
     void *self;
 };
 

@@ -27,7 +27,7 @@ const context = await chromium.launchPersistentContext(profile, {
   ],
 });
 context.setDefaultTimeout(120000);
-const TABS = ['links', 'matrix', 'model', 'numbers'];
+const TABS = ['links', 'matrix', 'model', 'neuron', 'numbers'];
 let failed = 0;
 
 function check(what, good, more = '') {
@@ -186,6 +186,39 @@ async function numbers() {
   await close(page, 'numbers');
 }
 
+/* One query taken apart, against `neuron --json`. */
+async function neuron() {
+  const page = await open('texts.html', { address: '#v=neuron&h=3.1,2.0&nh=2.0&q=4' }),
+    want = JSON.parse(readFileSync(join(dir, 'neuron.json'), 'utf8').split('\n')[0]);
+  await page.waitForSelector('.neuron tbody td');
+  const shown = await page
+    .locator('.neuron tbody tr')
+    .evaluateAll((rows) =>
+      rows
+        .filter((r) => r.ariaRowIndex)
+        .map((r) => [...r.querySelectorAll('td.number')].map((e) => +e.textContent.replace('−', '-'))),
+    );
+  check('a row for each key that is seen', shown.length === want.keys.length, shown.length);
+  want.keys.forEach((key, i) => {
+    const [dot, scaled, weight] = shown[i] ?? [];
+    check(`key ${i}: q.k`, Math.abs(dot - key.dot) < 0.06, `${dot} ${key.dot}`);
+    check(`key ${i}: scaled`, Math.abs(scaled - key.scaled) < 0.06, `${scaled} ${key.scaled}`);
+    check(`key ${i}: softmax`, Math.abs(weight - key.weight) < 0.003, `${weight} ${key.weight}`);
+  });
+  await page.locator('.neuron tbody canvas').nth(3).hover({ position: { x: 20, y: 10 } });
+  check('a bar is said', /dimension 3: q /.test(await page.locator('.neuron output').textContent()));
+  await page.getByRole('button', { name: 'cat', exact: true }).first().click();
+  await page.waitForFunction(() => mhaViz.state.q === 2);
+  await page.locator('.options').getByLabel('Query').selectOption('5');
+  await page.locator('.options').getByLabel('Head').selectOption('3.1');
+  await page.waitForFunction(() => /q of dog/.test(document.querySelector('.neuron')?.textContent));
+  check('it is in the address', await page.waitForFunction(() => /q=5&nh=3\.1/.test(location.hash)));
+  await close(page, 'neuron');
+  const bare = await open('long.html', { address: '#v=neuron&h=1.0' });
+  check('none: how to get them', /--neuron always/.test(await bare.locator('.empty').textContent()));
+  await close(bare, 'neuron without queries and keys');
+}
+
 async function hostile() {
   const page = await open('texts.html', { address: '#t=2&h=0.0,3.1' });
   for (const tab of TABS) await page.click(`#tab-${tab}`);
@@ -286,7 +319,7 @@ async function long() {
 }
 
 try {
-  for (const part of [heads, tokens, saving, numbers, hostile, pairs, reached, long]) await part();
+  for (const part of [heads, tokens, saving, numbers, neuron, hostile, pairs, reached, long]) await part();
 } finally {
   await context.close();
   rmSync(profile, { recursive: true, force: true });

@@ -114,10 +114,58 @@ END
     works "$viz" report --max-size 1 -l 0 -H 0 -o "$dir/p.html" --ids "$ids,1"
 }
 
+# neuron OPTION...: queries and keys in the page are those of `neuron`
+neuron() {
+    local at
+    works "$viz" report -q "$@" --neuron always -o "$dir/p.html"
+    for at in "L0H0" "L0H1 --at 1"; do
+        # shellcheck disable=SC2086
+        "$viz" neuron -q "$@" --json -H $at > "$dir/n.json"
+        page --neuron "$dir/p.html" "$dir/n.json"
+    done
+}
+
+@test "queries and keys, what scores get beside products, and masks, of many families" {
+    ids=2,17,40,9,33,5,3
+    for model in gpt2 llama families/gemma2 families/deepseek_v2 families/falcon_new \
+                 families/bloom families/deberta_v2 families/xlnet families/big_bird \
+                 families/mistral families/reformer families/longformer; do
+        neuron -m "$ref/$model" --ids $ids
+    done
+    neuron -m "$ref/seq2seq/t5" --ids $ids --decoder-ids 2,5,7 -s decoder
+    neuron -m "$ref/seq2seq/t5" --ids $ids --decoder-ids 2,5,7 -s cross
+    neuron -m "$ref/bert" --mask padding:1 --mask-value -3 "the key"
+    neuron -m "$ref/bert" --mask block:0-1,2-3 "the key is in the door"
+}
+
+@test "--neuron: without it up to 2 MiB; always counts for --max-size" {
+    ids=$(seq -s , 700)
+    "$viz" report -o "$dir/p.html" --ids "$ids"
+    page --text "$dir/p.html" | jq -e '[.blocks[] | has("vectors")] | any | not'
+    "$viz" report --neuron always -l 0 -o "$dir/p.html" --ids "$ids"
+    page --text "$dir/p.html" | jq -e '[.blocks[] | has("vectors")] | all'
+    fails 2 "of weights, queries and keys (--neuron), more than --max-size 13 MiB" \
+        "$viz" report --neuron always --max-size 13 -o "$dir/q.html" --ids "$ids"
+    works "$viz" report --max-size 13 -o "$dir/q.html" --ids "$ids"
+    "$viz" report --neuron never -o "$dir/p.html" "the cat"
+    refute grep -q 'id="v0' "$dir/p.html"
+}
+
+@test "global tokens have no queries and keys to show" {
+    model=$ref/families/longformer_class
+    works "$viz" report -m "$model" -o "$dir/p.html" --ids 2,17,40,9
+    page --text "$dir/p.html" | jq -e '[.blocks[] | has("vectors")] | any | not'
+    fails 3 "use --global none" "$viz" report -m "$model" --neuron always -o "$dir/q.html" --ids 2,17,40
+}
+
 @test "usage errors" {
     fails 2 "unknown file extension; known are .html, .htm" "$viz" report -o "$dir/p.png" "the cat"
     fails 2 "--precision" "$viz" report --precision 9 "the cat"
     fails 2 "a page has numbers" "$viz" report --compute received -o "$dir/p.html" "the cat"
+    fails 2 "--neuron" "$viz" report --neuron maybe "the cat"
+    "$viz" export -o "$dir/../e.npz" "the cat"
+    fails 2 "has weights, not queries and keys" \
+        "$viz" report --neuron always --attention "$dir/../e.npz" -o "$dir/p.html"
     fails 2 "--max-size" "$viz" report --max-size 0 "the cat"
     fails 3 "t.json" "$viz" report --types "$dir/t.json" -o "$dir/p.html" "the cat"
     [ -z "$(list "$dir")" ]

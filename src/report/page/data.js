@@ -43,7 +43,6 @@ async function readText(i) {
   text.keys ??= text.queries;
   text.nq = text.queries.labels.length;
   text.nk = text.keys.labels.length;
-  text.causal = !text.cross && text.blocks.every((b) => b.triangle);
   text.metric = Object.fromEntries(text.metrics.map((m) => [m.name, m]));
   text.caption = Object.fromEntries(text.captions);
   const blockOf = Object.fromEntries(text.blocks.map((b, at) => [b.layer, at])),
@@ -53,6 +52,9 @@ async function readText(i) {
     return { layer, head, name: `L${layer}H${head}`, block: blockOf[layer], at: seen[layer] };
   });
   text.layers = [...new Set(text.heads.map((h) => h.layer))];
+  text.neuron = text.blocks.length > 0 && text.blocks.every((b) => b.vectors);
+  text.vectors = [];
+  text.vectorsOf = [];
   text.loaded = [];
   text.pending = [];
   return (texts[i] = text);
@@ -66,11 +68,89 @@ async function readBlock(text, b) {
   const n = text.heads.filter((h) => h.block === b).length * text.nq;
   const Codes = text.bits === 8 ? Uint8Array : Uint16Array;
   e.remove();
+  const { triangle, seen } = text.blocks[b];
+  const codes = triangle ? (n * (text.nq + 1)) / 2 : n * text.nk;
   text.loaded[b] = {
     max: new Float32Array(bytes, 0, n),
-    code: new Codes(bytes, 4 * n),
-    triangle: text.blocks[b].triangle,
+    code: new Codes(bytes, 4 * n, codes),
+    triangle,
+    seen: new Uint8Array(bytes, 4 * n + codes * Codes.BYTES_PER_ELEMENT),
+    each: seen > 1,
   };
+}
+
+/* Whether query q of the head sees key k. */
+function seesOf(text, id, q, k) {
+  const { block: b, at } = text.heads[id],
+    { seen, each, triangle } = text.loaded[b];
+  if (!seen.length) return !triangle || k <= q;
+  const row = Math.ceil(text.nk / 8);
+  return ((seen[((each ? at * text.nq : 0) + q) * row + (k >> 3)] >> (k & 7)) & 1) === 1;
+}
+
+/* Queries and keys of a layer, and what its scores have beside their products. */
+async function readVectors(text, b) {
+  const e = await block(`v${text.number}-${b}`);
+  if (!e) throw new Error('This file is cut short: queries and keys are missing.');
+  const bytes = await unpack(e.textContent);
+  const { group, scale, cap, parts } = text.blocks[b].vectors,
+    groups = Math.max(...group) + 1;
+  const { nq: T, nk: S, width: d } = text,
+    H = group.length;
+  let at = 0;
+  const take = (Kind, n) => {
+    const out = new Kind(bytes, at, n);
+    at += n * Kind.BYTES_PER_ELEMENT;
+    return out;
+  };
+  e.remove();
+  return {
+    group,
+    scale,
+    cap,
+    qmax: take(Float32Array, H * T),
+    kmax: take(Float32Array, groups * S),
+    parts: parts.map((name) => ({ name, value: take(Float32Array, H * T * S) })),
+    q: take(Int16Array, H * T * d),
+    k: take(Int16Array, groups * S * d),
+  };
+}
+async function loadVectors(text, id) {
+  const { block: b } = text.heads[id];
+  text.vectorsOf[b] ??= readVectors(text, b);
+  text.vectors[b] ??= await text.vectorsOf[b];
+}
+
+/* One query of a head taken apart: its q, and of each key that it sees k, q.k, the score and the
+   weight.  The largest weight of a row is exact, so that the scores give the others; weights that
+   are multiplied by norms are those of the page. */
+function neuronOf(text, id, q) {
+  const { block: b, at } = text.heads[id],
+    v = text.vectors[b],
+    { nq: T, nk: S, width: d } = text;
+  const vector = (code, max, row) =>
+    Float32Array.from(range(d), (c) => (code[row * d + c] / 32767) * max[row]);
+  const query = vector(v.q, v.qmax, at * T + q),
+    keys = [];
+  for (let key = 0; key < S; key++) {
+    if (!seesOf(text, id, q, key)) continue;
+    const k = vector(v.k, v.kmax, v.group[at] * S + key),
+      product = query.map((x, c) => x * k[c]);
+    const dot = product.reduce((sum, x) => sum + x, 0),
+      plain = dot * v.scale[at],
+      cap = v.cap[at];
+    const scaled = cap ? cap * Math.tanh(plain / cap) : plain,
+      parts = v.parts.map(({ value }) => value[(at * T + q) * S + key]);
+    keys.push({ key, k, product, dot, scaled, parts, score: parts.reduce((a, x) => a + x, scaled) });
+  }
+  const weights = new Float32Array(S),
+    most = Math.max(...keys.map((key) => key.score));
+  weightsOf(text, id, q, weights);
+  const largest = Math.max(...weights);
+  for (const key of keys)
+    key.weight =
+      text.weight === 'plain' ? largest * Math.exp(key.score - most) : weights[key.key];
+  return { query, keys, scale: v.scale[at], cap: v.cap[at], parts: v.parts.map((p) => p.name) };
 }
 function loadBlock(text, b) {
   return text.loaded[b] ? null : (text.pending[b] ??= readBlock(text, b));

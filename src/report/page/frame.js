@@ -31,6 +31,7 @@ function options() {
       ]),
     ],
     model: colours,
+    neuron: selected().length && text.neuron ? neuronView.options() : [],
     numbers: [],
   }[state.v];
   box.hidden = !list.length;
@@ -49,10 +50,11 @@ function foot() {
     .filter((s) => s)
     .join(' · ');
 }
+const NEED_HEADS = new Set(['links', 'matrix', 'neuron']);
 const isEmpty = () =>
   field.nq === 0 ||
   field.nk === 0 ||
-  (!selected().length && (state.v === 'links' || state.v === 'matrix'));
+  (!selected().length && NEED_HEADS.has(state.v));
 function view() {
   for (const [v] of VIEWS) {
     const tab = find(`#tab-${v}`);

@@ -99,7 +99,7 @@ function pool(a, nq, nk, w, h, sees) {
       let best = 0;
       for (let q = q0; q < q1; q++)
         for (let i = q * nk + k0, end = q * nk + k1; i < end; i++) if (a[i] > best) best = a[i];
-      out[y * w + x] = best === 0 && !sees(q1 - 1, k0) ? NaN : best;
+      out[y * w + x] = best === 0 && !sees(q0, q1, k0, k1) ? NaN : best;
     }
   }
   return out;

@@ -36,7 +36,7 @@ const HELP = [
   ['point at a token', 'only its links, with their weights'],
   ['click a token, Space', 'keep it; again: let it go'],
   ['arrows', 'move over heads, tokens and cells; left and right change the side of tokens'],
-  ['1 to 4', 'view'],
+  ['1 to 5', 'view'],
   ['/, Enter', 'find a token; the next one'],
   ['[ and ]', 'previous and next text'],
   ['w, x, f', 'words, hide special tokens, hide the first token'],
@@ -52,7 +52,7 @@ function press(event) {
     find('dialog').open
   )
     return;
-  const number = '1234'.indexOf(event.key);
+  const number = '12345'.indexOf(event.key);
   const calls = {
     '/': () => find('.bar input').focus(),
     '?': () => find('dialog').showModal(),

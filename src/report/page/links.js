@@ -378,6 +378,7 @@ function drawLegend(pen, x, y, width) {
 
 function pin(side, u) {
   state.p = state.p === side + u ? '' : side + u;
+  state.q = -1;
   keepAddress();
   sayToken(side, u);
   if (views[state.v].draw) views[state.v].draw();

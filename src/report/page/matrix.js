@@ -35,7 +35,7 @@ function planMatrix(w, h) {
   };
 }
 
-function drawCells(pen, plan, a, scale) {
+function drawCells(pen, plan, id, a, scale) {
   const { pad, cell, w, h } = plan,
     tone = TONES[state.f](scale.top || 1);
   const dots = cell < 3,
@@ -43,7 +43,7 @@ function drawCells(pen, plan, a, scale) {
     dh = dots ? Math.max(1, Math.round(h * pen.scale)) : field.nq;
   pen.image(
     paint(
-      pool(a, field.nq, field.nk, dw, dh, (q, k) => field.sees(q, k)),
+      pool(a, field.nq, field.nk, dw, dh, field.seer(id)),
       dw,
       dh,
       tone,
@@ -132,8 +132,8 @@ function drawScale(pen, plan, scale) {
   pen.text(x + w + 5, y + 4, high, look);
 }
 
-function drawMatrix(pen, plan, a, scale) {
-  drawCells(pen, plan, a, scale);
+function drawMatrix(pen, plan, id, scale) {
+  drawCells(pen, plan, id, field.full(id), scale);
   drawAxes(pen, plan);
   drawScale(pen, plan, scale);
 }
@@ -233,7 +233,7 @@ const matrixView = {
     drawMatrix(
       new CanvasPen(part.base, plan.width, plan.height),
       plan,
-      field.full(part.id),
+      part.id,
       this.scale(part.id),
     );
     part.pen = new CanvasPen(part.over, plan.width, plan.height);
@@ -278,7 +278,7 @@ const matrixView = {
     event.preventDefault();
   },
   valueAt(id, { q, k }) {
-    return field.sees(q, k) ? exact(field.full(id)[q * field.nk + k]) : 'masked';
+    return field.sees(id, q, k) ? exact(field.full(id)[q * field.nk + k]) : 'masked';
   },
   /* The cross over all of them, and its value in each caption. */
   draw() {
@@ -320,7 +320,7 @@ const matrixView = {
         heads.forEach(({ id }, i) => {
           const at = shifted(pen, 20 + (i % columns) * w, 44 + Math.floor(i / columns) * h);
           at.text(0, 6, `${text.heads[id].name} ${typeOf(id)}`.trim(), { size: 12, weight: 700 });
-          drawMatrix(shifted(at, 0, 18), plan, field.full(id), scale(id));
+          drawMatrix(shifted(at, 0, 18), plan, id, scale(id));
         }),
     };
   },

@@ -13,7 +13,7 @@ function thumb(id, side) {
     h = Math.min(field.nq, room);
   const a = new Float32Array(field.nq * field.nk);
   for (let q = 0; q < field.nq; q++) field.row(id, q, a.subarray(q * field.nk, (q + 1) * field.nk));
-  const small = pool(a, field.nq, field.nk, w, h, (q, k) => field.sees(q, k));
+  const small = pool(a, field.nq, field.nk, w, h, field.seer(id));
   const image = paint(small, w, h, TONES[state.f](scaleOf(small).top || 1));
   if (thumbs.size > 2600) thumbs.clear();
   thumbs.set(key, image);

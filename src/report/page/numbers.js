@@ -1,8 +1,9 @@
 /* The statistics of all heads, as a table that any column sorts. */
+const NUMBERS_ROW = 26;
+
 const numbersView = {
   build(host) {
     host.classList.remove('links');
-    host.onscroll = null;
     this.host = host;
     const [key, back] = [state.sort.replace(/^-/, ''), state.sort.startsWith('-')];
     const head = element(
@@ -14,7 +15,9 @@ const numbersView = {
         this.heading(m.name, m.name, m.unit ? `${m.help} (${m.unit})` : m.help, key, back),
       ),
     );
-    this.body = element('tbody', {}, ...this.order(key, back).map((id) => this.row(id)));
+    this.body = element('tbody');
+    this.ids = this.order(key, back);
+    this.ranges = text.metrics.map(rangeOfMetric);
     host.replaceChildren(
       element(
         'table',
@@ -24,7 +27,11 @@ const numbersView = {
         this.body,
       ),
     );
-    this.refresh();
+    this.rows = new Rows(host, this.body, {
+      n: this.ids.length,
+      height: NUMBERS_ROW,
+      make: (i) => this.row(this.ids[i]),
+    });
   },
   typed() {
     return text.types.some((t) => t !== null);
@@ -58,17 +65,18 @@ const numbersView = {
     const box = element('input', {
       type: 'checkbox',
       'data-id': id,
+      checked: slotOf(id) >= 0,
       on: { change: () => toggle(id) },
     });
-    const cells = text.metrics.map((m) => {
-      const { low, top } = rangeOfMetric(m),
+    const cells = text.metrics.map((m, i) => {
+      const { low, top } = this.ranges[i],
         cell = element('td', { class: 'number', text: statistic(m.value[id]) });
       if (low >= 0) cell.style.setProperty('--share', String((m.value[id] ?? 0) / top));
       return cell;
     });
     const row = element(
       'tr',
-      {},
+      { class: slotOf(id) >= 0 ? 'on' : null },
       element('th', { scope: 'row' }, element('label', {}, box, text.heads[id].name)),
       this.typed()
         ? element('td', { class: 'type', text: typeOf(id), title: text.caption[typeOf(id)] })
@@ -93,4 +101,10 @@ const numbersView = {
     return null;
   },
 };
-const views = { links: linksView, matrix: matrixView, model: modelView, numbers: numbersView };
+const views = {
+  links: linksView,
+  matrix: matrixView,
+  model: modelView,
+  neuron: neuronView,
+  numbers: numbersView,
+};

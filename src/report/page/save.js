@@ -15,7 +15,7 @@ function caption() {
   if (field.rescaled) parts.push('rows rescaled to 1');
   if (state.b !== 'all') parts.push(`only ${state.b[0]} to ${state.b[1]}`);
   if (state.v === 'links') parts.push(`links that hold ${state.s} % of a row`);
-  else if (state.v !== 'numbers')
+  else if (state.v === 'matrix' || state.v === 'model')
     parts.push(`colours: ${{ linear: 'linear', sqrt: 'square root', log: 'logarithm' }[state.f]}`);
   if (text.weight !== 'plain') parts.push(`weights times norms (${text.weight})`);
   return `${parts.join('; ')}${text.changes}.`;
@@ -100,7 +100,12 @@ function tsvOfLinks() {
   return lines;
 }
 function saveTsv() {
-  const lines = state.v === 'numbers' || state.v === 'model' ? tsvOfHeads() : tsvOfLinks();
+  const neuron = state.v === 'neuron' && selected().length && neuronView.found;
+  const lines = neuron
+    ? tsvOfNeuron()
+    : state.v === 'numbers' || state.v === 'model'
+      ? tsvOfHeads()
+      : tsvOfLinks();
   download(
     fileName('tsv'),
     new Blob([lines.map((l) => `${l.join('\t')}\n`).join('')], {

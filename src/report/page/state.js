@@ -4,6 +4,7 @@ const VIEWS = [
   ['links', 'Links'],
   ['matrix', 'Heatmap'],
   ['model', 'All heads'],
+  ['neuron', 'Neuron'],
   ['numbers', 'Numbers'],
 ];
 const START = {
@@ -22,6 +23,8 @@ const START = {
   k: 'own',
   th: '',
   p: '',
+  q: -1,
+  nh: '',
   sort: '',
 };
 const CHOICES = {
@@ -32,7 +35,7 @@ const CHOICES = {
   k: ['own', 'shared'],
   th: ['', 'light', 'dark'],
 };
-const RANGES = { t: [0, 1e9], s: [5, 100], min: [0, 0.5], w: [0, 1], n: [0, 1], c: [-1, 1] };
+const RANGES = { t: [0, 1e9], s: [5, 100], min: [0, 0.5], w: [0, 1], n: [0, 1], c: [-1, 1], q: [-1, 1e9] };
 const state = { ...START, heads: [] };
 let text,
   field,

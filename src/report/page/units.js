@@ -51,8 +51,21 @@ class Field {
     this.buffer = new Float32Array(text.nk);
     this.cache = new Map();
   }
-  sees(q, k) {
-    return !this.text.causal || this.keys[k].at[0] <= this.queries[q].at.at(-1);
+  /* Whether a query of [q0, q1) of the head sees a key of [k0, k1); a word sees another where one
+     of its pieces sees one. */
+  seer(id) {
+    const { queries, keys, text } = this,
+      { seen, triangle } = text.loaded[text.heads[id].block];
+    if (!seen.length)
+      return (q0, q1, k0) => !triangle || keys[k0].at[0] <= queries[q1 - 1].at.at(-1);
+    const sees = (q, k) => queries[q].at.some((t) => keys[k].at.some((s) => seesOf(text, id, t, s)));
+    return (q0, q1, k0, k1) => {
+      for (let q = q0; q < q1; q++) for (let k = k0; k < k1; k++) if (sees(q, k)) return true;
+      return false;
+    };
+  }
+  sees(id, q, k) {
+    return this.seer(id)(q, q + 1, k, k + 1);
   }
   /* Query q over the keys: out [nk] */
   row(id, q, out = new Float32Array(this.nk)) {

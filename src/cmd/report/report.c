@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * report: the heads of texts as one interactive page. */
-#include "cmd/report.h"
+#include "cmd/report/report.h"
 
 #include "cmd/types/file.h"
 
 static const char *const precisions[] = { "8", "16", NULL };
+static const char *const neurons[] = { "auto", "always", "never", NULL };
+enum { VECTORS_BYTES = 2 << 20 };       /* of a page, with --neuron auto */
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
 
 #define F(f) offsetof(struct report_args, f)
@@ -13,8 +15,10 @@ static const struct opt opts[] = {
            "of each weight: the square root of its share of the row's largest"),
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
           "metrics of the table: basic (default), all, a group, or names, with commas between"),
+    CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
+           "queries and keys in the page, 16 bits each; auto: up to 2 MiB"),
     INT(0, "max-size", "MIB", F(max_size), "256", 1, 4096,
-        "weights that a page may hold, unpacked"),
+        "what a page may hold, unpacked"),
     END
 };
 #undef F
@@ -41,8 +45,11 @@ static void ready(void *self, const struct codes_layer *layer)
     pack_begin(j->pack, j->packed);
     pack_add(j->pack, layer->max, n_rows * sizeof *layer->max);
     pack_add(j->pack, layer->code, layer->n_codes * (size_t)j->bits / 8);
+    if (j->look.layer != layer->layer)
+        j->look = (struct report_look){ .layer = -1 };
+    pack_add(j->pack, j->look.seen, (size_t)j->look.n_seen * j->look.seen_bytes);
     j->block[j->n_blocks++] = (struct report_block){ layer->layer, layer->triangle,
-                                                     pack_end(j->pack) };
+                                                     pack_end(j->pack), j->look };
 }
 
 static const char *size_text(struct arena *a, const struct report_job *j,
@@ -52,21 +59,34 @@ static const char *size_text(struct arena *a, const struct report_job *j,
                         shape->n_queries, shape->n_keys);
 }
 
+/* Queries and keys count where they are asked for, and with auto as long as there is room. */
+static uint64_t take_vectors(struct report_job *j, uint64_t left, const struct codes_shape *shape)
+{
+    uint64_t size = report_vectors_bytes(j, shape->n_queries, shape->n_keys);
+    bool small = size <= left && j->vectors_size + size <= VECTORS_BYTES;
+
+    j->has_vectors = j->args->neuron == NEURON_ALWAYS || (j->args->neuron == NEURON_AUTO && small);
+    if (!j->has_vectors)
+        return 0;
+    j->vectors_size += size;
+    return size;
+}
+
 /* What a browser would have to unpack. */
 static int check_size(struct report_job *j, struct arena *a, const struct item *item,
                       const struct codes_shape *shape, struct err *e)
 {
-    uint64_t most = (uint64_t)j->args->max_size << 20, size = 0;
+    uint64_t most = (uint64_t)j->args->max_size << 20;
 
     for (int i = 0; i < j->n_heads; i++)
-        size += codes_layer_bytes(shape, 1);
-    j->size += size;
+        j->size += codes_layer_bytes(shape, 1);
+    j->size += take_vectors(j, j->size < most ? most - j->size : 0, shape);
     if (j->size <= most)
         return 0;
-    return err_set(e, ERR_USAGE, "text %lld: %s: the page would hold %s of weights, more than "
+    return err_set(e, ERR_USAGE, "text %lld: %s: the page would hold %s of weights%s, more than "
                    "--max-size %d MiB; --layer, --head, --truncate or fewer texts make it smaller",
-                   (long long)item->index + 1, size_text(a, j, shape),
-                   report_bytes(a, j->size), j->args->max_size);
+                   (long long)item->index + 1, size_text(a, j, shape), report_bytes(a, j->size),
+                   j->has_vectors ? ", queries and keys (--neuron)" : "", j->args->max_size);
 }
 
 /* The page that the text is the first of begins with it. */
@@ -81,6 +101,9 @@ static void write_text(struct report_job *j, const struct packed *text)
     page_text(f, number, text);
     for (int i = 0; i < j->n_blocks; i++)
         page_weights(f, number, i, &j->block[i].bytes);
+    for (int i = 0; i < j->n_blocks; i++)
+        if (j->block[i].look.has_vectors)
+            page_vectors(f, number, i, &j->block[i].look.vectors);
     j->n_texts++;
 }
 
@@ -96,13 +119,16 @@ static int run_text(struct report_job *j, struct arena *a, const struct item *it
     struct sink sinks[STATS_SINKS + 1];
     struct stats *stats;
     struct codes *codes;
+    struct tap tap;
     int n;
 
     if (check_size(j, a, item, &shape, e) != 0)
         return -1;
     stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
     codes = codes_new(a, &shape, j->place, ready, j);
-    j->job.want.tap = stats_tap(stats);
+    j->stats_tap = stats_tap(stats);
+    tap = report_tap(j);
+    j->job.want.tap = &tap;
     n = stats_sinks(stats, sinks);
     sinks[n++] = codes_sink(codes);
     if (job_forward(&j->job, a, sinks, n, e) != 0)
@@ -119,7 +145,7 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
 
     j->n_blocks = 0;
     if (j->job.results.output.folder)
-        j->size = 0;
+        j->size = j->vectors_size = 0;
     status = run_text(j, a, item, &packed, e);
     if (status == 0)
         status = results_begin(&j->job.results, a, item, e);
@@ -145,6 +171,9 @@ static int check(void *self, struct err *e)
         metric_choice_drop(&j->choice, METRIC_MAP, why, e) != 0)
         return err_under(e, "--compute");
     j->set.metric = metric_choice_list(&j->choice, j->job.s.a, &j->set.n);
+    if (j->args->neuron == NEURON_ALWAYS && j->job.s.asked->attention != NULL)
+        return err_set(e, ERR_USAGE, "--neuron always: %s has weights, not queries and keys",
+                       j->job.s.asked->attention);
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/report.h"
+#include "cmd/report/report.h"
 #include "cmd/stats/stats.h"
 #include "draw/label.h"
 #include "session/mark.h"
@@ -209,6 +209,36 @@ static void write_types(struct jsonw *w, const struct report_job *j, const struc
 
 /* ---- the text ---- */
 
+static void write_floats(struct jsonw *w, const char *key, const float *v, int n)
+{
+    jsonw_key(w, key);
+    jsonw_array(w);
+    for (int i = 0; i < n; i++)
+        jsonw_float(w, v[i]);
+    jsonw_end(w, ']');
+}
+
+/* What is needed to read the block of queries and keys. */
+static void write_look(struct jsonw *w, const struct report_look *look)
+{
+    jsonw_key(w, "vectors");
+    jsonw_object(w);
+    jsonw_key(w, "group");
+    jsonw_array(w);
+    for (int i = 0; i < look->n_heads; i++)
+        jsonw_int(w, look->group[i]);
+    jsonw_end(w, ']');
+    write_floats(w, "scale", look->scale, look->n_heads);
+    write_floats(w, "cap", look->cap, look->n_heads);
+    jsonw_key(w, "parts");
+    jsonw_array(w);
+    for (int i = 0; i < N_NEURON_PART; i++)
+        if (look->part[i])
+            jsonw_string(w, neuron_part_names[i]);
+    jsonw_end(w, ']');
+    jsonw_end(w, '}');
+}
+
 static void write_blocks(struct jsonw *w, const struct report_job *j)
 {
     jsonw_key(w, "blocks");
@@ -218,6 +248,9 @@ static void write_blocks(struct jsonw *w, const struct report_job *j)
         jsonw_member_int(w, "layer", j->block[i].layer);
         jsonw_key(w, "triangle");
         jsonw_bool(w, j->block[i].triangle);
+        jsonw_member_int(w, "seen", j->block[i].look.n_seen);
+        if (j->block[i].look.has_vectors)
+            write_look(w, &j->block[i].look);
         jsonw_end(w, '}');
     }
     jsonw_end(w, ']');
@@ -259,6 +292,8 @@ static void write_all(struct jsonw *w, struct arena *a, const struct report_job 
     write_text(w, a, j, item);
     jsonw_member_int(w, "bits", j->bits);
     jsonw_member_double(w, "error", error);
+    jsonw_member_int(w, "width", s->shown->config.d_head);
+    jsonw_member_double(w, "vectors_error", j->vectors_error);
     jsonw_key(w, "typed");
     jsonw_bool(w, j->type != NULL);
     write_side(w, a, "queries", session_queries(s, item), item);

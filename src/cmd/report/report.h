@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report, in parts:
+ *
+ *     report.c      the command; the pass over a text, and its weights
+ *     look.c        what attentions read: which keys are seen, queries and keys
+ *     text.c        what the page knows of a text beside them: JSON */
+#ifndef CMD_REPORT_H
+#define CMD_REPORT_H
+
+#include "analysis/codes.h"
+#include "analysis/stats.h"
+#include "cmd/job.h"
+#include "report/page.h"
+#include "run/neuron.h"
+
+struct report_args {
+    struct shared_args shared;
+    const char *compute;
+    int precision, max_size;    /* 0: 8 bits, 1: 16; MiB */
+    int neuron;                 /* enum report_neuron */
+};
+
+/* When the page has queries and keys. */
+enum report_neuron { NEURON_AUTO, NEURON_ALWAYS, NEURON_NEVER };
+
+/*
+ * What the attention of a layer reads, of the heads that are shown.  Keys that several heads
+ * share stand once.
+ */
+struct report_look {
+    int layer;                  /* -1: nothing has been looked at */
+    int n_seen;                 /* masks: 0: all keys are seen, or those up to the query;
+                                   1: all heads have one; else of each head */
+    size_t seen_bytes;          /* of a mask: [queries] rows of whole bytes */
+    const unsigned char *seen;  /* [n_seen] bit 0 of the first byte: key 0 */
+    bool has_vectors;
+    int n_heads;
+    int *group;                 /* [n_heads] whose keys */
+    float *scale, *cap;         /* [n_heads] */
+    bool part[N_NEURON_PART];
+    struct packed vectors;
+};
+
+struct report_job {
+    struct job job;
+    const struct report_args *args;
+    struct metric_choice choice;
+    struct metric_set set;          /* what choice names */
+    int bits;                       /* of a weight */
+    const char *const *type;        /* [layers, heads] of --types; NULL: not given */
+    const struct head_id *head;     /* [n_heads], layer by layer */
+    int n_heads;
+    int *place;                     /* [layers, heads] among those of the layer; -1: not shown */
+    uint64_t size;                  /* of the texts so far, in bytes: weights, queries and keys */
+    uint64_t vectors_size;          /* queries and keys of them */
+    bool has_vectors;               /* of the text at hand */
+    const struct tap *stats_tap;    /* NULL: no metric looks */
+    struct report_look look;        /* at the layer at hand */
+    double vectors_error;           /* how far a number of a query or key is off, at most */
+    int n_texts;                    /* that are in the page */
+    struct arena *packed;           /* what is packed of the text at hand */
+    struct pack *pack;
+    struct report_block {
+        int layer;
+        bool triangle;
+        struct packed bytes;
+        struct report_look look;
+    } *block;                       /* [n_blocks] of the text at hand; [layers] */
+    int n_blocks;
+};
+
+/*
+ * Packs what is known of the text: tokens, heads, statistics, types.  found: of the pass;
+ * error: how far a weight may be from what the page has.
+ *
+ * Errors (ERR_SYSTEM): no memory.
+ */
+int report_text(struct report_job *j, struct arena *a, const struct item *item,
+                const struct stats *found, double error, struct packed *packed,
+                struct err *e);
+
+/* ---- look.c ---- */
+
+/* Bytes of queries and keys of a text, unpacked, and what its scores have beside them. */
+uint64_t report_vectors_bytes(const struct report_job *j, int n_queries, int n_keys);
+
+/* Before the pass: looks at each layer, and lets the metrics look. */
+struct tap report_tap(struct report_job *j);
+
+#endif
