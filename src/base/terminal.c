@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { USUAL_COLUMNS = 80, MOST_COLUMNS = 65535 };
+enum { USUAL_COLUMNS = 80, USUAL_WIDTH = 8, MOST_COLUMNS = 65535 };
 
 /* ---- colours ---- */
 
@@ -93,20 +93,24 @@ int terminal_columns(const char *columns)
     return *end == '\0' && n <= MOST_COLUMNS ? (int)n : 0;
 }
 
-void terminal_find(struct terminal *t, const char *path)
+void terminal_find(struct terminal *t, const char *path, bool ask)
 {
     int fd = open_terminal(path);
     struct winsize size = { .ws_col = 0 };
 
     *t = (struct terminal){ .is = fd >= 0 };
-    if (t->is && ioctl(fd, TIOCGWINSZ, &size) == 0)
+    if (t->is && ioctl(fd, TIOCGWINSZ, &size) == 0) {
         t->columns = size.ws_col;
+        t->width_px = size.ws_xpixel;
+    }
     if (t->columns == 0)
         t->columns = terminal_columns(getenv("COLUMNS"));
     if (t->columns == 0)
         t->columns = USUAL_COLUMNS;
+    if (t->width_px == 0)
+        t->width_px = USUAL_WIDTH * t->columns;
     if (!t->is)
         return;
-    t->way = terminal_colours_here();
+    t->way = ask ? terminal_ask(fd, terminal_colours_here()) : terminal_colours_here();
     close(fd);
 }

@@ -23,8 +23,8 @@ static const char *const page[] = { "auto", "html", NULL };
 static const char *const sums[] = { "auto", "sums", NULL };
 
 /* How --term draws. */
-enum term { TERM_OFF, TERM_AUTO, TERM_BLOCKS, TERM_DIGITS };
-static const char *const terms[] = { "off", "auto", "blocks", "digits", NULL };
+enum term { TERM_OFF, TERM_AUTO, TERM_BLOCKS, TERM_DIGITS, TERM_SIXEL, TERM_KITTY };
+static const char *const terms[] = { "off", "auto", "blocks", "digits", "sixel", "kitty", NULL };
 
 #define F(f) offsetof(struct common_args, output.f)
 #define SHORT_FORMS \
@@ -32,8 +32,8 @@ static const char *const terms[] = { "off", "auto", "blocks", "digits", NULL };
     ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row")
 #define TERM \
     CHOICE_OR_ALONE("term", "HOW", offsetof(struct common_args, output.term), "off", "auto", \
-                    terms, "short for --format terminal: a picture as text; HOW: blocks of " \
-                    "colour, digits, or by what the terminal shows")
+                    terms, "short for --format terminal: a picture as text or as sixel or " \
+                    "kitty show it; auto: what the terminal can")
 
 static const struct opt report_opts[] = {
     PATH('o', "output", "FILE", F(path),
@@ -203,6 +203,14 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
                    set->formats[2] == NULL ? "" : "; or give --format");
 }
 
+static enum terminal_way way_of(enum term term)
+{
+    if (term == TERM_BLOCKS)
+        return terminal_colours_here() == TERMINAL_TRUE ? TERMINAL_TRUE : TERMINAL_256;
+    return term == TERM_DIGITS ? TERMINAL_DIGITS :
+           term == TERM_SIXEL ? TERMINAL_SIXEL : TERMINAL_KITTY;
+}
+
 /* A picture for a terminal is drawn as text, unless another format was asked for. */
 static int plan_terminal(struct output *o, const struct output_args *args, struct err *e)
 {
@@ -215,12 +223,9 @@ static int plan_terminal(struct output *o, const struct output_args *args, struc
         o->format = OUTPUT_TERMINAL;
     if (o->format != OUTPUT_TERMINAL)
         return 0;
-    terminal_find(&o->terminal, o->path);
-    if (args->term == TERM_DIGITS)
-        o->terminal.way = TERMINAL_DIGITS;
-    else if (args->term == TERM_BLOCKS)
-        o->terminal.way = terminal_colours_here() == TERMINAL_TRUE ? TERMINAL_TRUE :
-                                                                     TERMINAL_256;
+    terminal_find(&o->terminal, o->path, args->term <= TERM_AUTO);
+    if (args->term > TERM_AUTO)
+        o->terminal.way = way_of((enum term)args->term);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <cairo-svg.h>
 
 #include "base/lack.h"
+#include "draw/image.h"
 #include "draw/png.h"
 #include "draw/svg.h"
 
@@ -166,6 +167,13 @@ static void put_out(void *self, const void *data, size_t n)
     fwrite(data, 1, n, self);
 }
 
+static int write_png(const struct page *p)
+{
+    if (p->shown == NULL)
+        return png_page(p, put_out, p->file);
+    return p->shown->way == TERMINAL_KITTY ? image_kitty(p, p->file) : image_sixel(p, p->file);
+}
+
 int page_commit(struct page *p, const char *name, struct err *e)
 {
     cairo_status_t drawn = cairo_status(p->cr);
@@ -175,7 +183,7 @@ int page_commit(struct page *p, const char *name, struct err *e)
         return -1;
     if (p->format == DRAW_PNG) {
         cairo_surface_flush(p->surface);
-        written = png_page(p, put_out, p->file);
+        written = write_png(p);
     } else {
         cairo_surface_finish(p->surface);
     }

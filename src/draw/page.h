@@ -26,6 +26,7 @@ struct page {
     int width, height;          /* whole pixels of a PNG */
     cairo_t *cr;                /* to paint with */
     cairo_surface_t *surface;
+    const struct terminal *shown;   /* a PNG is written as it shows pictures; NULL: as it is */
     FILE *file;
     struct buffer svg;
     cairo_status_t failed;      /* of what was drawn beside cr */

@@ -180,10 +180,30 @@ static int print(struct job *job, const struct sheet *s, struct err *e)
     return commit_target(job, e);
 }
 
+/* A picture on a terminal is a PNG of as many pixels as it has room for, at most. */
+static void fit_terminal(struct job *job, struct sheet *s, struct plan *plan)
+{
+    enum { LEAST_DPI = 10 };
+    struct page *page = &job->page;
+
+    page_init(page, s, DRAW_PNG, &job->arena);
+    sheet_plan(plan, page);
+    while (plan->layout.width > s->terminal->width_px && s->dpi > LEAST_DPI) {
+        int dpi = (int)(s->dpi * (s->terminal->width_px / plan->layout.width));
+
+        s->dpi = dpi < LEAST_DPI ? LEAST_DPI : dpi < s->dpi ? dpi : s->dpi - 1;
+        page_finish(page);
+        page_init(page, s, DRAW_PNG, &job->arena);
+        sheet_plan(plan, page);
+    }
+    page->shown = s->terminal;
+}
+
 static int draw(struct job *job, const struct sheet *s, enum draw_format format,
                 const struct warn *w, struct err *e)
 {
     struct page *page = &job->page;
+    struct sheet shown = *s;
     struct plan plan;
     FILE *file;
 
@@ -191,10 +211,14 @@ static int draw(struct job *job, const struct sheet *s, enum draw_format format,
         return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
     if (s->title != NULL && utf8_check(s->title, strlen(s->title)) < strlen(s->title))
         return err_set(e, ERR_USAGE, "the title is not UTF-8");
-    if (format == DRAW_TERMINAL)
+    if (format == DRAW_TERMINAL && s->terminal->way < TERMINAL_SIXEL)
         return print(job, s, e);
-    page_init(page, s, format, &job->arena);
-    sheet_plan(&plan, page);
+    if (format == DRAW_TERMINAL) {
+        fit_terminal(job, &shown, &plan);
+    } else {
+        page_init(page, s, format, &job->arena);
+        sheet_plan(&plan, page);
+    }
     if (page_check(plan.layout.width, plan.layout.height, job->name, e) != 0)
         return -1;
     file = open_target(job, e);

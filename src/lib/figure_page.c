@@ -83,8 +83,8 @@ static bool is_broken_by_bars(const struct heatmap_page *page, const struct figu
 static int plan_page(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
     struct heatmap_page page = {
-        plan->format, f->dpi, width_px(f), font_px(f), !f->no_labels,
-        !f->no_bars && !plan->no_bars, plan->one_bar, !f->no_titles,
+        plan->format == DRAW_TERMINAL ? DRAW_PNG : plan->format, f->dpi, width_px(f), font_px(f),
+        !f->no_labels, !f->no_bars && !plan->no_bars, plan->one_bar, !f->no_titles,
         plan->n_rows_of_panels > 0,
     };
     double least;
@@ -124,10 +124,8 @@ static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan)
                         f->dpi, &plan->cell_px, &plan->pool);
 }
 
-int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+static int plan_pixels(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
-    if (plan->format == DRAW_TERMINAL)
-        return plan_terminal(f, plan, e);
     if (f->width != NULL)
         return plan_page(f, plan, e);
     if (plan->n_rows_of_panels > 0) {
@@ -139,4 +137,13 @@ int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct er
     heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels, plan->columns, f->cell, f->dpi,
                  &plan->cell_px, &plan->pool);
     return 0;
+}
+
+int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+{
+    if (plan->format == DRAW_TERMINAL && plan_terminal(f, plan, e) != 0)
+        return -1;
+    if (plan->format == DRAW_TERMINAL && plan->terminal->way < TERMINAL_SIXEL)
+        return 0;
+    return plan_pixels(f, plan, e);
 }

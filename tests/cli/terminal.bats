@@ -42,7 +42,8 @@ words() {
 }
 
 setup_file() {
-    export TERM=xterm-256color COLORTERM=truecolor
+    # linux: a terminal that is not asked whether it shows pictures
+    export TERM=linux COLORTERM=truecolor
     unset NO_COLOR COLUMNS
 }
 
@@ -144,6 +145,23 @@ setup_file() {
     [[ $output == *"each mechanism its own range"* ]]
     works "$viz" ablate --term "the key to the door"
     [[ $output == *"change of the loss"* ]]
+}
+
+@test "a terminal that says it shows pictures gets them; one that is silent gets blocks" {
+    need_pty
+    python3 tests/cli/answer.py "" "$viz" heatmap -q -o - "the cat" > "$dir/all"
+    grep -q $'\e\[48;5;' "$dir/all"
+    python3 tests/cli/answer.py '\e[?62;4c' "$viz" heatmap -q -o - "the cat" > "$dir/all"
+    grep -q $'\eP''q"1;1;' "$dir/all"
+    python3 tests/cli/answer.py '\e_Gi=31;OK\e\\\e[?62c' "$viz" heatmap -q --term "the cat" > "$dir/all"
+    grep -q $'\e_Ga=T,f=100' "$dir/all"
+    # Nobody is asked where it was said, or where there is no terminal
+    python3 tests/cli/answer.py - "$viz" heatmap -q --term=blocks "the cat" > "$dir/all"
+    python3 tests/cli/answer.py - env NO_COLOR=1 "$viz" heatmap -q --term "the cat" > "$dir/all"
+    works "$viz" heatmap --term=sixel -o "$dir/a" "the cat"
+    [ "$(magic "$dir/a" 3)" = 1b5071 ]
+    works "$viz" heatmap --term=kitty -o "$dir/a" "the cat"
+    [ "$(magic "$dir/a" 3)" = 1b5f47 ]
 }
 
 @test "no room on a terminal, and what cannot be asked for" {

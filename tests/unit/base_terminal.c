@@ -50,6 +50,27 @@ static void test_columns(void **state)
     assert_int_equal(terminal_columns("65535"), 65535);
 }
 
+/* xterm, foot, kitty; an answer that is not whole, and none. */
+static void test_answer(void **state)
+{
+    static const struct { const char *answer; enum terminal_way want; } cases[] = {
+        { "", TERMINAL_256 },
+        { "\033[?1;2c", TERMINAL_256 },
+        { "\033[?62;22c", TERMINAL_256 },
+        { "\033[?64;14;44c", TERMINAL_256 },
+        { "\033[?62;4", TERMINAL_256 },
+        { "\033[?4c", TERMINAL_SIXEL },
+        { "\033[?62;4;22c", TERMINAL_SIXEL },
+        { "typed\033[?62;22;4c", TERMINAL_SIXEL },
+        { "\033_Gi=31;ENOTSUP\033\\\033[?62;4c", TERMINAL_SIXEL },
+        { "\033_Gi=31;OK\033\\\033[?62;c", TERMINAL_KITTY },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(terminal_answer(cases[i].answer, TERMINAL_256), cases[i].want);
+}
+
 /* A file is no terminal: 80 columns of digits, or what COLUMNS says. */
 static void test_file(void **state)
 {
@@ -58,12 +79,12 @@ static void test_file(void **state)
     (void)state;
     setenv("TERM", "xterm-kitty", 1);
     unsetenv("COLUMNS");
-    terminal_find(&t, "/dev/null");
+    terminal_find(&t, "/dev/null", true);
     assert_false(t.is);
     assert_int_equal(t.columns, 80);
     assert_int_equal(t.way, TERMINAL_DIGITS);
     setenv("COLUMNS", "132", 1);
-    terminal_find(&t, "/nowhere/at/all");
+    terminal_find(&t, "/nowhere/at/all", false);
     assert_false(terminal_is("/nowhere/at/all"));
     assert_int_equal(t.columns, 132);
 }
@@ -73,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_colours),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_answer),
         cmocka_unit_test(test_file),
     };
 

@@ -17,7 +17,7 @@ struct drawn {
 
 static void begin(struct drawn *d, int columns, enum terminal_way way)
 {
-    const struct terminal t = { true, columns, way };
+    const struct terminal t = { true, columns, 8 * columns, way };
 
     arena_init(&d->a, NULL, NULL);
     canvas_init(&d->c, &d->a, &t);
