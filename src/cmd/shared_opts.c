@@ -241,6 +241,7 @@ static const struct opt figure_opts[] = {
     FLAG(0, "no-bars", F(no_bars), "draw no colour bars"),
     FLAG(0, "no-labels", F(no_labels), "draw no labels of rows and columns"),
     FLAG(0, "no-titles", F(no_titles), "draw no titles above the heatmaps"),
+    FLAG(0, "numbers", F(numbers), "write the weights of short texts into the cells"),
     FLAG(0, "letters", F(letters), "draw (a), (b), ... above the heatmaps"),
     END
 };

@@ -12,6 +12,7 @@
 #include "draw/colourbar.h"
 #include "draw/fit.h"
 #include "draw/grid.h"
+#include "draw/numbers.h"
 #include "draw/part.h"
 
 struct measured {
@@ -25,6 +26,7 @@ struct measured {
     const int *place;           /* [n_panels] in the grid */
     const bool *lowest;         /* [n_panels] of its column */
     const struct piece *row_name, *col_name;    /* NULL: none */
+    double number_px;           /* the font of numbers in cells; 0: none */
     double name_h;              /* a line of them, with what parts it from the labels */
 };
 
@@ -273,6 +275,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
     else
         measure_by_cell(measured, page, &sizes);
     grid_make(&measured->grid, &sizes);
+    if (maps->numbers)
+        measured->number_px = numbers_font(page, maps, sizes.cell);
     *size = (struct box){ .w = measured->grid.width, .h = measured->grid.height };
     return measured;
 }
@@ -312,6 +316,8 @@ static void paint(const void *measured, struct page *page, struct box at)
         cells_index(maps, &maps->panels[i], m->range[i], index);
         page_frame(page, cells, m->grid.line);
         page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
+        if (m->number_px > 0.0)
+            numbers_paint(page, maps, &maps->panels[i], index, m->number_px, cells);
     }
     paint_axes(m, page, at);
 }
@@ -393,6 +399,21 @@ bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a)
     for (int i = 0; i < maps->n_panels; i++)
         plain += cells_are_plain(maps, &maps->panels[i], range[i], most);
     return 2 * plain > maps->n_panels;
+}
+
+double heatmap_number_points(const struct sheet *s, enum draw_format format, struct arena *a)
+{
+    const struct measured *measured;
+    struct plan plan;
+    struct page page;
+    double px;
+
+    page_init(&page, s, format, a);
+    sheet_plan(&plan, &page);
+    measured = plan.measured[0];
+    px = measured->number_px;
+    page_finish(&page);
+    return px * 0.72;
 }
 
 void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,

@@ -41,6 +41,7 @@ struct heatmaps {
     int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses; on a
                                    sheet of a given width it follows from that */
     bool no_bars;
+    bool numbers;               /* in the cells, which are of one token each */
 };
 
 struct part heatmap_part(const struct heatmaps *maps);
@@ -77,6 +78,9 @@ struct heatmap_page {
  */
 int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels, int *columns,
                       int *pool, double *least_px);
+
+/* The size of the numbers in the cells of a sheet's only part, in points; 0: there are none. */
+double heatmap_number_points(const struct sheet *s, enum draw_format format, struct arena *a);
 
 /* Where the cells of each panel of a sheet's only part lie in its PNG, in pixels; for
  * tests and for pages that point at cells. */

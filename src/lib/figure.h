@@ -16,7 +16,7 @@ struct figure_args {
     const char *clip;           /* "99%", "none"; NULL: by the length of the text */
     const char *width;          /* of the page, "85mm"; NULL: by what it holds */
     double font_size;           /* in points; NaN: the default */
-    bool no_caption, no_bars, no_labels, no_titles, letters;
+    bool no_caption, no_bars, no_labels, no_titles, letters, numbers;
 };
 
 /* The labels of the n_shown tokens that have a place (not -1). */
@@ -61,6 +61,10 @@ struct figure_plan {
 
 /* ERR_USAGE: they do not fit on the width that was asked for. */
 int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e);
+
+/* Whether --numbers can be read in the cells of this sheet's heatmaps; ERR_USAGE. */
+int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
+                         const struct figure_plan *plan, struct arena *a, struct err *e);
 
 /* ---- captions ---- */
 

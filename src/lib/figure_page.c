@@ -112,6 +112,14 @@ static int plan_terminal(const struct figure_args *f, struct figure_plan *plan, 
                    "at least %d", width, width == 1 ? "" : "s", least);
 }
 
+/* The side of a cell that was asked for; numbers need larger ones than colours. */
+static int cell_of(const struct figure_args *f)
+{
+    enum { OF_NUMBERS = 26 };
+
+    return f->cell == 0 && f->numbers ? OF_NUMBERS : f->cell;
+}
+
 /* A row of the sheet's may take several of the grid's. */
 static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan)
 {
@@ -120,8 +128,27 @@ static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan)
     if (plan->columns == 0)
         plan->columns = plan->n_panels < FIGURE_MOST ? plan->n_panels : FIGURE_MOST;
     rows = plan->n_rows_of_panels * ((plan->n_panels + plan->columns - 1) / plan->columns);
-    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * plan->columns, plan->columns, f->cell,
-                        f->dpi, &plan->cell_px, &plan->pool);
+    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * plan->columns, plan->columns,
+                        cell_of(f), f->dpi, &plan->cell_px, &plan->pool);
+}
+
+int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
+                         const struct figure_plan *plan, struct arena *a, struct err *e)
+{
+    static const double least = 4.0;    /* points */
+    double points;
+
+    if (!f->numbers || plan->format == DRAW_TERMINAL)
+        return 0;
+    if (plan->pool > 1)
+        return err_set(e, ERR_USAGE, "--numbers: a cell is %d x %d weights; expected fewer "
+                       "tokens", plan->pool, plan->pool);
+    points = heatmap_number_points(s, plan->format, a);
+    if (points == 0.0 || points >= least)
+        return 0;
+    return err_set(e, ERR_USAGE, "--numbers: they would be %.1f points high in cells of this "
+                   "size; expected at least %g: fewer tokens or heads, %s", points, least,
+                   f->width != NULL ? "or a larger --width" : "or a larger --cell");
 }
 
 static int plan_pixels(const struct figure_args *f, struct figure_plan *plan, struct err *e)
@@ -134,7 +161,7 @@ static int plan_pixels(const struct figure_args *f, struct figure_plan *plan, st
     }
     if (plan->columns == 0)
         plan->columns = FIGURE_COLUMNS;
-    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels, plan->columns, f->cell, f->dpi,
+    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels, plan->columns, cell_of(f), f->dpi,
                  &plan->cell_px, &plan->pool);
     return 0;
 }

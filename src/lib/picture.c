@@ -192,7 +192,8 @@ static struct panel panel_of(const struct picture *p, struct arena *a, int i, bo
 
 static int paint(const struct picture *p, struct arena *a, const struct item *item,
                  const struct picture_maps *shown, struct heatmaps *maps,
-                 const struct picture_place *place, struct err *e)
+                 const struct picture_place *place, const struct figure_plan *plan,
+                 struct err *e)
 {
     const struct figure_args *figure = p->look.figure;
     struct panel *panels = arena_alloc(a, (size_t)p->n_panels, sizeof *panels);
@@ -213,6 +214,8 @@ static int paint(const struct picture *p, struct arena *a, const struct item *it
     sheet = figure_sheet(figure, &part, caption(p, a, item, scale, maps->pool),
                          figure_metadata(p->s, a, picture_layers(p, a), scale));
     sheet.terminal = place->terminal;
+    if (figure_check_numbers(figure, &sheet, plan, a, e) != 0)
+        return -1;
     return put(&sheet, place, p->s->env->warn, e);
 }
 
@@ -258,7 +261,7 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
         .vmax = (float)p->look.vmax, .cell_px = plan.cell_px,
-        .no_bars = figure->no_bars || plan.no_bars,
+        .no_bars = figure->no_bars || plan.no_bars, .numbers = figure->numbers,
         .clip = figure_clip(figure, rows, cols, is_ranged(&p->look)),
     };
     if (!figure->no_labels) {
@@ -267,5 +270,5 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
         maps.row_name = p->s->stack == STACK_CROSS ? "decoder" : "query";
         maps.col_name = p->s->stack == STACK_CROSS ? "encoder" : "key";
     }
-    return paint(p, a, item, &shown, &maps, place, e);
+    return paint(p, a, item, &shown, &maps, place, &plan, e);
 }

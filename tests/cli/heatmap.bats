@@ -152,6 +152,18 @@ npy() {
         --rollout hello there
 }
 
+@test "--numbers: in short texts, else an error" {
+    maps a.png --numbers "the cat ran"
+    maps b.png "the cat ran"
+    refute cmp -s "$dir/a.png" "$dir/b.png"
+    works "$viz" heatmap --numbers -l 0 --width 174mm -c 2 -o "$dir/a.pdf" "the cat ran"
+    fails 2 "--numbers: they would be" "$viz" heatmap --numbers --width 85mm -l all -o "$dir/b.svg"
+    fails 2 "--numbers: they would be" "$viz" heatmap --numbers --cell 8 -o "$dir/b.svg"
+    text=$(printf 'a %.0s' $(seq 700))
+    fails 2 "--numbers: a cell is 4 x 4 weights" "$viz" heatmap --numbers --width 85mm -o "$dir/b.svg" "$text"
+    [ "$(list "$dir")" = "a.pdf a.png b.png " ]
+}
+
 @test "a title is UTF-8" {
     fails 2 "the title is not UTF-8" "$viz" heatmap -o "$dir/a.png" --title $'caf\xe9' hello
     [ -z "$(list "$dir")" ]

@@ -499,9 +499,57 @@ static void test_sheet(void **state)
     sample_finish(&sample);
 }
 
+/* Pixels of a cell whose gray is at least lo and at most hi. */
+static int count_ink(const struct picture *p, struct box cell, uint32_t lo, uint32_t hi)
+{
+    int n = 0;
+
+    for (int y = (int)cell.y; y < (int)(cell.y + cell.h); y++)
+        for (int x = (int)cell.x; x < (int)(cell.x + cell.w); x++)
+            n += (picture_at(p, x, y) & 255) >= lo && (picture_at(p, x, y) & 255) <= hi;
+    return n;
+}
+
+static void test_numbers(void **state)
+{
+    struct folder folder;
+    struct box box[MAX_PANELS];
+    struct sample sample;
+    struct picture picture;
+    struct arena arena;
+    double side;
+
+    (void)state;
+    need_dejavu();
+    arena_init(&arena, NULL, NULL);
+    folder_init(&folder);
+    sample_init(&sample, 1, 3, 3, true);
+    sample.value[0] = 1.0f;
+    sample.value[3] = sample.value[6] = 0.11f;
+    sample.maps.cell_px = 60;
+    sample.maps.numbers = true;
+    sample.maps.cmap = cmap_find("gray");
+    sample_boxes(&sample, &arena, box, &(double){ 0 }, &(double){ 0 });
+    draw_ok(&sample, DRAW_PNG, folder_file(&folder, "a.png"));
+    picture_read(&picture, folder_file(&folder, "a.png"));
+    side = box[0].w / 3.0;
+    assert_true(count_ink(&picture, (struct box){ box[0].x, box[0].y, side, side }, 0,
+                          100) > 4);
+    assert_true(count_ink(&picture, (struct box){ box[0].x, box[0].y + side, side, side },
+                          150, 255) > 4);
+    assert_int_equal(count_ink(&picture, (struct box){ box[0].x + side, box[0].y, side, side },
+                               0xd0, 0xd0),
+                     (int)(side * side));      /* masked: none */
+    picture_free(&picture);
+    folder_finish(&folder);
+    sample_finish(&sample);
+    arena_finish(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_sheet),
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_masked),

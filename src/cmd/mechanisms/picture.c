@@ -82,7 +82,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
         .pool = plan.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = plan.cell_px,
-        .no_bars = figure->no_bars, .clip = clip,
+        .no_bars = figure->no_bars, .clip = clip, .numbers = figure->numbers,
     };
     if (!figure->no_labels) {
         maps.rows = figure_labels(a, queries, map->row, queries->n);
@@ -92,5 +92,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
                          figure_metadata(t->s, a, arena_printf(a, "%d", layer), scale));
     sheet.terminal = plan.terminal;
+    if (figure_check_numbers(figure, &sheet, &plan, a, e) != 0)
+        return -1;
     return sheet_write(&sheet, plan.format, path, t->s->env->warn, e);
 }
