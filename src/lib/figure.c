@@ -168,7 +168,8 @@ const struct metadata *figure_metadata_model(const struct session *s)
     struct metadata *metadata = arena_alloc(s->a, 4, sizeof *metadata);
 
     set_program(metadata, s);
-    metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
+    if (s->model != NULL)
+        metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
     return metadata;
 }
 

@@ -66,6 +66,13 @@ int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct er
 int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
                          const struct figure_plan *plan, struct arena *a, struct err *e);
 
+/*
+ * How many of n_tokens share a cell of a board's thumbnails, n_heads of them side by side.
+ * ERR_USAGE: they do not fit on the width that was asked for.
+ */
+int figure_plan_board(const struct figure_args *f, enum draw_format format, int n_tokens,
+                      int n_heads, int *pool, struct err *e);
+
 /* ---- captions ---- */
 
 /* Whether --clip can be read: "none", or a percentage; ERR_USAGE. */
@@ -83,7 +90,7 @@ const char *figure_scale(struct arena *a, const struct figure_args *f, const cha
 const struct metadata *figure_metadata(const struct session *s, struct arena *a,
                                        const char *layers, const char *scale);
 
-/* Of a whole model: program, command, model. */
+/* Of a whole model: program, command, model; of a session without one, those two alone. */
 const struct metadata *figure_metadata_model(const struct session *s);
 
 /* Of a comparison: program, command, both models, stack. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draw/blocks.h"
+#include "draw/board.h"
 #include "lib/figure.h"
 
 /* Of type, where the page has a width and --font-size does not say. */
@@ -173,4 +174,21 @@ int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct er
     if (plan->format == DRAW_TERMINAL && plan->terminal->way < TERMINAL_SIXEL)
         return 0;
     return plan_pixels(f, plan, e);
+}
+
+int figure_plan_board(const struct figure_args *f, enum draw_format format, int n_tokens,
+                      int n_heads, int *pool, struct err *e)
+{
+    const struct heatmap_page page = {
+        format, f->dpi, width_px(f), font_px(f), !f->no_labels, !f->no_bars, f->shared_scale,
+        false,
+    };
+    double least;
+
+    *pool = board_pool(&page, n_tokens, n_heads, f->cell, &least);
+    if (*pool > 0)
+        return 0;
+    return err_set(e, ERR_USAGE, "--width %s: too narrow for %d heads side by side: expected at "
+                   "least %.0fmm, or fewer heads (-H)", f->width, n_heads,
+                   ceil(least * 25.4 / 100.0));
 }

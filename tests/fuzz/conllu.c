@@ -2,12 +2,15 @@
  * Any bytes as alignments of words: refused with a message, or no two links of a line are
  * alike.  And as CoNLL-U: refused with a message, or every word has a head in its sentence that
  * leads to a root, and its bytes lie in the text, in order.  And as counts of tokens: refused, or
- * no count is below 0, and one above. */
+ * no count is below 0, and one above.  And as numbers of heads in a table: refused, or no two
+ * heads are alike. */
 #include "fuzz.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cmd/model/model.h"
 #include "session/conllu.h"
 #include "session/mentions.h"
 #include "session/pharaoh.h"
@@ -90,6 +93,26 @@ static void counts(struct span bytes)
     assert(most > 0);
 }
 
+static void use_table(struct arena *a, struct span bytes)
+{
+    struct err e = { 0 };
+    struct model_view_heads heads;
+
+    if (model_table_read(a, bytes, "score", "size", &heads, &e) != 0) {
+        assert(e.kind == ERR_INPUT && strstr(e.msg, "line") != NULL);
+        return;
+    }
+    assert(heads.n > 0);
+    for (int i = 0; i < heads.n; i++) {
+        const struct model_view_head *head = &heads.head[i];
+
+        assert(head->layer >= 0 && head->layer < MODEL_TABLE_SIDE);
+        assert(head->head >= 0 && head->head < MODEL_TABLE_SIDE && !isinf(head->shown));
+        assert(i == 0 || head->layer > head[-1].layer ||
+               (head->layer == head[-1].layer && head->head > head[-1].head));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -108,6 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             use_mentions(&a, all);
         align(&a, (struct span){ data, size });
         counts((struct span){ data, size });
+        use_table(&a, (struct span){ data, size });
     }
     arena_finish(&a);
     return 0;

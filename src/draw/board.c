@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * A board as a part of a sheet: measures its texts, places its cells, paints them. */
+#include "draw/board.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "draw/blocks.h"
+#include "draw/board_measure.h"
+#include "draw/cells.h"
+#include "draw/part.h"
+#include "draw/pen.h"
+
+static void scripts(const void *of, struct label_scripts *scripts)
+{
+    const struct board *board = of;
+
+    label_scripts_add_list(scripts, &board->rows);
+    label_scripts_add_list(scripts, &board->cols);
+}
+
+static void *measure(const void *of, struct page *page, struct box *size)
+{
+    struct board_measured *m = board_measure(of, page);
+
+    *size = (struct box){ .w = m->boxes.width, .h = m->boxes.height };
+    return m;
+}
+
+/* ---- cells ---- */
+
+static struct box cell_of(const struct board_measured *m, struct box at, int i)
+{
+    return board_boxes_cell(&m->boxes, at, i / m->board->n_cols, i % m->board->n_cols);
+}
+
+static void paint_thumbnails(const struct board_measured *m, struct page *page, struct box at)
+{
+    const struct heatmaps *maps = m->board->maps;
+    const struct panel *shape = m->shape;
+    unsigned short *index = arena_alloc_raw(page->arena, (size_t)shape->n_rows *
+                                            (size_t)shape->n_cols, sizeof *index);
+
+    for (int i = 0; i < maps->n_panels; i++) {
+        struct box cell = cell_of(m, at, i);
+
+        if (maps->panels[i].n_rows == 0)
+            continue;
+        cells_index(maps, &maps->panels[i], m->range[i], index);
+        page_frame(page, cell, m->boxes.line);
+        page_cells(page, maps->cmap, index, shape->n_rows, shape->n_cols, cell);
+    }
+}
+
+/* The colour of a cell that is of one. */
+static void set_colour(const struct board_measured *m, cairo_t *cr, int i)
+{
+    const struct board *board = m->board;
+    const unsigned char *rgb;
+
+    if (board->kinds != NULL) {
+        pen_tint(cr, board->kinds->of[i] >= 0 ? board->kinds->of[i] % PEN_TONES : PEN_INK);
+    } else if (m->index[i] == CELL_MASKED) {
+        cairo_set_source_rgb(cr, CMAP_MASKED / 255.0, CMAP_MASKED / 255.0,
+                             CMAP_MASKED / 255.0);
+    } else {
+        rgb = cmap_colour(board->maps->cmap, m->index[i]);
+        cairo_set_source_rgb(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
+    }
+}
+
+static void paint_colours(const struct board_measured *m, struct page *page, struct box at)
+{
+    for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++) {
+        struct box cell = cell_of(m, at, i);
+
+        if (m->board->kinds != NULL && m->board->kinds->of[i] == BOARD_NO_CELL)
+            continue;
+        set_colour(m, page->cr, i);
+        cairo_rectangle(page->cr, cell.x, cell.y, cell.w, cell.h);
+        cairo_fill(page->cr);
+    }
+}
+
+static void paint(const void *measured, struct page *page, struct box at)
+{
+    const struct board_measured *m = measured;
+    struct box legend = m->boxes.legend;
+
+    if (m->board->thumbnails)
+        paint_thumbnails(m, page, at);
+    else
+        paint_colours(m, page, at);
+    legend.x += at.x;
+    legend.y += at.y;
+    key_paint(&m->legend, page, legend);
+}
+
+/* ---- text ---- */
+
+/* Centred there; the middle of its line at y. */
+static void draw_centred(struct page *page, const struct piece *piece,
+                         const struct style *style, double x, double y)
+{
+    const struct text *text = &page->text;
+
+    text_draw_line(text, page->cr, piece, page_snap(page, x - text_width(piece) / 2.0),
+                   page_snap(page, y + text_middle(text, style)),
+                   2.0 * text_line_height(text, style));
+}
+
+static void paint_in_cells(const struct board_measured *m, struct page *page, struct box at)
+{
+    double name_h = m->boxes.name_h;
+
+    for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++) {
+        struct box cell = cell_of(m, at, i);
+        double x = cell.x + cell.w / 2.0;
+
+        if (m->text != NULL && m->text[i] != NULL)
+            draw_centred(page, m->text[i], &m->text_style, x, cell.y + cell.h / 2.0);
+        if (m->name != NULL && m->name[i] != NULL)
+            draw_centred(page, m->name[i], &board_name_style, x,
+                         cell.y - m->boxes.line - name_h / 2.0);
+    }
+}
+
+static void paint_row_labels(const struct board_measured *m, struct page *page, struct box at)
+{
+    const struct text *text = &page->text;
+
+    for (int i = 0; i < m->rows.n; i++) {
+        struct box cell = cell_of(m, at, m->rows.token[i] * m->board->n_cols);
+        double right = cell.x - m->boxes.line - m->boxes.label_gap;
+
+        text_draw_line(text, page->cr, m->rows.piece[i],
+                       page_snap(page, right - text_width(m->rows.piece[i])),
+                       page_snap(page, cell.y + cell.h / 2.0 +
+                                       text_middle(text, &board_label_style)),
+                       2.0 * text_line_height(text, &board_label_style));
+    }
+}
+
+static void paint_col_labels(const struct board_measured *m, struct page *page, struct box at)
+{
+    const struct text *text = &page->text;
+    double line = text_line_height(text, &m->col_style);
+
+    for (int i = 0; i < m->cols.n; i++) {
+        struct box cell = cell_of(m, at, m->cols.token[i]);
+        double x = cell.x + cell.w / 2.0;
+        double bottom = cell.y - m->boxes.name_h - m->boxes.line - m->boxes.label_gap;
+        double width = text_width(m->cols.piece[i]);
+
+        if (text_is_rotated(m->cols.piece[i]))
+            text_draw_rotated(text, page->cr, m->cols.piece[i],
+                              page_snap(page, x + text_middle(text, &m->col_style)),
+                              bottom - width, 2.0 * line);
+        else
+            draw_centred(page, m->cols.piece[i], &m->col_style, x, bottom - line / 2.0);
+    }
+}
+
+static void paint_names(const struct board_measured *m, struct page *page, struct box at)
+{
+    const struct text *text = &page->text;
+    const struct board_boxes *b = &m->boxes;
+    double line = text_line_height(text, &board_label_style);
+    double middle = text_middle(text, &board_label_style);
+    int n_rows = m->board->n_rows, n_cols = m->board->n_cols;
+    double cells_w = n_cols * b->step_x - (b->step_x - b->first.w);
+    double cells_h = n_rows * b->step_y - (b->step_y - b->first.h);
+
+    if (m->col_name != NULL)
+        draw_centred(page, m->col_name, &board_label_style,
+                     fmax(at.x + b->first.x + cells_w / 2.0,
+                          at.x + text_width(m->col_name) / 2.0), at.y + line / 2.0);
+    if (m->row_name != NULL)
+        text_draw_rotated(text, page->cr, m->row_name,
+                          page_snap(page, at.x + line / 2.0 + middle),
+                          at.y + b->first.y + (cells_h - text_width(m->row_name)) / 2.0,
+                          2.0 * line);
+}
+
+static void paint_bar(const struct board_measured *m, struct page *page, struct box at)
+{
+    const struct board_boxes *b = &m->boxes;
+    const struct grid widths = { .line = b->line, .bar_gap = b->bar_gap, .bar_w = b->bar_w,
+                                 .value_gap = b->value_gap };
+    struct box bar = { at.x + b->bar.x, at.y + b->bar.y, b->bar.w, b->bar.h };
+
+    if (m->has_bar)
+        colourbar_paint(&m->bar, page, &widths, m->board->maps->cmap, bar);
+}
+
+static void paint_text(const void *measured, struct page *page, struct box at)
+{
+    const struct board_measured *m = measured;
+    struct box legend = m->boxes.legend;
+
+    paint_in_cells(m, page, at);
+    paint_row_labels(m, page, at);
+    paint_col_labels(m, page, at);
+    paint_names(m, page, at);
+    paint_bar(m, page, at);
+    legend.x += at.x;
+    legend.y += at.y;
+    key_paint_text(&m->legend, page, legend);
+}
+
+/* Numbers as a heatmap; a terminal has no room for thumbnails. */
+static void print(const void *of, struct canvas *canvas)
+{
+    const struct board *board = of;
+    struct heatmaps maps = *board->maps;
+
+    maps.rows = board->rows;
+    maps.cols = board->cols;
+    maps.row_name = board->row_name;
+    maps.col_name = board->col_name;
+    blocks_print(&maps, canvas);
+}
+
+struct part board_part(const struct board *board)
+{
+    static const struct part_type type = { scripts, measure, paint, paint_text, NULL };
+    static const struct part_type numbers = { scripts, measure, paint, paint_text, print };
+
+    return (struct part){ board->thumbnails || board->kinds != NULL ? &type : &numbers, board };
+}
+
+void board_cells(const struct sheet *s, struct arena *a, struct box *cells)
+{
+    const struct board_measured *m;
+    struct plan plan;
+    struct page page;
+
+    page_init(&page, s, DRAW_PNG, a);
+    sheet_plan(&plan, &page);
+    m = plan.measured[0];
+    for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++)
+        cells[i] = cell_of(m, plan.layout.part[0], i);
+    page_finish(&page);
+}

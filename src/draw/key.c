@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * The places of a key's entries, their samples and names. */
+#include "draw/key.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "draw/pen.h"
+
+/* Pixels at 100 dpi. */
+enum { GAP = 5, GUTTER = 14 };
+
+static const double TURN = 6.283185307179586;  /* radians */
+
+static const struct style name_style = { 10.0, 1.0, 0.13, false, false, 0.0 };
+
+static const struct piece *line_of(struct page *page, const struct style *style,
+                                   const char *text)
+{
+    return text_line(&page->text, style,
+                     label_clean(page->arena, text, strlen(text), 2 * LABEL_CHARS));
+}
+
+/* The widest of the names, each cut at max_w. */
+static double measure_names(struct key *l, struct page *page, double max_w)
+{
+    struct style style = name_style;
+    double widest = 0.0;
+
+    style.max_w = fmax(max_w, 1.0);
+    for (int i = 0; i < l->n; i++) {
+        l->name[i] = line_of(page, &style, l->entry[i].name);
+        if (l->entry[i].letter != NULL)
+            l->letter[i] = line_of(page, &name_style, l->entry[i].letter);
+        widest = fmax(widest, text_width(l->name[i]));
+    }
+    return widest;
+}
+
+void key_measure(struct key *l, struct page *page, enum key_mark mark,
+                    const struct key_entry *entry, int n, double width)
+{
+    double line = text_line_height(&page->text, &name_style), widest, gutter;
+    size_t count = (size_t)n;
+
+    *l = (struct key){ .mark = mark, .n = n, .entry = entry,
+                          .gap = layout_units(page->units, GAP) };
+    if (n == 0)
+        return;
+    l->name = arena_alloc(page->arena, count, sizeof *l->name);
+    l->letter = arena_alloc(page->arena, count, sizeof *l->letter);
+    l->sample_w = layout_whole(page->units, 1.2 * line);
+    widest = measure_names(l, page, width - l->sample_w - l->gap);
+    gutter = layout_units(page->units, GUTTER);
+    l->step_x = l->sample_w + l->gap + layout_whole(page->units, widest) + gutter;
+    l->step_y = layout_whole(page->units, 1.45 * line);
+    l->columns = (int)fmin(fmax(floor((width + gutter) / l->step_x), 1.0), n);
+    l->width = l->columns * l->step_x - gutter;
+    l->height = (n + l->columns - 1) / l->columns * l->step_y;
+}
+
+struct box key_box(const struct key *l, struct box at, int i)
+{
+    return (struct box){ at.x + i % l->columns * l->step_x, at.y + i / l->columns * l->step_y,
+                         l->sample_w + l->gap + text_width(l->name[i]), l->step_y };
+}
+
+void key_circle(struct page *page, double x, double y, double r)
+{
+    cairo_new_sub_path(page->cr);
+    cairo_arc(page->cr, x, y, r, 0.0, TURN);
+    cairo_close_path(page->cr);
+}
+
+void key_dot(struct page *page, int kind, double x, double y, double r)
+{
+    static const double corners[][3][2] = {
+        { { -0.9, 0.8 }, { 0.9, 0.8 }, { 0.0, -1.1 } },         /* triangles */
+        { { -0.9, -0.8 }, { 0.9, -0.8 }, { 0.0, 1.1 } },
+    };
+    cairo_t *cr = page->cr;
+    int shape = kind < 0 ? 0 : kind % 4;
+
+    if (shape == 0)
+        key_circle(page, x, y, r);
+    else if (shape == 1)
+        cairo_rectangle(cr, x - 0.85 * r, y - 0.85 * r, 1.7 * r, 1.7 * r);
+    for (int i = 0; shape > 1 && i < 3; i++)
+        cairo_line_to(cr, x + corners[shape - 2][i][0] * 1.1 * r,
+                      y + corners[shape - 2][i][1] * 1.1 * r);
+    cairo_close_path(cr);
+    pen_fill(cr, kind < 0 ? PEN_INK : kind % PEN_TONES, 1.0);
+    cairo_fill(cr);
+}
+
+static void paint_sample(const struct key *l, struct page *page, struct box at, int pen)
+{
+    cairo_t *cr = page->cr;
+    double px = page->units.px, middle = page_snap(page, at.y + at.h / 2.0);
+    double side = 0.8 * at.h;
+
+    if (l->mark == KEY_BOX) {
+        page_frame(page, (struct box){ at.x, middle - side / 2.0, l->sample_w, side }, px);
+        pen_tint(cr, pen);
+        cairo_rectangle(cr, at.x, middle - side / 2.0, l->sample_w, side);
+        cairo_fill(cr);
+    } else {
+        key_dot(page, pen, at.x + l->sample_w / 2.0, middle, 4.0 * px);
+    }
+}
+
+void key_paint(const struct key *l, struct page *page, struct box at)
+{
+    for (int i = 0; i < l->n; i++)
+        paint_sample(l, page, key_box(l, at, i), l->entry[i].pen);
+}
+
+void key_paint_text(const struct key *l, struct page *page, struct box at)
+{
+    const struct text *text = &page->text;
+
+    for (int i = 0; i < l->n; i++) {
+        struct box box = key_box(l, at, i);
+        double base = page_snap(page, box.y + box.h / 2.0 + text_middle(text, &name_style));
+
+        text_draw_line(text, page->cr, l->name[i],
+                       page_snap(page, box.x + l->sample_w + l->gap), base, 2.0 * box.h);
+        if (l->letter[i] != NULL)
+            text_draw_line(text, page->cr, l->letter[i],
+                           page_snap(page, box.x + (l->sample_w -
+                                                    text_width(l->letter[i])) / 2.0),
+                           base, 2.0 * box.h);
+    }
+}

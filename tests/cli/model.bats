@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154,SC2016
+# model: all heads of all layers.  What is in the pictures is tested in tests/image/board.c and
+# by the texts of SVGs here.
+
+load helper
+
+samples=$BATS_TEST_DIRNAME/../../samples
+
+# refused STATUS TEXT ARGUMENT...
+refused() {
+    fails "$1" "$2" "$viz" model "${@:3}"
+}
+
+# table LINE...: a file of them, with | for tabs
+table() {
+    printf '%s\n' "$@" | tr '|' '\t' > "$dir/t.tsv"
+}
+
+@test "without options: all heads of the built-in model, and its name" {
+    cd "$dir"
+    works "$viz" model
+    [ "$output" = model.png ]
+    [ "$(magic model.png 8)" = 89504e470d0a1a0a ]
+    works "$viz" model -f "$samples/chinese.txt" --metric entropy --format svg
+    [ "$output" = model.svg ]
+    [ "$(list .)" = "model.png model.svg " ]
+}
+
+@test "a picture per text, or with --metric one of all" {
+    printf 'the key\nthe cat saw the dog\n' > "$dir/lines"
+    mkdir "$dir/out" "$dir/each"
+    works "$viz" model -m "$ref/bert" -f "$dir/lines" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.png 000002.png " ]
+    refused 2 "DIR/" -m "$ref/bert" -f "$dir/lines" -o "$dir/a.png"
+    works "$viz" model -m "$ref/bert" --metric entropy -f "$dir/lines" -o "$dir/each/"
+    [ "$(list "$dir/each")" = "000001.png 000002.png " ]
+    works "$viz" model -m "$ref/bert" --metric entropy -o "$dir/first.png" --no-metadata \
+        --no-caption "the key"
+    works "$viz" model -m "$ref/bert" --metric entropy --no-metadata --no-caption \
+        -f "$dir/lines" -o "$dir/each/"
+    cmp "$dir/first.png" "$dir/each/000001.png"
+    works "$viz" model -m "$ref/bert" --metric entropy -f "$dir/lines" -o "$dir/mean.png"
+    run ! cmp -s "$dir/first.png" "$dir/mean.png"
+    refused 2 "a word has no mean over 2 texts" -m "$ref/bert" --metric kovaleva \
+        -f "$dir/lines" -o "$dir/a.png"
+}
+
+@test "--metric over a file draws the means that stats --summary reports" {
+    printf 'the key\nthe cat saw the dog\nthe key is in the door\n' > "$dir/lines"
+    "$viz" stats -q -m "$ref/bert" --summary --tsv -f "$dir/lines" > "$dir/heads.tsv"
+    for metric in entropy distance; do
+        works "$viz" model -q -m "$ref/bert" --metric $metric -f "$dir/lines" --no-caption \
+            --no-metadata -o "$dir/a.png"
+        works "$viz" model --table "$dir/heads.tsv" --metric ${metric}_mean --no-caption \
+            --no-metadata -o "$dir/b.png"
+        cmp "$dir/a.png" "$dir/b.png"
+    done
+}
+
+@test "the same bytes for any number of threads" {
+    for args in "" "--metric entropy_norm" "--metric type --types none" "--mds" "--sort prev"; do
+        # shellcheck disable=SC2086
+        for t in 1 3; do
+            works "$viz" model -t $t $args -o "$dir/$t.svg" "tea with milk, tea with lemon"
+        done
+        cmp "$dir/1.svg" "$dir/3.svg"
+    done
+}
+
+@test "-l and -H leave out rows and columns" {
+    table 'layer|head|x' '1|2|0.5' '1|4|0.25' '3|4|1'
+    works "$viz" model --table "$dir/t.tsv" --metric x -o "$dir/t.png"
+    works "$viz" model -l 2-3 -H 0,3 -o "$dir/a.png"
+    works "$viz" model -H L4H1,L5H3 -o "$dir/b.png"
+    works "$viz" model -H L4H1,L5H3 --metric entropy --sort entropy -o "$dir/c.png"
+}
+
+@test "--width: as wide as asked for, and too narrow a page is refused with what would do" {
+    works "$viz" model --width 85mm --dpi 100 -o "$dir/a.png"
+    [[ $(magic "$dir/a.png" 20) == *0000014f ]]         # 335 pixels
+    refused 2 "--width 3mm: too narrow for 4 heads side by side: expected at least" \
+        --width 3mm -o "$dir/b.png"
+    works "$viz" model --width 40mm --metric entropy -o "$dir/c.pdf"
+    works "$viz" model --width 40mm --metric type -o "$dir/d.svg"
+    works "$viz" model --width 40mm --mds -o "$dir/e.svg"
+}
+
+@test "--table: what is wrong is said with its line" {
+    table 'layer|head|x' '0|0|0.5' '0|1|nan' '1|0|' '1|1|-1e3'
+    works "$viz" model --table "$dir/t.tsv" --metric x -o "$dir/a.png"
+    refused 3 "t.tsv: line 1: no column 'y' among layer, head, x" \
+        --table "$dir/t.tsv" --metric y -o "$dir/b.png"
+    refused 3 "no column 'z'" --table "$dir/t.tsv" --metric x --sort z -o "$dir/b.png"
+    table 'layer|head|x|x' '0|0|1|1'
+    refused 3 "line 1: column 'x' is there twice" --table "$dir/t.tsv" --metric x -o "$dir/b.png"
+    table 'layer|head|x' '0|0|1' '0|0|2'
+    refused 3 "line 3: L0H0 stands in line 2 already" --table "$dir/t.tsv" --metric x \
+        -o "$dir/b.png"
+    for field in inf 0x1 1,5 abc 1e99 '1 '; do
+        table 'layer|head|x' "0|0|$field"
+        refused 3 "line 2: x: found '$field', expected a number" --table "$dir/t.tsv" \
+            --metric x -o "$dir/b.png"
+    done
+    for index in -1 1.5 1024 99999999999 ''; do
+        table 'layer|head|x' "0|$index|1"
+        refused 3 "line 2: head: found '$index', expected a whole number from 0 to 1023" \
+            --table "$dir/t.tsv" --metric x -o "$dir/b.png"
+    done
+    table 'layer|head|x' '0|0'
+    refused 3 "line 2: 2 fields, expected 3 as in line 1" --table "$dir/t.tsv" --metric x \
+        -o "$dir/b.png"
+    table 'layer|head|x'
+    refused 3 "no line below the names of its columns" --table "$dir/t.tsv" --metric x \
+        -o "$dir/b.png"
+    : > "$dir/t.tsv"
+    refused 3 "line 1: empty" --table "$dir/t.tsv" --metric x -o "$dir/b.png"
+    refused 3 "No such file" --table "$dir/none" --metric x -o "$dir/b.png"
+    [ ! -e "$dir/b.png" ]
+}
+
+@test "misuse" {
+    refused 2 "did you mean 'entropy'" --metric entropi -o "$dir/a.png"
+    refused 2 "--metric: profile is not one number of a head" --metric profile -o "$dir/a.png"
+    refused 2 "--sort: mds is not one number of a head" --sort mds -o "$dir/a.png"
+    refused 2 "needs counts of tokens: expected --table" --metric rare1 -o "$dir/a.png"
+    refused 2 "--table requires --metric" --table "$dir/t.tsv"
+    refused 2 "a text, --table: only one of them" --table "$dir/t.tsv" --metric x "a text"
+    refused 2 "--model, --table: only one of them" --table "$dir/t.tsv" --metric x -m bert
+    refused 2 "--mds, --metric: only one of them" --mds --metric entropy
+    refused 2 "--mds, --sort: only one of them" --mds --sort entropy
+    refused 2 "--numbers is of mha-viz heatmap" --numbers
+    refused 2 "--letters is of mha-viz heatmap" --letters --metric entropy
+    refused 2 "--clip" --clip 0% -o "$dir/a.png"
+    refused 2 "--width" --width 5 -o "$dir/a.png"
+    [ "$(list "$dir")" = "" ]
+}
+
+@test "--term: numbers as blocks; what has no such form is refused" {
+    NO_COLOR=1 works "$viz" model --metric entropy --term "the cat saw the dog"
+    [[ $output == *"L5"*"entropy"* ]]
+    refused 2 "terminal" --term
+    refused 2 "terminal" --term --mds
+    refused 2 "terminal" --term --metric type
+}
