@@ -29,14 +29,21 @@ enum { N_SENTENCES = sizeof sentences / sizeof *sentences };
 static const char needle[] = " The pass key is";
 static const char question[] = " What is the pass key? The pass key is";
 
-const char *haystack_refusal(const struct session *s)
+const char *haystack_unreadable(const struct session *s)
 {
     const char *why = random_refusal(s);
 
+    if (why != NULL || s->tok != NULL)
+        return why;
+    return s->tok_err.absent ? "it has no tokeniser" : s->tok_err.msg;
+}
+
+const char *haystack_refusal(const struct session *s)
+{
+    const char *why = haystack_unreadable(s);
+
     if (why != NULL)
         return why;
-    if (s->tok == NULL)
-        return s->tok_err.absent ? "it has no tokeniser" : s->tok_err.msg;
     return s->model->has_head && s->model->config.head.task == NULL ? NULL :
                                                                       "it predicts no tokens";
 }
@@ -69,8 +76,7 @@ static const char *filler(struct arena *a, int first, int n)
     return text;
 }
 
-/* The tokens that hold the bytes from .. to - 1 of the text. */
-static void span_of(const struct tokens *t, int from, int to, int *first, int *n)
+void haystack_span(const struct tokens *t, int from, int to, int *first, int *n)
 {
     *first = *n = 0;
     for (int i = 0; i < t->n; i++)
@@ -97,8 +103,8 @@ static int encode(const struct session *s, struct arena *a, const char *key, int
     out->item = (struct item){ .text = text, .text_size = strlen(text) };
     if (tok_encode(s->tok, a, &in, &out->item.tokens, e) != 0)
         return -1;
-    span_of(&out->item.tokens, from, from + size, &places->needle, &places->n_needle);
-    span_of(&out->item.tokens, again, again + size, &places->gold, &places->n_gold);
+    haystack_span(&out->item.tokens, from, from + size, &places->needle, &places->n_needle);
+    haystack_span(&out->item.tokens, again, again + size, &places->gold, &places->n_gold);
     return 0;
 }
 

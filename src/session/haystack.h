@@ -15,7 +15,11 @@ struct haystack {
     struct retrieval_places places;
 };
 
-/* Why the model cannot be asked so; NULL: it can. */
+/* The tokens that hold the bytes from .. to - 1 of their text; *n 0: there is none. */
+void haystack_span(const struct tokens *t, int from, int to, int *first, int *n);
+
+/* Why the model cannot read such texts, or cannot be asked so; NULL: it can. */
+const char *haystack_unreadable(const struct session *s);
 const char *haystack_refusal(const struct session *s);
 
 /*

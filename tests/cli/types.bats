@@ -92,6 +92,47 @@ said() {
     [ "$("$python" tests/ref/check_retrieval.py "$viz")" = "15 $answered" ]
 }
 
+@test "qr: what a question adds to the document that answers it, as NumPy has it" {
+    works "$viz" types --json --probe qr
+    jq -e '.rankings == 12 and .rankings_refused == null and .questions == 0 and .trials == 0' <<< "$output"
+    jq -e '[.heads[] | select(.probe.qr > 0.05) | .layer] | length > 2 and min >= 2' <<< "$output"
+    # By itself too, and with every other probe but function-vectors
+    jq -c '[.heads[].probe.qr]' <<< "$output" > "$dir/alone"
+    "$viz" types --json -t 1 | jq -c '[.heads[].probe.qr]' | cmp - "$dir/alone"
+    "$viz" types --json | jq -e '[.heads[].probe.function_vectors] | all(. == null)'
+    # a model that was made up foresees nothing, but may look; one without words cannot be shown any
+    works "$viz" types -m "$ref/gpt2" --json
+    [ "$(jq -c '[.rankings, .rankings_refused, .heads[0].probe.qr]' <<< "$output")" = \
+        '[0,"it takes too few tokens",null]' ]
+    fails 2 "--probe: planted cannot be probed: it has no tokeniser" "$viz" types -m "$planted" --probe qr
+    fails 2 "--probe: bert cannot be probed: its tokens see those that follow" \
+        "$viz" types -m "$ref/bert" --probe qr
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    "$python" tests/ref/check_probes.py "$viz" qr
+}
+
+# bats test_tags=once
+@test "function vectors: what the outputs of heads add, as PyTorch has it" {
+    works "$viz" types --json --probe function-vectors
+    jq -e '.trials == 75 and .trials_refused == null and .rankings == 0' <<< "$output"
+    jq -c '[.heads[].probe.function_vectors]' <<< "$output" > "$dir/all"
+    # of one head alone, by one thread
+    "$viz" types --json -t 1 --probe function-vectors -l 4 -H 1 |
+        jq -c '.heads[0].probe.function_vectors' | cmp - <(jq '.[17]' "$dir/all")
+    # the parts of a corpus have it once
+    for k in 0 1; do
+        "$viz" types --probe function-vectors -l 4 -H 1 --shard $k/2 -f samples/english.txt -o "$dir/part.$k"
+    done
+    "$viz" merge --json "$dir"/part.? | jq -c '[.trials, .heads[0].probe.function_vectors]' > "$dir/merged"
+    diff "$dir/merged" <(jq -c '[75, .[17]]' "$dir/all")
+    fails 2 "--probe: planted cannot be probed: it has no tokeniser" \
+        "$viz" types -m "$planted" --probe function-vectors
+    python=${PYTHON:-python3}
+    "$python" -c 'import torch, transformers' 2> /dev/null || skip "$python has no torch and transformers"
+    "$python" tests/ref/check_probes.py "$viz" function-vectors
+}
+
 @test "copying and successors: as circuits has them, of weights alone" {
     works "$viz" types -m "$planted" --json --probe copy
     jq -e '.heads[4].probe.copy_rank > 0.95 and .heads[4].types == ["copying"] and
@@ -288,7 +329,7 @@ said() {
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
     [ "${#lines[@]}" -eq 9 ]
     [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
-    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 35 ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 37 ]
     for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
     [ "$(wc -l < "$dir/sums")" -eq 1 ]
     works "$viz" types -m "$planted" -o "$dir/types.json"

@@ -4,6 +4,7 @@
 #include "analysis_rows.h"
 
 #include "analysis/probe.h"
+#include "analysis/ranking.h"
 #include "analysis/retrieval.h"
 #include "analysis/types.h"
 
@@ -361,6 +362,36 @@ static void known(void **state)
     assert_int_equal(retrieval_known(&places, id, logits, 3), 1);
 }
 
+/* Of keys 0 and 1, the document, row 2 with the question gives .5 and .3, rows 2 and 3 without
+ * give .2 and .1, .4 and .3. */
+static void ranking(void **state)
+{
+    static const double oracle[] = { .2, .1, 0 };
+    static const double low[] = { .1, .1, .1, .1, .1, .1, -.9 };
+    static const struct ranking_places places = { 0, 2, { 2, 2 }, { 1, 2 } };
+    static const float asked[3 * STRIDE] = { [2 * STRIDE] = 0.5f, 0.3f, 0.2f };
+    static const float open[4 * STRIDE] = { [2 * STRIDE] = 0.2f, 0.1f, 0.7f,
+                                            [3 * STRIDE] = 0.4f, 0.3f, 0.2f, 0.1f };
+    static const int length[] = { 3, 4 };
+    const struct wanted want = { 0 };
+    struct attended texts;
+    struct ranking *r;
+    struct arena arena;
+
+    (void)state;
+    check_near("oracle of metrics", 0, ranking_sum(oracle, 3), .3, 1e-15);
+    check_near("one token", 0, ranking_sum(oracle, 1), 0, 0);
+    check_near("far below the others", 0, ranking_sum(low, 7), .6, 1e-15);
+    arena_init(&arena, NULL, NULL);
+    texts = rows_texts(&arena, length, 2, NULL);
+    r = ranking_new(&arena, &rows_model, &texts, &want, &places);
+    rows_give(ranking_sink(r), 0, 1, 0, 3, asked, true);
+    rows_give(ranking_sink(r), 1, 1, 0, 4, open, true);
+    check_near("score", 0, ranking_score(r, 1, 0), .5 - .3 + .3 - .2, 2e-7);
+    check_near("another head", 0, ranking_score(r, 0, 1), 0, 0);
+    arena_finish(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +399,7 @@ int main(void)
         cmocka_unit_test(sinks), cmocka_unit_test(late), cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
         cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
+        cmocka_unit_test(ranking),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 enum { N_RANDOM = 10 };
 
 const char *const types_probe_names[] = { "induction", "duplicate", "previous", "retrieval",
-                                          "copy", "successor", NULL };
+                                          "qr", "copy", "successor", "function-vectors", NULL };
 
 _Static_assert((int)TYPES_OF_INDUCTION == PROBE_INDUCTION &&
                (int)TYPES_OF_DUPLICATE == PROBE_DUPLICATE &&
@@ -63,7 +63,7 @@ int types_probe_choose(struct types_job *j, struct err *e)
     if (args->probe != NULL)
         return choose_listed(j, e);
     for (int i = 0; i < N_TYPES_PROBE && !args->no_probe; i++)
-        j->wants[i] = true;
+        j->wants[i] = i != TYPES_OF_FUNCTION_VECTORS;   /* many passes: by its name alone */
     return 0;
 }
 
@@ -125,6 +125,32 @@ static bool wants_random(const struct types_job *j)
     return false;
 }
 
+/* Probes of texts that the program brings along; each with a word of why it did not run. */
+static int run_texts(struct types_job *j, struct err *e)
+{
+    const struct {
+        enum types_probe probe;
+        const char **refused;
+        int (*run)(struct types_job *j, struct err *e);
+    } probes[] = {
+        { TYPES_OF_RETRIEVAL, &j->deaf, types_retrieval_run },
+        { TYPES_OF_QR, &j->unranked, types_ranking_run },
+        { TYPES_OF_FUNCTION_VECTORS, &j->untried, types_vectors_run },
+    };
+    struct arena *a = j->job.s.a;
+    struct arena_mark mark = arena_mark(a);
+
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
+        if (!j->wants[probes[i].probe])
+            continue;
+        *probes[i].refused = refusal(&j->job.s);
+        if (*probes[i].refused == NULL && probes[i].run(j, e) != 0)
+            return -1;
+        arena_reset(a, mark);
+    }
+    return 0;
+}
+
 static int run_wanted(struct types_job *j, struct err *e)
 {
     struct arena *a = j->job.s.a;
@@ -136,15 +162,22 @@ static int run_wanted(struct types_job *j, struct err *e)
             return -1;
         arena_reset(a, mark);
     }
-    if (j->wants[TYPES_OF_RETRIEVAL]) {
-        j->deaf = refusal(&j->job.s);
-        if (j->deaf == NULL && types_retrieval_run(j, e) != 0)
-            return -1;
-        arena_reset(a, mark);
-    }
+    if (run_texts(j, e) != 0)
+        return -1;
     if (j->wants[TYPES_OF_COPY] || j->wants[TYPES_OF_SUCCESSOR])
         types_copy_run(j);
     return 0;
+}
+
+/* The first reason why a probe that was named did not run; NULL: all ran. */
+static const char *why_not(const struct types_job *j)
+{
+    const char *const why[] = { j->refusal, j->deaf, j->unranked, j->untried, j->weightless };
+
+    for (size_t i = 0; i < sizeof why / sizeof *why; i++)
+        if (why[i] != NULL)
+            return why[i];
+    return NULL;
 }
 
 /* A probe that was asked for by its name must run; without texts, one of them must. */
@@ -155,8 +188,7 @@ int types_probe_run(struct types_job *j, struct err *e)
 
     if (run_wanted(j, e) != 0)
         return -1;
-    why = j->refusal != NULL ? j->refusal : !named ? NULL :
-          j->deaf != NULL ? j->deaf : j->weightless;
+    why = named ? why_not(j) : j->refusal;
     if (why == NULL || (j->has_texts && !named))
         return 0;
     return err_set(e, ERR_USAGE, "%s%s cannot be probed: %s%s", named ? "--probe: " : "",

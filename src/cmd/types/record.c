@@ -108,9 +108,10 @@ static const struct record head_record = {
 };
 
 struct types_row {
-    const char *model, *family, *taxonomy, *refusal, *deaf, *weightless;
+    const char *model, *family, *taxonomy, *refusal, *deaf, *unranked, *untried,
+        *weightless;
     int64_t n_texts;
-    int seed, n_random, n_tokens, n_asked, n_answered;
+    int seed, n_random, n_tokens, n_asked, n_answered, n_ranked, n_trials;
     const double *thresholds;
     const char *gold;
     int64_t n_unusable, n_words, n_unscored, n_mentions, n_coreferent;
@@ -142,6 +143,14 @@ static const struct column types_columns[] = {
       .kind = COLUMN_INT, .where = IN_JSON, .field = F(n_answered) },
     { "question_refused", "why there were no questions", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_SHOWN, .field = F(deaf) },
+    { "rankings", "texts of documents that were asked about", .kind = COLUMN_INT,
+      .where = IN_JSON, .field = F(n_ranked) },
+    { "rankings_refused", "why there were none", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = F(unranked) },
+    { "trials", "texts that show a task by examples", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(n_trials) },
+    { "trials_refused", "why there were none", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = F(untried) },
     { "weights_refused", "why weights say nothing", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_SHOWN, .field = F(weightless) },
     { "thresholds", "of labels", .kind = COLUMN_RECORD, .where = IN_JSON,
@@ -370,8 +379,8 @@ void types_write(struct types_job *j, struct report *r)
     bool gold = j->gold != NULL;
     struct types_row row = {
         s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
-        j->deaf, j->weightless, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
-        j->n_answered, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
+        j->deaf, j->unranked, j->untried, j->weightless, j->n_texts, s->asked->seed, j->n_random,
+        j->n_tokens, j->n_asked, j->n_answered, j->n_ranked, j->n_trials, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
         gold ? j->n_words : -1, gold ? j->n_unscored : -1, gold ? j->n_mentions : -1,
         gold ? j->coreference.n : -1, (double)j->coreference.nearest / (double)j->coreference.n,
         (double)j->coreference.head_match / (double)j->coreference.n, records_shown_asked(s), heads,

@@ -79,8 +79,12 @@ void types_sums_describe(void *self, json_t *run, json_t *part)
     json_put(a, probes, "tokens", json_integer(j->n_tokens));
     json_put(a, probes, "questions", json_integer(j->n_asked));
     json_put(a, probes, "answered", json_integer(j->n_answered));
+    json_put(a, probes, "rankings", json_integer(j->n_ranked));
+    json_put(a, probes, "trials", json_integer(j->n_trials));
     json_put(a, probes, "texts refused", parts_text(j->refusal));
     json_put(a, probes, "questions refused", parts_text(j->deaf));
+    json_put(a, probes, "rankings refused", parts_text(j->unranked));
+    json_put(a, probes, "trials refused", parts_text(j->untried));
     json_put(a, probes, "weights refused", parts_text(j->weightless));
 }
 
@@ -174,10 +178,14 @@ int types_sums_add(void *self, const struct sums *part, struct err *e)
     if (json_field_int(probes, "texts", 0, INT32_MAX, &j->n_random, e) != 0 ||
         json_field_int(probes, "tokens", 0, INT32_MAX, &j->n_tokens, e) != 0 ||
         json_field_int(probes, "questions", 0, INT32_MAX, &j->n_asked, e) != 0 ||
-        json_field_int(probes, "answered", 0, j->n_asked, &j->n_answered, e) != 0)
+        json_field_int(probes, "answered", 0, j->n_asked, &j->n_answered, e) != 0 ||
+        json_field_int(probes, "rankings", 0, INT32_MAX, &j->n_ranked, e) != 0 ||
+        json_field_int(probes, "trials", 0, INT32_MAX, &j->n_trials, e) != 0)
         return err_under(e, "probes");
     j->refusal = read_reason(a, probes, "texts refused");
     j->deaf = read_reason(a, probes, "questions refused");
+    j->unranked = read_reason(a, probes, "rankings refused");
+    j->untried = read_reason(a, probes, "trials refused");
     j->weightless = read_reason(a, probes, "weights refused");
     return 0;
 }

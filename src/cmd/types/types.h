@@ -21,7 +21,8 @@ struct types_args {
 };
 
 enum types_probe { TYPES_OF_INDUCTION, TYPES_OF_DUPLICATE, TYPES_OF_PREVIOUS,
-                   TYPES_OF_RETRIEVAL, TYPES_OF_COPY, TYPES_OF_SUCCESSOR, N_TYPES_PROBE };
+                   TYPES_OF_RETRIEVAL, TYPES_OF_QR, TYPES_OF_COPY, TYPES_OF_SUCCESSOR,
+                   TYPES_OF_FUNCTION_VECTORS, N_TYPES_PROBE };
 extern const char *const types_probe_names[];       /* by enum types_probe, then NULL */
 
 /* Scores of probes; that of enum types_score is at its place less N_TYPES_TEXT. */
@@ -43,6 +44,11 @@ struct types_job {
     const char *deaf;           /* why no question was asked; NULL: some were, or none wanted */
     const char *weightless;     /* why weights say nothing; NULL: they do, or were not asked */
     int n_asked, n_answered;    /* texts with a needle; n_asked 0: none */
+    const char *unranked;       /* why no documents were shown; NULL: they were, or none
+                                   wanted */
+    int n_ranked;               /* texts of documents; 0: none */
+    const char *untried;        /* why no task was tried; NULL: some were, or none wanted */
+    int n_trials;               /* of the tasks */
     bool probed;                /* the probes ran, or what they found was read */
     bool words_probed;          /* so it is of the sums that are put or taken */
     int64_t n_texts;
@@ -187,6 +193,13 @@ int types_probe_run(struct types_job *j, struct err *e);
 
 /* The same of the needle in a haystack; j->deaf says why there is none. */
 int types_retrieval_run(struct types_job *j, struct err *e);
+
+/* ---- ranking.c, vectors.c ---- */
+
+/* The same of a question that one of several documents answers; j->unranked says why not. */
+int types_ranking_run(struct types_job *j, struct err *e);
+/* The same of outputs of heads that make a task known; j->untried says why not. */
+int types_vectors_run(struct types_job *j, struct err *e);
 
 /* ---- record.c ---- */
 
