@@ -152,6 +152,18 @@ static void set_ends(struct scale_range *range, float lo, float hi)
     range->hi = isnan(hi) ? range->hi : hi;
 }
 
+/* Of numbers with a sign, on a map that has a middle: that is 0. */
+static void centre(struct scale_range *range)
+{
+    float most = fmaxf(-range->lo, range->hi);
+
+    if (!range->any || range->lo >= 0.0f)
+        return;
+    range->above = range->above && most == range->hi;
+    range->lo = -most;
+    range->hi = most;
+}
+
 void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct arena *a)
 {
     struct scale_range all = { .any = false };
@@ -170,6 +182,9 @@ void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct
     }
     if (maps->clip > 0.0)
         clip_all(maps, range, a);
+    for (int i = 0; i < maps->n_panels; i++)
+        if (maps->cmap->diverges && isnan(maps->vmin) && isnan(maps->vmax))
+            centre(&range[i]);
 }
 
 /* ---- cells ---- */

@@ -6,27 +6,27 @@
 #include <string.h>
 
 const struct cmap cmap_table[] = {
-    { "viridis", cmap_viridis, false },
-    { "magma", cmap_magma, false },
-    { "inferno", cmap_inferno, false },
-    { "plasma", cmap_plasma, false },
-    { "cividis", cmap_cividis, false },
-    { "gray", cmap_gray, false },
-    { "bluered", cmap_bluered, false },
-    { "Blues", cmap_blues, false },
-    { "Greys", cmap_greys, false },
-    { "Reds", cmap_reds, false },
-    { "viridis_r", cmap_viridis, true },
-    { "magma_r", cmap_magma, true },
-    { "inferno_r", cmap_inferno, true },
-    { "plasma_r", cmap_plasma, true },
-    { "cividis_r", cmap_cividis, true },
-    { "gray_r", cmap_gray, true },
-    { "bluered_r", cmap_bluered, true },
-    { "Blues_r", cmap_blues, true },
-    { "Greys_r", cmap_greys, true },
-    { "Reds_r", cmap_reds, true },
-    { NULL, NULL, false }
+    { "viridis", cmap_viridis, false, false },
+    { "magma", cmap_magma, false, false },
+    { "inferno", cmap_inferno, false, false },
+    { "plasma", cmap_plasma, false, false },
+    { "cividis", cmap_cividis, false, false },
+    { "gray", cmap_gray, false, false },
+    { "bluered", cmap_bluered, false, true },
+    { "Blues", cmap_blues, false, false },
+    { "Greys", cmap_greys, false, false },
+    { "Reds", cmap_reds, false, false },
+    { "viridis_r", cmap_viridis, true, false },
+    { "magma_r", cmap_magma, true, false },
+    { "inferno_r", cmap_inferno, true, false },
+    { "plasma_r", cmap_plasma, true, false },
+    { "cividis_r", cmap_cividis, true, false },
+    { "gray_r", cmap_gray, true, false },
+    { "bluered_r", cmap_bluered, true, true },
+    { "Blues_r", cmap_blues, true, false },
+    { "Greys_r", cmap_greys, true, false },
+    { "Reds_r", cmap_reds, true, false },
+    { NULL, NULL, false, false }
 };
 
 const char *const cmap_names[] = {

@@ -9,6 +9,7 @@ struct cmap {
     const char *name;                       /* "viridis" */
     const unsigned char (*rgb)[3];          /* [256] */
     bool reversed;                          /* from the last to the first */
+    bool diverges;                          /* from its middle, which is 0 */
 };
 
 /* Red, green and blue of an index, 0..255. */

@@ -73,6 +73,9 @@ int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
 int figure_plan_board(const struct figure_args *f, enum draw_format format, int n_tokens,
                       int n_heads, int *pool, struct err *e);
 
+/* A note where a map of colours for numbers with a sign shows none. */
+void figure_note_cmap(const struct heatmaps *maps, const struct warn *note);
+
 /* ---- captions ---- */
 
 /* Whether --clip can be read: "none", or a percentage; ERR_USAGE. */

@@ -113,6 +113,24 @@ static int plan_terminal(const struct figure_args *f, struct figure_plan *plan, 
                    "at least %d", width, width == 1 ? "" : "s", least);
 }
 
+static bool has_sign(const struct panel *p)
+{
+    for (int i = 0; i < p->n_rows * p->n_cols; i++)
+        if (p->value[i] < 0.0f)
+            return true;
+    return false;
+}
+
+void figure_note_cmap(const struct heatmaps *maps, const struct warn *note)
+{
+    for (int i = 0; i < maps->n_panels && maps->cmap->diverges; i++)
+        if (has_sign(&maps->panels[i]))
+            return;
+    if (maps->cmap->diverges && note != NULL)
+        err_warn(note, "--cmap %s is for numbers with a sign, and none is below 0 here: its "
+                 "middle is not 0", maps->cmap->name);
+}
+
 /* The side of a cell that was asked for; numbers need larger ones than colours. */
 static int cell_of(const struct figure_args *f)
 {

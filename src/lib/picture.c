@@ -162,6 +162,10 @@ static int put(const struct sheet *sheet, const struct picture_place *place,
 /* What would show more. */
 static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
 {
+    if (!*p->hinted && maps->cmap->diverges) {
+        *p->hinted = true;
+        figure_note_cmap(maps, p->s->env->note);
+    }
     if (p->s->env->note == NULL || *p->hinted || maps->scale == SCALE_LOG ||
         !heatmap_is_plain(maps, a))
         return;

@@ -66,6 +66,37 @@ text="the key is in the door"
     [ "$(list "$dir/out")" = "000001.png 000002.png " ]
 }
 
+# Two pairs with the same difference, -1/4 1/4 1/4 -1/4, and one with its opposite.
+@test "--heatmap: the signed difference of the weights" {
+    npy "$dir/a.npy" "1, 1, 2, 2" '\x00\x00\x00\x3f\x00\x00\x00\x3f\x00\x00\x80\x3e\x00\x00\x40\x3f'
+    npy "$dir/b.npy" "1, 1, 2, 2" '\x00\x00\x80\x3e\x00\x00\x40\x3f\x00\x00\x00\x3f\x00\x00\x00\x3f'
+    npy "$dir/c.npy" "1, 1, 2, 2" '\x00\x00\x40\x3f\x00\x00\x80\x3e\x00\x00\x80\x3e\x00\x00\x40\x3f'
+    npy "$dir/d.npy" "1, 1, 2, 2" '\x00\x00\x00\x3f\x00\x00\x00\x3f\x00\x00\x00\x3f\x00\x00\x00\x3f'
+    works "$viz" diff --attention "$dir/a.npy" --attention "$dir/b.npy" --no-caption --no-metadata \
+        --heatmap "$dir/ab.png"
+    [[ $output == *L0H0* ]]
+    works "$viz" diff --attention "$dir/b.npy" --attention "$dir/a.npy" --no-caption --no-metadata \
+        --heatmap "$dir/ba.png"
+    refute cmp -s "$dir/ab.png" "$dir/ba.png"
+    works "$viz" diff --attention "$dir/c.npy" --attention "$dir/d.npy" --no-caption --no-metadata \
+        --heatmap "$dir/cd.png"
+    cmp "$dir/ab.png" "$dir/cd.png"
+    text="the key is in the door"
+    works "$viz" diff -m "$ref/bert" -t 1 --heatmap "$dir/1.svg" --no-metadata "$text" "the door is in the key"
+    works "$viz" diff -m "$ref/bert" -t 3 --heatmap "$dir/3.svg" --no-metadata "$text" "the door is in the key"
+    cmp "$dir/1.svg" "$dir/3.svg"
+    works "$viz" diff -m "$ref/bert" --at key --heatmap "$dir/at.pdf" --width 85mm "$text" "the door is in the key"
+    fails 2 "--heatmap, --summary: only one" "$viz" diff --summary --dtype f32 --dtype bf16 \
+        -f samples/english.txt --heatmap "$dir/x.png"
+    fails 2 "--heatmap -: standard output has the report" "$viz" diff --heatmap - a b
+    fails 2 "--heatmap: -o $dir/x.json: unknown file extension" "$viz" diff --heatmap "$dir/x.json" a b
+    printf 'the key\nthe door is\n' > "$dir/lines"
+    fails 2 "--heatmap DIR/" "$viz" diff --dtype f32 --dtype bf16 -f "$dir/lines" --heatmap "$dir/x.png"
+    mkdir "$dir/out"
+    works "$viz" diff --dtype f32 --dtype bf16 -f "$dir/lines" --heatmap "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.png 000002.png " ]
+}
+
 @test "-f: each line under both; lines that one side cannot use are named" {
     printf 'the key\nthe door is\n' > "$dir/lines"
     works "$viz" diff --json -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/lines"

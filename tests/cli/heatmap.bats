@@ -130,14 +130,6 @@ maps() {
     grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"         # all, if not said otherwise
 }
 
-# npy FILE SHAPE BYTES: float32 numbers, as printf takes their bytes
-npy() {
-    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
-        "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" >"$1"
-    # shellcheck disable=SC2059
-    printf "$3" >>"$1"
-}
-
 # Two layers of two tokens; the product of (A + 1) / 2 computed by hand.
 @test "--rollout mixes the layers of precomputed attention" {
     local half='\x00\x00\x00\x3f' quarter='\x00\x00\x80\x3e' three='\x00\x00\x40\x3f'
@@ -150,6 +142,12 @@ npy() {
     fails 2 "--rollout, --average: only one" "$viz" heatmap --rollout --average heads hello
     fails 2 "--rollout: cross-attention reads another text" "$viz" heatmap -m "$ref/bart" \
         --rollout hello there
+}
+
+@test "--cmap bluered: a note where no number has a sign" {
+    run --separate-stderr "$viz" heatmap --cmap bluered -o "$dir/a.png" "the cat ran"
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"--cmap bluered is for numbers with a sign"* ]]
 }
 
 @test "--numbers: in short texts, else an error" {

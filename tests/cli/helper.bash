@@ -111,3 +111,11 @@ agree() {
             if (($x - $y) | fabs) <= $rel * ($x | fabs) + $abs then true
             else "\($p): expected \($x), got \($y)\n" | stderr | false end)' > /dev/null
 }
+
+# npy FILE SHAPE BYTES: float32 numbers, as printf takes their bytes
+npy() {
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
+        "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" >"$1"
+    # shellcheck disable=SC2059
+    printf "$3" >>"$1"
+}

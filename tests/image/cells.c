@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Pictures read back: every pixel of every cell has the colour of its number. */
+#include "draw/cells.h"
 #include "image/figure.h"
 #include "image/png_read.h"
 
@@ -546,9 +547,35 @@ static void test_numbers(void **state)
     arena_finish(&arena);
 }
 
+/* A map with a middle has 0 there, unless the ends are given. */
+static void test_sign(void **state)
+{
+    struct scale_range range[2];
+    struct sample sample;
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    sample_init(&sample, 2, 4, 4, false);
+    sample.value[5] = -3.0f;
+    sample.maps.cmap = cmap_find("bluered_r");
+    cells_ranges(&sample.maps, range, &arena);
+    assert_true(range[0].lo == -3.0f && range[0].hi == 3.0f && range[1].lo >= 0.0f);
+    sample.maps.vmax = 1.0f;
+    cells_ranges(&sample.maps, range, &arena);
+    assert_true(range[0].lo == -3.0f && range[0].hi == 1.0f);
+    sample.maps.vmax = NAN;
+    sample.maps.cmap = cmap_find("magma");
+    cells_ranges(&sample.maps, range, &arena);
+    assert_true(range[0].lo == -3.0f && range[0].hi <= 1.0f);
+    sample_finish(&sample);
+    arena_finish(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sign),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_sheet),
         cmocka_unit_test(test_plain),

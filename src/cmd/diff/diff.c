@@ -2,6 +2,8 @@
  * diff: what changed in each head, between two models, precisions, masks or texts. */
 #include "cmd/diff/diff.h"
 
+#include <string.h>
+
 #include "base/str.h"
 #include "cmd/results.h"
 
@@ -56,6 +58,8 @@ static const struct opt_group side_group = { "both sides", side_opts };
 static const struct opt picture_opts[] = {
     CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
                    "what a picture shows per layer and head; entropy: its signed change"),
+    PATH(0, "heatmap", "FILE", F(heatmap),
+         "draw the signed difference of the weights, a heatmap of each head, into this file"),
     END
 };
 static const struct opt_group picture_group = { "figure", picture_opts };
@@ -80,6 +84,7 @@ struct job {
     struct arena *a;
     struct diff_sides sides;
     struct results results;
+    struct output heatmap;              /* of --heatmap */
     struct diff_summary *summary;       /* NULL: not asked for */
     struct {
         double js;
@@ -180,6 +185,10 @@ static int one_pair(struct job *j, struct err *e)
     }
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
         keep_worst(j, l, h, diff_number(&pair, l, h, DIFF_JS));
+    if (pair.maps != NULL &&
+        diff_draw_heatmap(&pair, &j->heatmap,
+                          output_name(&j->heatmap, j->a, side->item.index, 0), j->a, e) != 0)
+        return -1;
     return print_pair(j, &pair, e);
 }
 
@@ -260,6 +269,25 @@ static int report(struct job *j, struct err *e)
 
 /* ---- the command ---- */
 
+static int plan_heatmap(struct job *j, struct err *e)
+{
+    const struct output_args args = { .path = j->args->heatmap };
+
+    if (args.path == NULL)
+        return 0;
+    if (j->args->summary)
+        return err_set(e, ERR_USAGE, "--heatmap, --summary: only one of them can be given");
+    if (strcmp(args.path, "-") == 0 && strcmp(j->results.output.path, "-") == 0)
+        return err_set(e, ERR_USAGE, "--heatmap -: standard output has the report: expected a "
+                       "file, or -o FILE");
+    if (output_plan(&j->heatmap, &args, &output_pictures, NULL, j->a, e) != 0)
+        return err_under(e, "--heatmap");
+    if (diff_is_file(&j->sides) && !j->heatmap.folder)
+        return err_set(e, ERR_USAGE, "%s: several texts require a folder for their pictures: "
+                       "--heatmap DIR/", input_name(j->sides.side[0].in));
+    return 0;
+}
+
 static int check_output(const struct job *j, struct err *e)
 {
     const struct output *output = &j->results.output;
@@ -284,7 +312,8 @@ static int run_job(struct job *j, const struct env *env, int n_operands, char **
 {
     if (output_plan(&j->results.output, &j->args->shared.common.output, &output_all, NULL,
                     j->a, e) != 0 ||
-        diff_open(&j->sides, env, n_operands, operands, e) != 0 || check_output(j, e) != 0)
+        diff_open(&j->sides, env, n_operands, operands, e) != 0 || check_output(j, e) != 0 ||
+        plan_heatmap(j, e) != 0)
         return -1;
     if (j->args->summary)
         j->summary = diff_summary_new(j->a, &j->sides);

@@ -5,7 +5,8 @@
  *     sides.c         what was asked -> two sides, opened
  *     pair.c          a text of each side -> two passes, compared
  *     summary.c       comparisons of many texts -> means
- *     record.c, picture.c    what is printed and drawn of them */
+ *     record.c, picture.c    what is printed and drawn of them
+ *     maps.c, heatmap.c      the weights of both, their difference drawn */
 #ifndef CMD_DIFF_H
 #define CMD_DIFF_H
 
@@ -27,6 +28,7 @@ struct diff_args {
     struct opt_list models, attentions, dtypes, masks, ids, type_ids, decoder_ids, globals,
                     inputs;
     const char *at;
+    const char *heatmap;        /* a picture of the weights' difference; NULL: none */
     bool summary;
     int bootstrap;              /* replicates; 0: none */
     int metric;                 /* of diff_metrics */
@@ -77,9 +79,14 @@ const char *diff_side_name(const struct diff_sides *d, int i, bool whole, struct
 
 /* ---- one comparison ---- */
 
+struct map;
+struct diff_maps;               /* the weights of both sides */
+
 struct diff_pair {
     const struct diff_sides *sides;
     const struct compare *compare;
+    const struct diff_maps *maps;       /* NULL: they are not kept */
+    struct axis_pair queries, keys;
     int n_paired;               /* queries that are compared */
     int n_shared, n_tokens;     /* of the queries' own tokens: pieces that both texts have;
                                    how many the longer has */
@@ -160,5 +167,20 @@ struct diff_picture {
 
 int diff_draw(const struct diff_picture *p, const struct output *output, const char *path,
               struct arena *a, struct err *e);
+
+/* Of the texts that the sides have now. */
+struct diff_maps *diff_maps_new(struct arena *a, const struct diff_sides *d);
+
+/* Sinks of a side's pass into sinks[layers]; returns how many. */
+int diff_maps_sinks(const struct diff_maps *m, const struct diff_sides *d, int side,
+                    struct sink *sinks);
+
+/* Of a layer that is wanted. */
+const struct map *diff_map(const struct diff_maps *m, int side, int layer);
+
+/* The signed difference of p->maps: tokens that both have, a heatmap of each head.
+ * ERR_INPUT: there are none. */
+int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, const char *path,
+                      struct arena *a, struct err *e);
 
 #endif

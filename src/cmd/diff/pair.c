@@ -119,14 +119,19 @@ static int check_rows(const struct diff_sides *d, int n_first, int n_second, str
                    n_second);
 }
 
-static int forward(const struct diff_sides *d, const struct diff_side *side,
-                   struct sink sink, struct arena *a, struct err *e)
+static int forward(const struct diff_pair *p, int i, struct sink sink, struct arena *a,
+                   struct err *e)
 {
+    const struct diff_side *side = &p->sides->side[i];
+    struct sink *sinks = arena_alloc(a, (size_t)side->s.shown->config.n_layers + 1,
+                                     sizeof *sinks);
+    int n_sinks = p->maps != NULL ? diff_maps_sinks(p->maps, p->sides, i, sinks) : 0;
     struct texts texts;
 
+    sinks[n_sinks++] = sink;
     texts_pack(&texts, a, &side->item, 1);
-    return session_forward(&side->s, &texts, &side->want, &sink, 1, a, e) == 0 ? 0 :
-           under_text(d, side, e);
+    return session_forward(&side->s, &texts, &side->want, sinks, n_sinks, a, e) == 0 ? 0 :
+           under_text(p->sides, side, e);
 }
 
 int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, struct err *e)
@@ -135,22 +140,23 @@ int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, st
     const struct config *config = &x->s.shown->config;
     const struct tokens *first = session_queries(&x->s, &x->item);
     const struct tokens *second = session_queries(&y->s, &y->item);
-    struct axis_pair queries, keys;
     struct compare *compare;
 
     p->sides = d;
     if (check_rows(d, first->n, second->n, e) != 0 || find_tokens(d, e) != 0)
         return -1;
     count_shared(p, a, first, second);
-    keys = pair_of(p, a, session_keys(&x->s, &x->item), session_keys(&y->s, &y->item));
-    queries = d->args->at != NULL ? pair_of_at(p, a, first, second) :
-                                    pair_of(p, a, first, second);
-    compare = compare_new(a, config->n_layers, config->n_heads, queries, keys);
+    p->keys = pair_of(p, a, session_keys(&x->s, &x->item), session_keys(&y->s, &y->item));
+    p->queries = d->args->at != NULL ? pair_of_at(p, a, first, second) :
+                                       pair_of(p, a, first, second);
+    compare = compare_new(a, config->n_layers, config->n_heads, p->queries, p->keys);
     compare_only(compare, x->at, y->at);
     p->compare = compare;
-    if (forward(d, x, compare_first(compare), a, e) != 0)
+    if (d->args->heatmap != NULL)
+        p->maps = diff_maps_new(a, d);
+    if (forward(p, 0, compare_first(compare), a, e) != 0)
         return -1;
-    return forward(d, y, compare_second(compare), a, e);
+    return forward(p, 1, compare_second(compare), a, e);
 }
 
 double diff_number(const struct diff_pair *p, int layer, int head, enum diff_number i)

@@ -88,6 +88,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
         maps.rows = figure_labels(a, queries, map->row, queries->n);
         maps.cols = figure_labels(a, keys, map->col, keys->n);
     }
+    figure_note_cmap(&maps, t->s->env->note);
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
                          figure_metadata(t->s, a, arena_printf(a, "%d", layer), scale));
