@@ -105,6 +105,37 @@ END
     page --text "$dir/p.html" | grep -qF "\"types\":[\"$label\","
 }
 
+@test "--ablate: what heads are worth, of a text or of many" {
+    "$viz" ablate --json -o "$dir/a.json" "the cat saw the dog"
+    works "$viz" report --ablate "$dir/a.json" -o "$dir/p.html" "the cat"
+    page --text "$dir/p.html" | jq -c '[.metrics[] | select(.help | startswith("ablation"))
+        | [.name, .value]]' > "$dir/got"
+    jq -c '. as $x | [("dloss", "kl", "direct") | . as $k | [$k, [$x.heads[][$k]]]]' "$dir/a.json" |
+        diff - "$dir/got"
+    printf 'the cat saw\nthe dog ran\n' > "$dir/t"
+    "$viz" ablate --summary --json -l 2 -f "$dir/t" -o "$dir/s.json"
+    works "$viz" report --ablate "$dir/s.json" -l 2,3 -o "$dir/p.html" "the cat"
+    [ "$(page --text "$dir/p.html" | jq -c '.metrics[0].value')" = \
+      "$(jq -c '[.heads[].dloss.mean] + [null, null, null, null]' "$dir/s.json")" ]
+}
+
+@test "--ablate: files that are something else" {
+    "$viz" ablate --json -o "$dir/../a.json" "the cat saw"
+    a=$dir/../a.json b=$dir/../b.json
+    fails 3 'a.json: model: found "mha-viz default (6 layers x 4 heads)", expected "bert"' \
+        "$viz" report -m "$ref/bert" --ablate "$a" -o "$dir/p.html" "the key"
+    "$viz" types --json -o "$b" "the cat saw"
+    fails 3 'schema: found "mha-viz/types/1", expected "mha-viz/ablate/1"' \
+        "$viz" report --ablate "$b" -o "$dir/p.html" "the cat"
+    jq -c '.heads = [{stack: "decoder", layer: 9, head: 0}]' "$a" > "$b"
+    fails 3 "b.json: heads[0]: layer" "$viz" report --ablate "$b" -o "$dir/p.html" "the cat"
+    jq -c '.heads[1].kl = "x"' "$a" > "$b"
+    fails 3 "b.json: heads[1]: kl" "$viz" report --ablate "$b" -o "$dir/p.html" "the cat"
+    jq -c '.heads = []' "$a" > "$b"
+    fails 3 "b.json: heads: no numbers" "$viz" report --ablate "$b" -o "$dir/p.html" "the cat"
+    [ -z "$(list "$dir")" ]
+}
+
 @test "a page that is too large: its size, and what makes it smaller" {
     # 24 heads of 1,001 tokens: 24 x 1001 x (1001 + 4) bytes
     ids=$(seq -s , 1000)

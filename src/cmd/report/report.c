@@ -17,6 +17,8 @@ static const struct opt opts[] = {
           "metrics of the table: basic (default), all, a group, or names, with commas between"),
     CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
            "queries and keys in the page, 16 bits each; auto: up to 2 MiB"),
+    PATH(0, "ablate", "FILE", F(ablate),
+         "show what each head is worth, as ablate --json wrote it to this file"),
     INT(0, "max-size", "MIB", F(max_size), "256", 1, 4096,
         "what a page may hold, unpacked"),
     END
@@ -203,6 +205,8 @@ static int prepare(void *self, struct err *e)
     set_places(j);
     j->packed = arena_child(s->a);
     j->pack = pack_new(j->packed);
+    if (j->args->ablate != NULL && report_ablate(j, j->args->ablate, e) != 0)
+        return -1;
     return types_file_labels(s, j->args->shared.types, &j->type, e);
 }
 

@@ -4,6 +4,7 @@
  *
  *     report.c      the command; the pass over a text, and its weights
  *     look.c        what attentions read: which keys are seen, queries and keys
+ *     ablate.c      what heads are worth, from a file
  *     text.c        what the page knows of a text beside them: JSON */
 #ifndef CMD_REPORT_H
 #define CMD_REPORT_H
@@ -19,7 +20,10 @@ struct report_args {
     const char *compute;
     int precision, max_size;    /* 0: 8 bits, 1: 16; MiB */
     int neuron;                 /* enum report_neuron */
+    const char *ablate;         /* a file of what heads are worth; NULL: none */
 };
+
+enum { REPORT_COSTS = 4 };      /* numbers of a head that ablate may have */
 
 /* When the page has queries and keys. */
 enum report_neuron { NEURON_AUTO, NEURON_ALWAYS, NEURON_NEVER };
@@ -48,6 +52,11 @@ struct report_job {
     struct metric_choice choice;
     struct metric_set set;          /* what choice names */
     int bits;                       /* of a weight */
+    struct report_cost {
+        const char *name, *unit, *help;
+        double *value;              /* [layers, heads] NAN: unknown */
+    } cost[REPORT_COSTS];                      /* [n_costs] of --ablate */
+    int n_costs;
     const char *const *type;        /* [layers, heads] of --types; NULL: not given */
     const struct head_id *head;     /* [n_heads], layer by layer */
     int n_heads;
@@ -79,6 +88,11 @@ struct report_job {
 int report_text(struct report_job *j, struct arena *a, const struct item *item,
                 const struct stats *found, double error, struct packed *packed,
                 struct err *e);
+
+/* ---- ablate.c ---- */
+
+/* Errors (ERR_INPUT): those of heads_file_read, with the path; no numbers. */
+int report_ablate(struct report_job *j, const char *path, struct err *e);
 
 /* ---- look.c ---- */
 

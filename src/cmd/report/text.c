@@ -120,27 +120,51 @@ static void write_heads(struct jsonw *w, const struct report_job *j)
     jsonw_end(w, ']');
 }
 
+/* The name of a number of each head, up to the list of them. */
+static void begin_numbers(struct jsonw *w, const char *name, const char *unit, const char *help)
+{
+    jsonw_object(w);
+    jsonw_member_string(w, "name", name);
+    jsonw_member_string(w, "unit", unit);
+    jsonw_member_string(w, "help", help);
+    jsonw_key(w, "value");
+    jsonw_array(w);
+}
+
+static void end_numbers(struct jsonw *w)
+{
+    jsonw_end(w, ']');
+    jsonw_end(w, '}');
+}
+
+static void write_cost(struct jsonw *w, const struct report_job *j, const struct report_cost *cost)
+{
+    int H = j->job.s.shown->config.n_heads;
+
+    begin_numbers(w, cost->name, cost->unit, cost->help);
+    for (int i = 0; i < j->n_heads; i++)
+        jsonw_double(w, cost->value[j->head[i].layer * H + j->head[i].head]);
+    end_numbers(w);
+}
+
 static void write_metric(struct jsonw *w, const struct report_job *j, const struct stats *found,
                          int metric)
 {
     const struct metric *m = &j->set.metric[metric];
 
-    jsonw_object(w);
-    jsonw_member_string(w, "name", m->name);
-    jsonw_member_string(w, "unit", m->unit);
-    jsonw_member_string(w, "help", m->help);
-    jsonw_key(w, "value");
-    jsonw_array(w);
+    begin_numbers(w, m->name, m->unit, m->help);
     for (int i = 0; i < j->n_heads; i++)
         jsonw_double(w, stats_head(found, 0, j->head[i].layer, j->head[i].head)->value[metric]);
-    jsonw_end(w, ']');
-    jsonw_end(w, '}');
+    end_numbers(w);
 }
 
+/* What heads are worth, where it is known, stands first. */
 static void write_metrics(struct jsonw *w, const struct report_job *j, const struct stats *found)
 {
     jsonw_key(w, "metrics");
     jsonw_array(w);
+    for (int i = 0; i < j->n_costs; i++)
+        write_cost(w, j, &j->cost[i]);
     for (int i = 0; i < j->set.n; i++)
         write_metric(w, j, found, i);
     jsonw_end(w, ']');
