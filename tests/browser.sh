@@ -24,6 +24,7 @@ printf '%s\n' 'the cat saw the dog and the cat ran' 'the key is in the door' \
     "$viz" stats -q -f "$dir/texts" --json > "$dir/texts.json" &&
     "$viz" neuron -q -f "$dir/texts" -H L2H0 --at 4 --json > "$dir/neuron.json" &&
     "$viz" report -q -m tests/ref/bert -o "$dir/pair.html" 'the key is in the door' 'the cat' &&
+    "$viz" report -q --compare -o "$dir/compared.html" 'the cat saw the dog' 'the dog ran' &&
     "$viz" report -q -m tests/ref/bart -o "$dir/cross.html" 'the key' 'the door is' &&
     "$viz" report -q --truncate -o "$dir/long.html" "$(tr '\n' ' ' < samples/english.txt)" || exit 1
 BROWSER=$browser MODULES=$modules node tests/browser/page.mjs "$dir"

@@ -219,6 +219,49 @@ async function neuron() {
   await close(bare, 'neuron without queries and keys');
 }
 
+/* Two texts, and what one has more than the other. */
+async function compare() {
+  const page = await open('compared.html', { address: '#h=3.1,2.0' });
+  check('two panes', (await page.locator('.pane').count()) === 2);
+  check(
+    'with the names of the texts',
+    (await page.locator('.pane h3').allTextContents()).join('|') === 'the cat saw the dog|the dog ran',
+  );
+  const own = await page.evaluate(() =>
+    [0, 1].map((t) => mhaViz.texts[t].queries.labels.join(' ')),
+  );
+  for (const tab of TABS) {
+    await page.click(`#tab-${tab}`);
+    check(`${tab}: two panes`, (await page.locator('.pane .part > *').count()) === 2);
+  }
+  await page.click('#tab-links');
+  await page.locator('.pane').nth(1).locator('.tokens.q li').nth(2).click();
+  await page.waitForFunction(() => /p=q2/.test(location.hash));
+  await page.locator('label', { hasText: /^As/ }).locator('select').selectOption('diff');
+  await page.waitForFunction(() => mhaViz.field.signed);
+  const labels = await page.evaluate(() => mhaViz.field.queries.map((u) => u.label).join(' '));
+  check('tokens that both have', labels === '<|bos|> the dog', `${labels} of ${own}`);
+  check('the others are told', /3 tokens without a counterpart/.test(await page.locator('.foot').textContent()));
+  const worst = await page.evaluate(() => {
+    const rows = mhaViz.field.row(13, 2),
+      [a, b] = [mhaViz.field.first.row(13, 5), mhaViz.field.second.row(13, 2)];
+    return Math.max(...[0, 1, 2].map((k) => Math.abs(rows[k] - (a[[0, 1, 5][k]] - b[k]))));
+  });
+  check('a difference is first less second', worst < 1e-6, worst);
+  for (const tab of TABS) await page.click(`#tab-${tab}`);
+  check('the table has differences', (await page.locator('tbody td.number').first().textContent()) ===
+    (await page.evaluate(() => {
+      const [a, b] = mhaViz.text.of.map((t) => t.metrics[0].value[0]);
+      return (a - b).toFixed(3).replace('-', '−');
+    })));
+  await page.locator('label', { hasText: /^With/ }).locator('select').selectOption('-1');
+  await page.waitForFunction(() => !mhaViz.field.signed && !document.querySelector('.pane'));
+  await close(page, 'compare');
+  for (const [d, v, width] of [['side', 'links', 400], ['diff', 'matrix', 1280], ['side', 'model', 1280]])
+    for (const scheme of ['light', 'dark'])
+      await accessible(`${d} ${v}`, 'compared.html', { address: `#d=${d}&v=${v}&h=0.0,3.1`, width, scheme });
+}
+
 async function hostile() {
   const page = await open('texts.html', { address: '#t=2&h=0.0,3.1' });
   for (const tab of TABS) await page.click(`#tab-${tab}`);
@@ -270,6 +313,25 @@ async function pairs() {
   await close(cross, 'cross');
 }
 
+/* Not wider than the window, and what axe finds. */
+async function accessible(what, name, how) {
+  const view = await open(name, how);
+  check(
+    `${what} at ${how.width}: not wider than the window`,
+    await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+  );
+  if (existsSync(axe)) {
+    await view.evaluate(readFileSync(axe, 'utf8'));
+    const found = await view.evaluate(async () =>
+      (await axe.run(document, { resultTypes: ['violations'] })).violations.map(
+        (v) => `${v.id}: ${v.nodes[0].target.join(' ')}`,
+      ),
+    );
+    check(`${what} at ${how.width}, ${how.scheme}: accessible`, found.length === 0, found.join('; '));
+  }
+  await close(view, `${what} at ${how.width}`);
+}
+
 /* Each thing that can be used is reached by Tab; sizes and grounds; what axe finds. */
 async function reached() {
   const page = await open('texts.html'),
@@ -292,23 +354,8 @@ async function reached() {
   await close(page, 'keyboard');
   for (const width of [1280, 400])
     for (const scheme of ['light', 'dark'])
-      for (const tab of TABS) {
-        const view = await open('texts.html', { address: `#v=${tab}&h=0.0,3.1`, width, scheme });
-        check(
-          `${tab} at ${width}: not wider than the window`,
-          await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
-        );
-        if (existsSync(axe)) {
-          await view.evaluate(readFileSync(axe, 'utf8'));
-          const found = await view.evaluate(async () =>
-            (await axe.run(document, { resultTypes: ['violations'] })).violations.map(
-              (v) => `${v.id}: ${v.nodes[0].target.join(' ')}`,
-            ),
-          );
-          check(`${tab} at ${width}, ${scheme}: accessible`, found.length === 0, found.join('; '));
-        }
-        await close(view, `${tab} at ${width}`);
-      }
+      for (const tab of TABS)
+        await accessible(tab, 'texts.html', { address: `#v=${tab}&h=0.0,3.1`, width, scheme });
 }
 
 async function long() {
@@ -319,7 +366,7 @@ async function long() {
 }
 
 try {
-  for (const part of [heads, tokens, saving, numbers, neuron, hostile, pairs, reached, long]) await part();
+  for (const part of [heads, tokens, saving, numbers, neuron, compare, hostile, pairs, reached, long]) await part();
 } finally {
   await context.close();
   rmSync(profile, { recursive: true, force: true });

@@ -136,6 +136,41 @@ END
     [ -z "$(list "$dir")" ]
 }
 
+@test "--compare: two texts, each as it is alone" {
+    works "$viz" report -m "$ref/bert" --compare -o "$dir/p.html" "the cat" "the cat saw the dog"
+    "$viz" stats -m "$ref/bert" --json "the cat saw the dog" > "$dir/s.json"
+    "$viz" export -m "$ref/bert" -o "$dir/e.npz" "the cat saw the dog"
+    cat "$dir/s.json" "$dir/s.json" > "$dir/twice.json"
+    page "$dir/p.html" "$dir/twice.json" "$dir/e.npz" 1
+    page --text "$dir/p.html" 0 | jq -e '.side == 0 and .text == "the cat"'
+    page --text "$dir/p.html" 1 | jq -e '.side == 1 and .index == 0'
+    page --text "$dir/p.html" 0 | jq -e 'has("pair") | not'
+}
+
+@test "two models: each text of both" {
+    cp -r "$ref/bert" "$dir/other"
+    printf 'the key\nthe cat saw the dog\n' > "$dir/t"
+    works "$viz" report -m "$ref/bert" -m "$dir/other" -f "$dir/t" -o "$dir/p.html"
+    for i in 0 1 2 3; do
+        page --text "$dir/p.html" "$i" | jq -c '[.side, .model, .index]'
+    done > "$dir/got"
+    printf '%s\n' '[0,"bert",0]' '[0,"bert",1]' '[1,"other",0]' '[1,"other",1]' | diff - "$dir/got"
+    [ "$(grep -c '^<!DOCTYPE' "$dir/p.html")" -eq 1 ]
+    works "$viz" report -m "$ref/bert" -m "$dir/other" -o - "the key"
+    [ "$(echo "the key" | "$viz" report -m "$ref/bert" -m "$dir/other" -f - -o - | head -n 1)" = \
+      "<!DOCTYPE html>" ]
+}
+
+@test "what cannot be compared" {
+    fails 2 "expected two texts" "$viz" report --compare -o "$dir/p.html" "the cat"
+    fails 2 "--compare, two of -m" \
+        "$viz" report --compare -m "$ref/bert" -m "$ref/bert" -o "$dir/p.html" "the" "key"
+    fails 2 "what is compared is one page" "$viz" report --compare -o "$dir/" "the cat" "the dog"
+    fails 3 "bert has 2 layers of 3 heads, bert_old has 3 of 4: expected the same" \
+        "$viz" report -m "$ref/bert" -m "$ref/bert_old" -o "$dir/p.html" "the key"
+    [ -z "$(list "$dir")" ]
+}
+
 @test "a page that is too large: its size, and what makes it smaller" {
     # 24 heads of 1,001 tokens: 24 x 1001 x (1001 + 4) bytes
     ids=$(seq -s , 1000)

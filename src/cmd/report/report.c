@@ -11,6 +11,9 @@ static const struct opt_values compute_values = { .words = metric_words, .betwee
 
 #define F(f) offsetof(struct report_args, f)
 static const struct opt opts[] = {
+    LIST('m', "model", "PATH|NAME", F(models), &model_values,
+         "a model, as elsewhere; given twice: the two that are compared"),
+    FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
     CHOICE(0, "precision", "BITS", F(precision), "8", precisions,
            "of each weight: the square root of its share of the row's largest"),
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
@@ -26,12 +29,15 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_page.group, &types_group, &weight_group, &shard_group, PASS_GROUPS, NULL
+    &output_page.group, &types_group, &weight_group, &shard_group, &layer_group, &rows_group,
+    &seed_group, &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
+    &mask_group, &dtype_group, NULL
 };
 
 static const char *const examples[] = {
     "mha-viz report",
     "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
+    "mha-viz report --compare -o two.html 'the cat saw the dog' 'the dog saw the cat'",
     "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
     NULL
 };
@@ -91,10 +97,26 @@ static int check_size(struct report_job *j, struct arena *a, const struct item *
                    j->has_vectors ? ", queries and keys (--neuron)" : "", j->args->max_size);
 }
 
+/* Where two are compared, the first text opens the page. */
+static int begin(struct report_job *j, struct arena *a, const struct item *item, struct err *e)
+{
+    struct report_job *first = j->first;
+    struct results *results = &first->job.results;
+
+    if (results->output.folder && j->side >= 0)
+        return err_set(e, ERR_USAGE, "%s: expected a file: what is compared is one page",
+                       results->output.path);
+    if (!first->is_open &&
+        results_open(results, records_without_part(&first->job.s, NULL), first->job.in, e) != 0)
+        return -1;
+    first->is_open = true;
+    return results_begin(results, a, item, e);
+}
+
 /* The page that the text is the first of begins with it. */
 static void write_text(struct report_job *j, const struct packed *text)
 {
-    FILE *f = j->job.results.report.file;
+    FILE *f = j->first->job.results.report.file;
     bool alone = j->job.results.output.folder;
     int number = alone ? 0 : j->n_texts;
 
@@ -150,11 +172,11 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
         j->size = j->vectors_size = 0;
     status = run_text(j, a, item, &packed, e);
     if (status == 0)
-        status = results_begin(&j->job.results, a, item, e);
+        status = begin(j, a, item, e);
     if (status == 0)
         write_text(j, &packed);
     arena_reset(j->packed, mark);
-    return status == 0 ? results_end(&j->job.results, e) : -1;
+    return status == 0 ? results_end(&j->first->job.results, e) : -1;
 }
 
 /* ---- the command ---- */
@@ -205,6 +227,8 @@ static int prepare(void *self, struct err *e)
     set_places(j);
     j->packed = arena_child(s->a);
     j->pack = pack_new(j->packed);
+    if (j->side == 1 && report_go_on(j, e) != 0)
+        return -1;
     if (j->args->ablate != NULL && report_ablate(j, j->args->ablate, e) != 0)
         return -1;
     return types_file_labels(s, j->args->shared.types, &j->type, e);
@@ -219,11 +243,15 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     struct report_args with_words = *(const struct report_args *)args;
     struct asked *asked = &with_words.shared.asked;
-    struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words };
+    struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
+                            .first = &j, .is_open = true, .side = -1 };
 
     asked->word_ids = asked->ids == NULL && asked->input == NULL && asked->attention == NULL &&
                       asked->qkv == NULL && !asked->pretokenized;
     asked->lenient_words = true;
+    if (with_words.models.n == 2 || with_words.compare)
+        return report_two(&kind, &with_words, n_operands, operands, env, e);
+    asked->model = with_words.models.n > 0 ? with_words.models.item[0] : NULL;
     if (job_run(&j.job, &kind, env, e) != 0)
         return -1;
     if (j.args->shared.common.output.path == NULL)

@@ -3,6 +3,7 @@
  * report, in parts:
  *
  *     report.c      the command; the pass over a text, and its weights
+ *     two.c         two models or two texts, to one page
  *     look.c        what attentions read: which keys are seen, queries and keys
  *     ablate.c      what heads are worth, from a file
  *     text.c        what the page knows of a text beside them: JSON */
@@ -17,6 +18,8 @@
 
 struct report_args {
     struct shared_args shared;
+    struct opt_list models;     /* two: compared */
+    bool compare;               /* the two texts */
     const char *compute;
     int precision, max_size;    /* 0: 8 bits, 1: 16; MiB */
     int neuron;                 /* enum report_neuron */
@@ -49,6 +52,9 @@ struct report_look {
 struct report_job {
     struct job job;
     const struct report_args *args;
+    struct report_job *first;       /* whose results the page is of; itself where it is one */
+    bool is_open;                   /* of the first: its results are */
+    int side;                       /* of what is compared, 0 or 1; -1: nothing is */
     struct metric_choice choice;
     struct metric_set set;          /* what choice names */
     int bits;                       /* of a weight */
@@ -88,6 +94,15 @@ struct report_job {
 int report_text(struct report_job *j, struct arena *a, const struct item *item,
                 const struct stats *found, double error, struct packed *packed,
                 struct err *e);
+
+/* ---- two.c ---- */
+
+/* Two models, or with --compare two texts, one after the other. */
+int report_two(const struct job_kind *kind, const struct report_args *args, int n_operands,
+               char **operands, const struct env *env, struct err *e);
+
+/* Of the second, before its texts: it goes on where the first ended.  ERR_INPUT: other heads. */
+int report_go_on(struct report_job *j, struct err *e);
 
 /* ---- ablate.c ---- */
 

@@ -302,6 +302,10 @@ static void write_text(struct jsonw *w, struct arena *a, const struct report_job
     if (item->n_cut > 0)
         jsonw_member_int(w, "cut", item->n_cut);
     jsonw_member_string(w, "model", s->name);
+    if (j->side >= 0) {
+        jsonw_member_int(w, "side", j->side);
+        jsonw_member_string(w, "given", s->asked->model != NULL ? s->asked->model : s->name);
+    }
     jsonw_member_string(w, "stack", family_stack_names[s->stack]);
     jsonw_member_string(w, "weight", weighting_names[j->job.want.weighting]);
     jsonw_member_string(w, "changes", figure_changes(a, s->asked));

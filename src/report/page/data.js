@@ -156,9 +156,16 @@ function loadBlock(text, b) {
   return text.loaded[b] ? null : (text.pending[b] ??= readBlock(text, b));
 }
 const loadHeads = (text, ids) =>
-  Promise.all([...new Set(ids.map((id) => text.heads[id].block))].map((b) => loadBlock(text, b)));
+  Promise.all(
+    text.of
+      ? text.of.map((one) => loadHeads(one, ids))
+      : [...new Set(ids.map((id) => text.heads[id].block))].map((b) => loadBlock(text, b)),
+  );
 
-const isLoaded = (text, id) => text.loaded[text.heads[id].block] !== undefined;
+const isLoaded = (text, id) =>
+  text.of
+    ? text.of.every((one) => isLoaded(one, id))
+    : text.loaded[text.heads[id].block] !== undefined;
 
 const square = {
   8: Float32Array.from(range(256), (c) => (c / 255) ** 2),

@@ -9,7 +9,7 @@ function element(tag, set = {}, ...children) {
     if (value === undefined || value === null || value === false) continue;
     if (key === 'text') e.textContent = value;
     else if (key === 'on')
-      for (const [name, call] of Object.entries(value)) e.addEventListener(name, call);
+      for (const [name, call] of Object.entries(value)) e.addEventListener(name, bound(call));
     else if (key === 'value' || key === 'checked') e[key] = value;
     else e.setAttribute(key, value === true ? '' : value);
   }
@@ -34,6 +34,7 @@ function short(v) {
   return v.toFixed(Math.abs(v) < 0.0095 ? 3 : 2).replace('0.', '.');
 }
 function exact(v) {
+  if (v < 0) return `−${exact(-v)}`;
   if (v === 0) return '0';
   if (v >= 0.1) return v.toFixed(3);
   return v >= 0.001 ? v.toFixed(4) : v.toExponential(1);

@@ -31,13 +31,16 @@ function options() {
       ]),
     ],
     model: colours,
-    neuron: selected().length && text.neuron ? neuronView.options() : [],
+    neuron: selected().length && text.neuron ? views.neuron.options() : [],
     numbers: [],
   }[state.v];
   box.hidden = !list.length;
   box.replaceChildren(...list);
 }
 function foot() {
+  const unpaired = field.unpaired
+    ? `${count(field.unpaired, 'token')} without a counterpart left out`
+    : '';
   const hidden = field.hidden
     ? `${count(field.hidden, state.w ? 'word' : 'token')} hidden${field.rescaled ? ', rows rescaled' : ''}`
     : '';
@@ -45,6 +48,8 @@ function foot() {
   find('.foot').textContent = [
     isEmpty() ? '' : views[state.v].note(),
     hidden,
+    field.signed ? `${nameOf(texts[state.t])} less ${nameOf(compared)}: a dashed line, a minus where it is less` : '',
+    unpaired,
     `weights have ${text.bits} bits, within ${error}${field.rescaled ? ' before rescaling' : ''}`,
   ]
     .filter((s) => s)
@@ -73,30 +78,47 @@ function view() {
         text: field.nq && field.nk ? 'Select a head on the map.' : 'No token is left to show.',
       }),
     );
-  } else views[state.v].build(host);
+  } else if (panes.length === 1) views[state.v].build(host);
+  else buildPanes(host);
   foot();
+}
+/* Two panes, each with its name above its view. */
+function buildPanes(host) {
+  host.onscroll = null;
+  host.classList.remove('links');
+  const parts = eachPane(() =>
+    element(
+      'section',
+      { class: 'pane', 'aria-label': nameOf(text) },
+      element('h3', { text: nameOf(text) }),
+      element('div', { class: 'part' }),
+    ),
+  );
+  host.replaceChildren(element('div', { class: 'panes' }, ...parts));
+  eachPane((p, i) => views[state.v].build(parts[i].lastChild));
 }
 function show(v) {
   state.v = v;
   changed('v');
 }
 
-function makeField() {
-  field = new Field(text, {
-    words: !!state.w,
-    hideSpecial: state.x.includes('s'),
-    hideFirst: state.x.includes('f'),
-    rescale: !!state.n,
-    between: state.b,
-  });
-}
-
 /* The one place that knows what follows from a change. */
 async function changed(what) {
   keepAddress();
+  use(panes[0]);
+  if (what === 'd' || what === 'y') {
+    chooseCompared(what);
+    await openText(state.t, true);
+    return;
+  }
   if (['w', 'x', 'n', 'b'].includes(what)) {
-    makeField();
+    makePanes(texts[state.t]);
     state.p = '';
+  }
+  /* Queries and keys have no difference: the two stand beside each other. */
+  if (what === 'v' && compared && (panes.length === 1) !== isDifference()) {
+    makePanes(texts[state.t]);
+    rail();
   }
   if (what === 'm' || what === 'o') {
     rail();
@@ -106,12 +128,9 @@ async function changed(what) {
   if (what === 'heads') {
     map.update();
     chips();
-    await loadHeads(
-      text,
-      selected().map(({ id }) => id),
-    );
+    await loadChosen();
     if (state.v === 'model' || state.v === 'numbers') {
-      views[state.v].refresh();
+      eachPane(() => views[state.v].refresh());
       return;
     }
   }
@@ -128,31 +147,35 @@ async function openText(i, keep) {
   const old = text,
     next = await readText(i);
   if (!next) return;
-  text = next;
   state.t = i;
+  if (next.side !== undefined && (old ? state.d : state.y < 0)) {
+    state.y = await partnerOf(next);
+    state.d ||= 'side';
+  }
+  await readCompared(next);
+  makePanes(next);
   if (!text.metric[state.m] && !(state.m === 'type' && new Set(text.types).size > 1))
     state.m = text.metric.entropy_norm ? 'entropy_norm' : (text.metrics[0]?.name ?? 'type');
   if (!keep) state.p = '';
   if (!old || headsOfAddress !== null || old.heads.length !== text.heads.length)
     state.heads = readHeads();
-  makeField();
   find('.bar select').value = String(i);
   find('.model').textContent =
     `${text.model}, ${count(text.layers.length, 'layer')}, ${count(text.heads.length, 'head')}, ${text.cross ? `${text.nq} × ${text.nk}` : text.nq} tokens`;
-  await loadHeads(
-    text,
-    selected().map(({ id }) => id),
-  );
+  await loadChosen();
   rail();
   view();
   keepAddress();
   timing.ready ??= performance.now();
-  setTimeout(() => loadRest(text));
+  setTimeout(() => loadRest(next, compared ? [next, compared] : [next]));
 }
-async function loadRest(mine) {
-  for (let b = 0; b < mine.blocks.length && mine === text; b++) await loadBlock(mine, b);
-  if (mine !== text) return;
-  if (state.v === 'model') modelView.fill();
+const loadChosen = () =>
+  Promise.all(panes.map((p) => loadHeads(p.text, selected().map(({ id }) => id))));
+async function loadRest(mine, all) {
+  for (const one of all)
+    for (let b = 0; b < one.blocks.length && mine === texts[state.t]; b++) await loadBlock(one, b);
+  if (mine !== texts[state.t]) return;
+  if (state.v === 'model') eachPane(() => views.model.fill());
   timing.all ??= performance.now();
 }
 
@@ -172,6 +195,7 @@ async function listTexts() {
   }
   list.value = String(state.t);
   find('.texts').hidden = list.children.length < 2;
+  if (list.children.length > 1) rail();
 }
 function step(by) {
   const n = Math.max(1, find('.bar select').children.length);

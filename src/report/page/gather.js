@@ -16,6 +16,7 @@ function leastOfRow(row, max, sum, share, bins) {
 
 function linksOf(id) {
   const row = new Float32Array(field.nk),
+    sign = field.signed ? new Float32Array(field.nk) : row,
     bins = new Float64Array(256),
     received = new Float64Array(field.nk);
   const out = { q: [], k: [], w: [], all: 0, received };
@@ -23,9 +24,10 @@ function linksOf(id) {
     field.row(id, q, row);
     let max = 0,
       sum = 0;
+    if (field.signed) sign.set(row);
     for (let k = 0; k < field.nk; k++) {
-      const v = row[k];
-      received[k] += v / field.nq;
+      received[k] += row[k] / field.nq;
+      const v = (row[k] = Math.abs(row[k]));
       sum += v;
       if (v > max) max = v;
       if (v > 0) out.all++;
@@ -36,7 +38,7 @@ function linksOf(id) {
       if (row[k] >= least) {
         out.q.push(q);
         out.k.push(k);
-        out.w.push(row[k]);
+        out.w.push(sign[k]);
       }
   }
   return out;
@@ -46,16 +48,16 @@ function linksOf(id) {
 function floorOf(sets) {
   const bins = new Uint32Array(2049);
   for (const { links } of sets)
-    for (const w of links.w) bins[Math.floor(Math.sqrt(Math.min(w, 1)) * 2048)]++;
+    for (const w of links.w) bins[Math.floor(Math.sqrt(Math.min(Math.abs(w), 1)) * 2048)]++;
   let n = 0,
     b = 2048;
   while (b >= 0 && n + bins[b] <= MOST_LINKS) n += bins[b--];
   return b < 0 ? 0 : ((b + 1) / 2048) ** 2;
 }
 
-const gathered = { key: '', cache: new Map() };
 function gather() {
-  const key = [state.t, state.w, state.x, state.n, state.b, state.s, state.min].join('|');
+  const key = [state.s, state.min].join('|'),
+    gathered = (field.gathered ??= { key: '', cache: new Map() });
   if (gathered.key !== key) {
     gathered.cache.clear();
     gathered.key = key;
@@ -68,10 +70,10 @@ function gather() {
     list = [];
   sets.forEach(({ slot, links }, i) =>
     links.w.forEach((w, at) => {
-      if (w >= floor) list.push([w, links.q[at], links.k[at], slot, i]);
+      if (Math.abs(w) >= floor) list.push([w, links.q[at], links.k[at], slot, i]);
     }),
   );
-  list.sort((a, b) => a[0] - b[0]);
+  list.sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]));
   return {
     sets,
     list,

@@ -110,10 +110,13 @@ class Grid {
     const idOf = (event) =>
       event.target.dataset?.id === undefined ? null : +event.target.dataset.id;
     const on = (name, call) =>
-      box.addEventListener(name, (event) => {
-        const id = idOf(event);
-        if (id !== null) call(id, event);
-      });
+      box.addEventListener(
+        name,
+        bound((event) => {
+          const id = idOf(event);
+          if (id !== null) call(id, event);
+        }),
+      );
     on('click', (id, event) => {
       this.moveTo(id, false);
       if (event.shiftKey) this.extend(id);
@@ -300,5 +303,5 @@ function pointAtHead(id) {
   describeHead(id);
   if (now === lit) return;
   lit = now;
-  if (state.v === 'links') linksView.draw();
+  if (state.v === 'links') eachPane(() => views.links.draw());
 }

@@ -17,7 +17,7 @@ function readInk() {
   ink.tones = range(8).map((i) => style.getPropertyValue(`--tone${i}`).trim());
   ink.font = body.fontFamily;
   ink.dark = root.dataset.theme === 'dark';
-  ink.ramp = null;
+  ink.ramp = ink.more = ink.less = null;
 }
 
 const RAMPS = {
@@ -41,6 +41,26 @@ function ramp() {
   });
   return ink.ramp;
 }
+/* The same from ground to the colour of a sign. */
+function rampOfSign(negative) {
+  const key = negative ? 'less' : 'more';
+  if (ink[key]) return ink[key];
+  const from = channels(ink.ground),
+    to = channels(ink.tones[negative ? 5 : 0]);
+  ink[key] = Uint32Array.from(range(256), (i) =>
+    pixel(range(3).map((c) => Math.round(from[c] + ((to[c] - from[c]) * i) / 255))),
+  );
+  return ink[key];
+}
+/* Value -> pixel. */
+function toneOf(tone) {
+  if (!field.signed) {
+    const table = ramp();
+    return (v) => table[tone(v)];
+  }
+  const [more, less] = [rampOfSign(false), rampOfSign(true)];
+  return (v) => (v < 0 ? less : more)[tone(Math.abs(v))];
+}
 const isDark = (p) => (p & 255) * 0.3 + ((p >> 8) & 255) * 0.59 + ((p >> 16) & 255) * 0.11 < 140;
 
 /* Weight -> 0 to 255 of the ramp; top is the weight at its end. */
@@ -57,13 +77,14 @@ function scaleOf(values) {
   let max = 0,
     n = 0;
   for (const v of values)
-    if (v > 0) {
+    if (v > 0 || v < 0) {
       n++;
-      if (v > max) max = v;
+      if (Math.abs(v) > max) max = Math.abs(v);
     }
   if (!clips() || max === 0) return { top: max, max, clipped: false };
   const bins = new Uint32Array(1025);
-  for (const v of values) if (v > 0) bins[Math.floor(Math.sqrt(v / max) * 1024)]++;
+  for (const v of values)
+    if (v > 0 || v < 0) bins[Math.floor(Math.sqrt(Math.abs(v) / max) * 1024)]++;
   let left = n * 0.01,
     b = 1024;
   while (b > 0 && left > bins[b]) left -= bins[b--];
@@ -74,7 +95,7 @@ function scaleOf(values) {
 /* Values [h, w] -> a picture; NaN is masked. */
 function paint(values, w, h, tone) {
   const canvas = element('canvas'),
-    table = ramp(),
+    shade = toneOf(tone),
     masked = pixel(channels(ink.masked));
   canvas.width = w;
   canvas.height = h;
@@ -82,7 +103,7 @@ function paint(values, w, h, tone) {
     image = context.createImageData(w, h),
     out = new Uint32Array(image.data.buffer);
   for (let i = 0; i < values.length; i++)
-    out[i] = values[i] === values[i] ? table[tone(values[i])] : masked;
+    out[i] = values[i] === values[i] ? shade(values[i]) : masked;
   context.putImageData(image, 0, 0);
   return canvas;
 }
@@ -98,7 +119,8 @@ function pool(a, nq, nk, w, h, sees) {
         k1 = Math.max(k0 + 1, Math.floor(((x + 1) * nk) / w));
       let best = 0;
       for (let q = q0; q < q1; q++)
-        for (let i = q * nk + k0, end = q * nk + k1; i < end; i++) if (a[i] > best) best = a[i];
+        for (let i = q * nk + k0, end = q * nk + k1; i < end; i++)
+          if (Math.abs(a[i]) > Math.abs(best)) best = a[i];
       out[y * w + x] = best === 0 && !sees(q0, q1, k0, k1) ? NaN : best;
     }
   }

@@ -22,8 +22,11 @@ function search(what, next) {
   } else state.p = hits[hit].side + hits[hit].u;
   keepAddress();
   if (isEmpty()) return;
-  if (hit >= 0) views[state.v].jump(hits[hit]);
-  views[state.v].draw?.();
+  eachPane(() => {
+    const found = hits[hit];
+    if (found && found.u < field.units(found.side).length) views[state.v].jump(found);
+    views[state.v].draw?.();
+  });
 }
 
 // ---- keys, ground, start
@@ -39,6 +42,7 @@ const HELP = [
   ['1 to 5', 'view'],
   ['/, Enter', 'find a token; the next one'],
   ['[ and ]', 'previous and next text'],
+  ['Compare', 'two texts, or two models, beside each other, or the first less the second'],
   ['w, x, f', 'words, hide special tokens, hide the first token'],
   ['?', 'this list'],
 ];
@@ -73,7 +77,7 @@ function press(event) {
     Escape: () => {
       state.p = '';
       keepAddress();
-      views[state.v].draw?.();
+      eachPane(() => views[state.v].draw?.());
     },
   };
   if (number >= 0) show(VIEWS[number][0]);

@@ -28,6 +28,10 @@ function planLinks(width, heads) {
   };
 }
 
+/* Of a difference: what is more in the first, what is more in the second. */
+const signColour = (v) => ink.tones[v > 0 ? 0 : 5];
+const signDash = (v) => (v > 0 ? [] : [5, 3]);
+
 /* Parallel lines of several heads stand beside each other. */
 const strand = (i, n, h) => (i - (n - 1) / 2) * Math.min(3.2, (h * 0.7) / Math.max(1, n));
 
@@ -43,16 +47,17 @@ class LinksFigure {
       by = strand(i, this.sets.length, h);
     if ((y1 < -40 && y2 < -40) || (y1 > height + 40 && y2 > height + 40)) return;
     const faded = lit === null || lit === slot ? 1 : 0.07,
-      alpha = clamp((0.04 + 0.96 * w ** 0.62) * faded, 0, 1);
+      size = Math.abs(w),
+      alpha = clamp((0.04 + 0.96 * size ** 0.62) * faded, 0, 1);
     pen.curve(
       plan.left + 2,
       y1 + by,
       plan.right - 2,
       y2 + by,
-      colour(slot),
-      Math.min(0.8 + 3.4 * w, Math.max(0.4, h * 0.45)),
+      field.signed ? signColour(w) : colour(slot),
+      Math.min(0.8 + 3.4 * size, Math.max(0.4, h * 0.45)),
       alpha,
-      dash(slot),
+      field.signed ? signDash(w) : dash(slot),
     );
   }
   /* act: {side, u, values} of the token that is pointed at; null: all links of the list */
@@ -64,11 +69,11 @@ class LinksFigure {
     const mine = [];
     act.values.forEach(({ slot, v }, i) =>
       v.forEach((w, u) => {
-        if (w >= Math.max(0.01, state.min))
+        if (Math.abs(w) >= Math.max(0.01, state.min))
           mine.push(act.side === 'q' ? [w, act.u, u, slot, i] : [w, u, act.u, slot, i]);
       }),
     );
-    mine.sort((a, b) => a[0] - b[0]);
+    mine.sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]));
     for (const link of mine.slice(-300)) this.line(pen, link, top, height, 24);
   }
   /* A bar with its number per head, or where there is no room for that their mean. */
@@ -86,22 +91,23 @@ class LinksFigure {
       let last = -99;
       for (let u = from; u < to; u++) {
         const y = u * h + h / 2 - top,
-          length = Math.max(1, v[u] * room);
-        if (v[u] < 0.0005) continue;
+          size = Math.abs(v[u]),
+          length = Math.max(1, size * room);
+        if (size < 0.0005) continue;
         pen.rect(
           out > 0 ? x : x - length,
           y - clamp(h * 0.23, 0.5, 5),
           length,
           clamp(h * 0.46, 1, 10),
-          slot === null ? ink.edge : colour(slot),
+          field.signed ? signColour(v[u]) : slot === null ? ink.edge : colour(slot),
         );
-        if (v[u] < least || (h < 12 && y - last < 12)) continue;
+        if (size < least || (h < 12 && y - last < 12)) continue;
         last = y;
         pen.text(x + out * (length + 4), y + 0.5, short(v[u]), {
           size: 11,
           anchor: out > 0 ? 'start' : 'end',
-          fill: v[u] >= 0.1 ? ink.ink : ink.soft,
-          weight: v[u] >= 0.1 ? 700 : 400,
+          fill: size >= 0.1 ? ink.ink : ink.soft,
+          weight: size >= 0.1 ? 700 : 400,
         });
       }
     });
@@ -115,7 +121,7 @@ class LinksFigure {
 
 const other = (side) => (side === 'q' ? 'k' : 'q');
 const received = () =>
-  linksView.links.sets.map(({ id, slot, links }) => ({ id, slot, v: links.received }));
+  views.links.links.sets.map(({ id, slot, links }) => ({ id, slot, v: links.received }));
 function actOf(token) {
   return (
     token && {
@@ -147,7 +153,7 @@ const linksView = {
       { width: this.plan.width, height: n * this.h + HEAD_PX },
     );
     host.replaceChildren(sheet);
-    host.onscroll = () => this.draw();
+    host.onscroll = bound(() => this.draw());
     this.pen = null;
     this.drawNow();
   },
@@ -189,19 +195,20 @@ const linksView = {
         0,
         units.length - 1,
       );
-    list.addEventListener('pointermove', (event) => {
+    const on = (name, call) => list.addEventListener(name, bound(call));
+    on('pointermove', (event) => {
       if (event.pointerType !== 'touch') this.point({ side, u: at(event) });
     });
-    list.addEventListener('pointerleave', () => this.point(null));
-    list.addEventListener('click', (event) => pin(side, at(event)));
-    list.addEventListener('focusin', (event) => {
+    on('pointerleave', () => this.point(null));
+    on('click', (event) => pin(side, at(event)));
+    on('focusin', (event) => {
       if (event.target.matches(':focus-visible')) {
         this.point({ side, u: +event.target.dataset.u });
         sayToken(side, +event.target.dataset.u);
       }
     });
-    list.addEventListener('focusout', () => this.point(null));
-    list.addEventListener('keydown', (event) => this.key(event, side, +event.target.dataset.u));
+    on('focusout', () => this.point(null));
+    on('keydown', (event) => this.key(event, side, +event.target.dataset.u));
     return list;
   },
   go(side, u) {
@@ -229,13 +236,15 @@ const linksView = {
   point(token) {
     if (hover?.side === token?.side && hover?.u === token?.u) return;
     hover = token;
-    this.draw();
+    eachPane(() => views.links.draw());
   },
   draw() {
-    this.waiting ??= requestAnimationFrame(() => {
-      this.waiting = null;
-      if (this.canvas?.isConnected) this.drawNow();
-    });
+    this.waiting ??= requestAnimationFrame(
+      bound(() => {
+        this.waiting = null;
+        if (this.canvas?.isConnected) this.drawNow();
+      }),
+    );
   },
   drawNow() {
     const { plan, h, host } = this,
@@ -243,7 +252,7 @@ const linksView = {
       start = performance.now();
     const height = Math.max(50, Math.min((host.clientHeight || 600) - HEAD_PX, n * h)),
       top = clamp(host.scrollTop, 0, Math.max(0, n * h - height));
-    const act = actOf(hover ?? pinned());
+    const act = actOf(hover && hover.u < field.units(hover.side).length ? hover : pinned());
     if (!this.pen || this.height !== height) {
       this.pen = new CanvasPen(this.canvas, plan.width, height);
       this.height = height;
@@ -273,7 +282,7 @@ const linksView = {
     if (act) {
       put(act.side, act.u, 'on');
       for (let u = 0; u < field.units(other(act.side)).length; u++)
-        if (act.values.some(({ v }) => v[u] >= 0.1)) put(other(act.side), u, 'strong');
+        if (act.values.some(({ v }) => Math.abs(v[u]) >= 0.1)) put(other(act.side), u, 'strong');
     }
     this.head(act);
     foot();
@@ -366,7 +375,7 @@ const linksView = {
 /* The selected heads with their lines. */
 function drawLegend(pen, x, y, width) {
   let at = x;
-  for (const { id, slot } of few() ? selected() : []) {
+  for (const { id, slot } of few() && !field.signed ? selected() : []) {
     const label = `${text.heads[id].name} ${typeOf(id)}`.trim(),
       w = widthOf(label, 11) + 46;
     if (at + w > x + width) break;
@@ -381,7 +390,7 @@ function pin(side, u) {
   state.q = -1;
   keepAddress();
   sayToken(side, u);
-  if (views[state.v].draw) views[state.v].draw();
+  eachPane(() => views[state.v].draw?.());
 }
 
 /* For those who cannot see the lines: the strongest links of a token. */
@@ -390,9 +399,9 @@ function sayToken(side, u) {
     .values.slice(0, 4)
     .map(({ id, v }) => {
       const best = range(v.length)
-        .sort((a, b) => v[b] - v[a])
+        .sort((a, b) => Math.abs(v[b]) - Math.abs(v[a]))
         .slice(0, 3)
-        .filter((i) => v[i] > 0);
+        .filter((i) => v[i] !== 0);
       return `${text.heads[id].name}: ${best.map((i) => `${field.units(other(side))[i].label} ${short(v[i])}`).join(', ') || 'nothing'}`;
     });
   say(

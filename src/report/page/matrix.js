@@ -60,13 +60,13 @@ function drawCells(pen, plan, id, a, scale) {
   pen.rect(pad - 0.5, pad - 0.5, w + 1, h + 1, null, ink.line);
   if (cell < CELL_OF_NUMBERS) return;
   a.forEach((v, i) => {
-    if (v < 0.005) return;
+    if (Math.abs(v) < 0.005) return;
     const x = pad + ((i % field.nk) + 0.5) * cell,
       y = pad + (Math.floor(i / field.nk) + 0.5) * cell + 0.5;
     pen.text(x, y, short(v), {
       size: 10,
       anchor: 'middle',
-      fill: isDark(ramp()[tone(v)]) ? '#ffffff' : '#111111',
+      fill: isDark(toneOf(tone)(v)) ? '#ffffff' : '#111111',
     });
   });
 }
@@ -113,7 +113,11 @@ function drawAxes(pen, plan) {
 /* The bar of colours below, with what its ends are. */
 function drawScale(pen, plan, scale) {
   const look = { size: 10, fill: ink.soft },
-    low = state.f === 'log' ? `≤ ${short(scale.top / 1000)}` : '0';
+    low = field.signed
+      ? short(-scale.top)
+      : state.f === 'log'
+        ? `≤ ${short(scale.top / 1000)}`
+        : '0';
   const high = scale.clipped
     ? `≥ ${short(scale.top)}, largest ${short(scale.max)}`
     : short(scale.top);
@@ -121,7 +125,7 @@ function drawScale(pen, plan, scale) {
     y = plan.pad + plan.h + 9,
     w = clamp(plan.w - widthOf(low + high, 10) - 12, 20, 110);
   const strip = paint(
-    Float32Array.from(range(256), (i) => i / 255),
+    Float32Array.from(range(256), (i) => (field.signed ? i / 127.5 - 1 : i / 255)),
     256,
     1,
     TONES.linear(1),
@@ -176,13 +180,13 @@ const matrixView = {
     this.scale = scalesOf(state.k === 'own' ? [] : heads.map(({ id }) => id));
     this.seen?.disconnect();
     this.seen = new IntersectionObserver(
-      (entries) => {
+      bound((entries) => {
         for (const e of entries)
           if (e.isIntersecting) {
             this.seen.unobserve(e.target);
             this.paint(+e.target.dataset.part);
           }
-      },
+      }),
       { root: host, rootMargin: '200px' },
     );
     this.parts = heads.map((head, i) => this.part(head, i));
@@ -222,9 +226,10 @@ const matrixView = {
       { width: Math.max(plan.width, 160) },
     );
     const part = { id, slot, base, over, value, box, figure };
-    box.addEventListener('pointermove', (event) => this.moveTo(this.cellAt(part, event)));
-    box.addEventListener('pointerleave', () => this.moveTo(null));
-    box.addEventListener('keydown', (event) => this.key(event, id));
+    const on = (name, call) => box.addEventListener(name, bound(call));
+    on('pointermove', (event) => this.moveTo(this.cellAt(part, event)));
+    on('pointerleave', () => this.moveTo(null));
+    on('keydown', (event) => this.key(event, id));
     return part;
   },
   paint(i) {
@@ -244,10 +249,10 @@ const matrixView = {
       best = [];
     for (let q = 0; q < field.nq; q++) {
       const row = a.subarray(q * field.nk, (q + 1) * field.nk),
-        v = Math.max(...row);
-      if (v > 0) best.push([v, q, row.indexOf(v)]);
+        v = row.reduce((m, x) => (Math.abs(x) > Math.abs(m) ? x : m), 0);
+      if (v !== 0) best.push([v, q, row.indexOf(v)]);
     }
-    best.sort((x, y) => y[0] - x[0]);
+    best.sort((x, y) => Math.abs(y[0]) - Math.abs(x[0]));
     return `${text.heads[id].name}, ${field.nq} queries by ${field.nk} keys. Strongest: ${best
       .slice(0, 3)
       .map(([v, q, k]) => `${field.queries[q].label} to ${field.keys[k].label} ${short(v)}`)

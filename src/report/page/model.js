@@ -1,7 +1,7 @@
 /* Model view: every head as a small heatmap. */
 const thumbs = new Map();
 const thumbKey = (id, side) =>
-  [state.t, state.w, state.x, state.n, state.b, state.f, state.c, ink.dark, id, side].join('|');
+  [text.number, field.signed ? state.y : '', state.w, state.x, state.n, state.b, state.f, state.c, ink.dark, id, side].join('|');
 
 /* A head's heatmap of at most side pixels; null: its weights are still packed. */
 function thumb(id, side) {
@@ -66,7 +66,7 @@ const modelView = {
     grid.each((id, x, y) => {
       if (!thumbs.has(thumbKey(id, side))) left.push([id, x, y]);
     });
-    const step = () => {
+    const step = bound(() => {
       const start = performance.now();
       while (left.length && performance.now() - start < 12 && isLoaded(text, left[0][0])) {
         const [id, x, y] = left.shift();
@@ -75,7 +75,7 @@ const modelView = {
         paintThumb(grid.pen, id, x, y, grid.side);
       }
       if (left.length && grid === this.grid && grid.canvas.isConnected) requestAnimationFrame(step);
-    };
+    });
     requestAnimationFrame(step);
   },
   refresh() {

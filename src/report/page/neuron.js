@@ -67,9 +67,11 @@ const neuronView = {
       return;
     }
     host.replaceChildren(element('p', { class: 'empty', text: 'Unpacking …' }));
-    loadVectors(text, this.id).then(() => {
-      if (mine === text && state.v === 'neuron') this.show();
-    });
+    loadVectors(text, this.id).then(
+      bound(() => {
+        if (mine === text && state.v === 'neuron') this.show();
+      }),
+    );
   },
   show() {
     const { host } = this,
@@ -90,7 +92,10 @@ const neuronView = {
       height: NEURON_ROW,
       make: (i) => this.row(found.keys[i]),
     });
-    body.addEventListener('pointermove', (event) => this.point(event));
+    body.addEventListener(
+      'pointermove',
+      bound((event) => this.point(event)),
+    );
     foot();
   },
   caption() {
@@ -203,7 +208,7 @@ const neuronView = {
     ];
   },
   figure() {
-    if (!this.found) return modelView.figure();
+    if (!this.found) return views.model.figure();
     const unit = unitOfStrip(),
       strip = text.width * unit,
       keys = this.found.keys.slice(0, 200),
@@ -246,7 +251,7 @@ const neuronView = {
 
 /* A line for each dimension of each key, as `mha-viz neuron --dims --tsv` has them. */
 function tsvOfNeuron() {
-  const { found, id, query } = neuronView,
+  const { found, id, query } = views.neuron,
     { layer, head } = text.heads[id];
   const lines = [
     ['layer', 'head', 'query', 'key', 'token', 'dim', 'q', 'k', 'product', 'score', 'weight'],

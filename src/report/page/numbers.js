@@ -83,7 +83,10 @@ const numbersView = {
         : null,
       ...cells,
     );
-    row.addEventListener('pointerenter', () => describeHead(id));
+    row.addEventListener(
+      'pointerenter',
+      bound(() => describeHead(id)),
+    );
     return row;
   },
   refresh() {
@@ -95,13 +98,15 @@ const numbersView = {
   },
   jump() {},
   note() {
-    return 'the same numbers as mha-viz stats prints';
+    return field.signed
+      ? 'the first less the second'
+      : 'the same numbers as mha-viz stats prints';
   },
   figure() {
     return null;
   },
 };
-const views = {
+const VIEW_KINDS = {
   links: linksView,
   matrix: matrixView,
   model: modelView,

@@ -90,6 +90,25 @@ function railOfTokens() {
       : null,
   ];
 }
+/* Another text of the page, beside this one or less it. */
+function railOfCompare() {
+  const others = othersOf(texts[state.t]);
+  if (!others.length) return [];
+  const name = (one) =>
+    `${one.text || one.input || 'ids'}${one.side === undefined ? '' : `, ${one.given ?? one.model}`}`;
+  return [
+    element('h2', { text: 'Compare' }),
+    choose('With', 'y', [
+      ['-1', 'none'],
+      ...others.map((one) => [one.number, `${one.number + 1}: ${name(one)}`.slice(0, 60)]),
+    ]),
+    choose('As', 'd', [
+      ['', 'not at all'],
+      ['side', 'beside each other'],
+      ['diff', 'difference'],
+    ]),
+  ];
+}
 function rail() {
   const mapBox = element('div'),
     legend = element('div'),
@@ -129,6 +148,7 @@ function rail() {
       'details',
       { class: 'settings', open: innerWidth >= 760 },
       element('summary', { text: 'Tokens and links' }),
+      ...railOfCompare(),
       ...railOfTokens().filter((e) => e !== null),
       element('h2', { text: 'Links shown' }),
       slide('Share of row', 's', [5, 100, 1], (v) => `${v} %`),

@@ -5,7 +5,7 @@ class Rows {
   constructor(host, body, { n, height, make }) {
     Object.assign(this, { host, body, n, height, make, from: 0, to: 0 });
     body.closest('table').setAttribute('aria-rowcount', n);
-    host.onscroll = () => this.show();
+    host.onscroll = bound(() => this.show());
     this.show(true);
   }
   show(anew = false) {

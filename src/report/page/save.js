@@ -1,6 +1,8 @@
 /* What is seen, as files. */
 function title() {
-  const what = text.text || text.input || 'ids';
+  const what = compared
+    ? `${nameOf(panes[0].text)} ${isDifference() ? '−' : 'beside'} ${nameOf(compared)}`
+    : text.text || text.input || 'ids';
   return text.pair === undefined ? what : `${what} | ${text.pair}`;
 }
 
@@ -40,10 +42,24 @@ function download(name, blob) {
 const fileName = (ending) => `attention-${state.t + 1}-${state.v}.${ending}`;
 
 /* The table has no picture; nor has a view without heads. */
-const figureNow = () =>
+const figureOfPane = () =>
   state.v === 'numbers' || (state.v !== 'model' && !selected().length)
-    ? modelView.figure()
+    ? views.model.figure()
     : views[state.v].figure();
+function figureNow() {
+  if (panes.length === 1) return figureOfPane();
+  const parts = eachPane(() => figureOfPane());
+  return {
+    w: parts[0].w + parts[1].w,
+    h: Math.max(...parts.map((p) => p.h)) + 20,
+    draw: (pen) =>
+      eachPane((p, i) => {
+        const at = shifted(pen, i * parts[0].w, 20);
+        at.text(20, 22, nameOf(text), { size: 12, weight: 700, max: parts[i].w - 40 });
+        parts[i].draw(at);
+      }),
+  };
+}
 
 function saveSvg() {
   download(
@@ -85,7 +101,7 @@ function tsvOfLinks() {
     const { layer, head } = text.heads[id];
     for (let q = 0; q < field.nq; q++)
       field.row(id, q).forEach((w, k) => {
-        if (w >= 0.0005)
+        if (Math.abs(w) >= 0.0005)
           lines.push([
             layer,
             head,
@@ -100,7 +116,7 @@ function tsvOfLinks() {
   return lines;
 }
 function saveTsv() {
-  const neuron = state.v === 'neuron' && selected().length && neuronView.found;
+  const neuron = state.v === 'neuron' && selected().length && views.neuron.found;
   const lines = neuron
     ? tsvOfNeuron()
     : state.v === 'numbers' || state.v === 'model'

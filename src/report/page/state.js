@@ -22,6 +22,8 @@ const START = {
   c: -1,
   k: 'own',
   th: '',
+  d: '',
+  y: -1,
   p: '',
   q: -1,
   nh: '',
@@ -34,12 +36,11 @@ const CHOICES = {
   f: ['linear', 'sqrt', 'log'],
   k: ['own', 'shared'],
   th: ['', 'light', 'dark'],
+  d: ['', 'side', 'diff'],
 };
-const RANGES = { t: [0, 1e9], s: [5, 100], min: [0, 0.5], w: [0, 1], n: [0, 1], c: [-1, 1], q: [-1, 1e9] };
+const RANGES = { t: [0, 1e9], s: [5, 100], min: [0, 0.5], w: [0, 1], n: [0, 1], c: [-1, 1], q: [-1, 1e9], y: [-1, 1e9] };
 const state = { ...START, heads: [] };
-let text,
-  field,
-  hover = null;
+let hover = null;
 
 const selected = () =>
   state.heads.map((id, slot) => ({ id, slot })).filter((h) => h.id !== undefined);
@@ -99,6 +100,7 @@ function fromAddress() {
     else if (Object.hasOwn(START, key)) readChoice(key, value);
   }
   state.t = Math.floor(state.t);
+  state.y = Math.floor(state.y);
 }
 
 /* The heads that the address names, of the text that is open. */

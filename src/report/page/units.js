@@ -50,6 +50,7 @@ class Field {
     this.same = !text.cross && q === k; /* queries and keys are the same units */
     this.buffer = new Float32Array(text.nk);
     this.cache = new Map();
+    this.signed = false;
   }
   /* Whether a query of [q0, q1) of the head sees a key of [k0, k1); a word sees another where one
      of its pieces sees one. */
