@@ -90,6 +90,7 @@ each_case() {
     "$1" heatmap.png "$most_drawn" heatmap -t 1 -m "$ref/bert" -o a.png "the key"
     "$1" heatmap.svg "$most_drawn" heatmap -t 1 -m "$ref/bert" -o a.svg "the key"
     "$1" heatmap.pdf "$most_drawn" heatmap -t 1 -m "$ref/bert" -o a.pdf "the key"
+    "$1" links.svg "$most_drawn" links -t 1 -m "$ref/bert" -o a.svg "the key"
     "$1" model "$most_drawn" model -t 1 -m "$ref/bert" -o a.png "the key"
     "$1" model.metric "$most_drawn" model -t 1 -m "$ref/bert" --metric entropy -f "$lines" -o a.svg
     "$1" diff.png "$most_drawn" diff -t 1 -m "$ref/bert" --dtype f32 --dtype bf16 -o a.png \

@@ -34,8 +34,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &figure_group, &sheet_group, &hide_group, &weight_group,
-    &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
+    &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
+    &weight_group, &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {

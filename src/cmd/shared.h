@@ -29,8 +29,8 @@ extern const struct opt_group attention_group, qkv_group, hide_group, weight_gro
 extern const struct opt_group shard_group, resume_group;
 extern const struct opt_group memory_group;     /* of those that say what texts take */
 extern const struct opt_group split_group;      /* of those that make many of one */
-/* Of pictures: how they look; then what any of them has. */
-extern const struct opt_group figure_group, sheet_group;
+/* Of pictures: the colours of heatmaps; what stands around panels; then what any of them has. */
+extern const struct opt_group figure_group, panel_group, sheet_group;
 
 /* The groups of a command that runs a model over texts. */
 #define PASS_GROUPS \

@@ -239,13 +239,18 @@ static const struct opt figure_opts[] = {
     INT(0, "cell", "PX", F(cell), "0", 0, 200,
         "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
     FLAG(0, "no-bars", F(no_bars), "draw no colour bars"),
-    FLAG(0, "no-labels", F(no_labels), "draw no labels of rows and columns"),
-    FLAG(0, "no-titles", F(no_titles), "draw no titles above the heatmaps"),
     FLAG(0, "numbers", F(numbers), "write the weights of short texts into the cells"),
-    FLAG(0, "letters", F(letters), "draw (a), (b), ... above the heatmaps"),
     END
 };
 const struct opt_group figure_group = { "figure", figure_opts };
+
+static const struct opt panel_opts[] = {
+    FLAG(0, "no-labels", F(no_labels), "draw no labels of rows and columns"),
+    FLAG(0, "no-titles", F(no_titles), "draw no titles above the panels"),
+    FLAG(0, "letters", F(letters), "draw (a), (b), ... above the panels"),
+    END
+};
+const struct opt_group panel_group = { "figure", panel_opts };
 
 static const struct opt sheet_opts[] = {
     INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),

@@ -114,9 +114,8 @@ static cairo_surface_t *row_layer(const struct axis *axis, struct page *page,
     return layer;
 }
 
-/* A label from y downwards: turned, or upright with its ideographs' top there. */
-static void draw_below(const struct axis *axis, struct page *page, cairo_t *cr, int i,
-                       double centre, double y)
+void axis_draw_below(const struct axis *axis, struct page *page, cairo_t *cr, int i,
+                     double centre, double y)
 {
     const struct text *text = &page->text;
     const struct piece *piece = axis->labels.piece[i];
@@ -143,7 +142,7 @@ static cairo_surface_t *col_layer(const struct axis *axis, struct page *page,
 
         fill_tick(cr, line_at(page, centre, grid->line), grid->line, grid->line,
                   grid->tick);
-        draw_below(axis, page, cr, i, centre, label_start(grid));
+        axis_draw_below(axis, page, cr, i, centre, label_start(grid));
     }
     page_layer_done(page, cr);
     return layer;

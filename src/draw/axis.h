@@ -34,4 +34,9 @@ cairo_surface_t *axis_layer(const struct axis *axis, struct page *page,
 void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *page,
                 const struct grid *grid, struct box cells);
 
+/* Label i of a rotated axis from y downwards: turned, or upright with its ideographs' top
+ * there. */
+void axis_draw_below(const struct axis *axis, struct page *page, cairo_t *cr, int i,
+                     double centre, double y);
+
 #endif

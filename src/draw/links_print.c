@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * Lines of links -> rows of a terminal. */
+#include "draw/links_print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw/stroke.h"
+
+/* Links of a query; columns of a label and of a bar. */
+enum { EACH = 3, LABEL = 14, BAR = 20 };
+
+struct table {
+    const struct links_figure *figure;
+    struct canvas *canvas;
+    int row;
+    int query_w, key_w;         /* columns of the widest label */
+    int *best;                  /* [n_rows, EACH] of one head: lines; -1: none */
+};
+
+static const char *label_of(const struct table *t, const struct label_list *list, int i)
+{
+    return list->n == 0 ? "" :
+               label_clean(t->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
+}
+
+/* Two labels and a number have room in any terminal. */
+static int widest(const struct table *t, const struct label_list *list)
+{
+    int most = 0, room = (t->canvas->n_columns - 8) / 2;
+
+    for (int i = 0; i < list->n; i++) {
+        int w = canvas_width(label_of(t, list, i));
+
+        most = w > most ? w : most;
+    }
+    room = room < 1 ? 1 : room < LABEL ? room : LABEL;
+    return most < room ? most : room;
+}
+
+/* The strongest of each query: lines come from the weakest. */
+static void choose(const struct table *t, int head)
+{
+    const struct links_figure *f = t->figure;
+
+    for (int i = 0; i < f->n_rows * EACH; i++)
+        t->best[i] = -1;
+    for (int i = f->n - 1; i >= 0; i--) {
+        int *best = t->best + f->line[i].query * EACH, at = 0;
+
+        while (at < EACH && best[at] >= 0)
+            at++;
+        if (f->line[i].head == head && at < EACH)
+            best[at] = i;
+    }
+}
+
+/* "cat  saw  0.53 ██████" */
+static void print_line(struct table *t, const struct links_line *line, bool first)
+{
+    const struct links_figure *f = t->figure;
+    const unsigned char *rgb = stroke_colour(line->head, f->n_heads);
+    int key_at = t->query_w + 2, at = key_at + t->key_w + 2, cells = (int)lround(line->weight * BAR);
+    char number[16];
+
+    if (first)
+        canvas_text(t->canvas, t->row, 0, t->query_w, label_of(t, &f->rows, line->query), false);
+    canvas_text(t->canvas, t->row, key_at, t->key_w,
+                label_of(t, f->arcs ? &f->rows : &f->cols, line->key), false);
+    snprintf(number, sizeof number, "%.2f", (double)line->weight);
+    at += canvas_text(t->canvas, t->row, at, (int)sizeof number, number, false) + 1;
+    for (int i = 0; i < cells && at + i < t->canvas->n_columns; i++)
+        *canvas_at(t->canvas, t->row, at + i) =
+            (struct glyph){ "█", rgb[0] << 16 | rgb[1] << 8 | rgb[2], CANVAS_PLAIN, false };
+    t->row++;
+}
+
+static void print_head(struct table *t, int head)
+{
+    const struct links_figure *f = t->figure;
+    const char *name = f->name[head];
+
+    t->row += canvas_text(t->canvas, t->row, 0, t->canvas->n_columns,
+                          label_clean(t->canvas->arena, name, strlen(name), 3 * LABEL_CHARS),
+                          true) > 0;
+    choose(t, head);
+    for (int i = 0; i < f->n_rows * EACH; i++)
+        if (t->best[i] >= 0)
+            print_line(t, &f->line[t->best[i]], i % EACH == 0);
+}
+
+void links_print(const void *figure, struct canvas *canvas)
+{
+    const struct links_figure *f = figure;
+    struct table table = { .figure = f, .canvas = canvas, .row = canvas->n_rows };
+
+    table.query_w = widest(&table, &f->rows);
+    table.key_w = widest(&table, f->arcs ? &f->rows : &f->cols);
+    table.best = arena_alloc(canvas->arena, (size_t)f->n_rows, EACH * sizeof *table.best);
+    for (int head = 0; head < f->n_heads; head++) {
+        table.row += head > 0;
+        print_head(&table, head);
+    }
+}
