@@ -16,8 +16,16 @@ struct sums {
     int strongest[2];           /* key of the row that was compared last, on each side */
 };
 
+/* A head of the first side with one of the second. */
+struct match {
+    double js;                  /* sum over rows */
+    int n;
+};
+
 struct compare {
-    int H;
+    int L, H;
+    struct match *match;        /* [L, H of the second side, L, H of the first] of
+                                   compare_all; NULL: not asked for */
     struct axis_pair queries, keys;
     int only[2];                /* the rows that count; -1: all */
     float *first;               /* [L, H, queries, keys] rows of the first side */
@@ -39,7 +47,7 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
     struct compare *compare = arena_alloc(a, 1, sizeof *compare);
     uint64_t heads = (uint64_t)L * (uint64_t)H, rows = heads * (uint64_t)queries.n_first;
 
-    *compare = (struct compare){ .H = H, .queries = queries, .keys = keys,
+    *compare = (struct compare){ .L = L, .H = H, .queries = queries, .keys = keys,
                                  .only = { -1, -1 } };
     compare->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *compare->first);
     compare->sees = arena_alloc(a, rows, sizeof *compare->sees);
@@ -54,6 +62,13 @@ void compare_only(struct compare *c, int first, int second)
 {
     c->only[0] = first;
     c->only[1] = second;
+}
+
+void compare_all(struct compare *c, struct arena *a)
+{
+    uint64_t heads = (uint64_t)c->L * (uint64_t)c->H;
+
+    c->match = arena_alloc(a, heads, heads * sizeof *c->match);
 }
 
 /* Whether row t of a block counts. */
@@ -136,6 +151,25 @@ static void compare_row(const struct compare *c, struct sums *s, float *p, doubl
     s->js += divergence_js(p, q, n_all(c));
 }
 
+/* Row `first` of every head of the first side -> p, with the row q of one of the second. */
+static void match_row(const struct compare *c, struct match *match, int first, float *p,
+                      const float *q)
+{
+    size_t n_keys = (size_t)c->keys.n_first;
+
+    for (int head = 0; head < c->L * c->H; head++) {
+        size_t row = (size_t)head * (size_t)c->queries.n_first + (size_t)first;
+
+        if (!c->sees[row])
+            continue;
+        memset(p, 0, (size_t)n_all(c) * sizeof *p);
+        memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
+        divide(p, n_all(c), c->mass[row]);
+        match[head].js += divergence_js(p, q, n_all(c));
+        match[head].n++;
+    }
+}
+
 static void compare(void *self, const struct rows *rows, int n)
 {
     struct compare *c = self;
@@ -156,6 +190,8 @@ static void compare(void *self, const struct rows *rows, int n)
         memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
         spread_second(c, rows, t, q);
         compare_row(c, &c->sums[head], p, c->mass[row], q, mass_of(rows, t));
+        if (c->match != NULL)
+            match_row(c, c->match + head * (size_t)(c->L * c->H), first, p, q);
     }
 }
 
@@ -180,6 +216,25 @@ struct head_difference compare_head(const struct compare *c, int layer, int head
         .entropy_second = sums->entropy[1] / sums->n_rows[1],
         .largest = sums->n_paired > 0 ? sums->largest : NAN,
     };
+}
+
+double compare_best(const struct compare *c, int layer, int head, int best[2])
+{
+    size_t heads = (size_t)c->L * (size_t)c->H;
+    double least = NAN;
+
+    best[0] = best[1] = -1;
+    for (size_t i = 0; c->match != NULL && i < heads; i++) {
+        const struct match *match = &c->match[i * heads + head_at(c, layer, head)];
+        double js = match->js / match->n;
+
+        if (match->n == 0 || js >= least)
+            continue;
+        least = js;
+        best[0] = (int)i / c->H;
+        best[1] = (int)i % c->H;
+    }
+    return least;
 }
 
 /* A key of both sides as one of the second. */

@@ -38,11 +38,21 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
 /* Before the first pass: of each side only this row counts, also in the entropies. */
 void compare_only(struct compare *c, int first, int second);
 
+/* Before the first pass: each head is also compared with every head of the other side. */
+void compare_all(struct compare *c, struct arena *a);
+
 struct sink compare_first(struct compare *c);
 struct sink compare_second(struct compare *c);      /* after the first pass */
 
 /* After the second pass. */
 struct head_difference compare_head(const struct compare *c, int layer, int head);
+
+/*
+ * The head of the second side that is the most like this one of the first, of equal ones the
+ * first: best[] is its layer and number, -1: there is none.  Returns the mean divergence of
+ * their paired rows; NaN: there is none.
+ */
+double compare_best(const struct compare *c, int layer, int head, int best[2]);
 
 /* The strongest keys of the rows of compare_only; -1: there are none, or they see no key. */
 void compare_strongest(const struct compare *c, int layer, int head, int key[2]);

@@ -52,6 +52,76 @@ text="the key is in the door"
     works "$viz" diff -m "$ref/bert" --tolerance 0.7 "$text" "the door is in the key"
 }
 
+# permuted: a copy of llama whose heads of layer 1 are in the reverse order
+permuted() {
+    cp -r "$ref/llama" "$dir/permuted"
+    python3 - "$dir/permuted" <<'PYTHON'
+import json, struct, sys
+folder = sys.argv[1]
+config = json.load(open(folder + "/config.json"))
+H, G = config["num_attention_heads"], config["num_key_value_heads"]
+path = folder + "/model.safetensors"
+data = bytearray(open(path, "rb").read())
+n, = struct.unpack("<Q", data[:8])
+header = json.loads(data[8:8 + n])
+def swap(name, count, axis):
+    t = header[f"model.layers.1.self_attn.{name}_proj.weight"]
+    rows, cols = t["shape"]
+    start, end = (8 + n + x for x in t["data_offsets"])
+    width = (end - start) // (rows * cols)
+    old = bytes(data[start:end])
+    at = lambda r, c: old[(r * cols + c) * width:(r * cols + c + 1) * width]
+    size = t["shape"][axis] // count
+    place = lambda i: (count - 1 - i // size) * size + i % size
+    data[start:end] = b"".join(at(*((place(r), c) if axis == 0 else (r, place(c))))
+                               for r in range(rows) for c in range(cols))
+for name, count, axis in ("q", H, 0), ("k", G, 0), ("v", G, 0), ("o", H, 1):
+    swap(name, count, axis)
+open(path, "wb").write(data)
+PYTHON
+}
+
+@test "--best: heads in another order are found" {
+    permuted
+    works "$viz" diff --best --json -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
+    n=$(jq '[.heads[] | select(.layer == 1)] | length' <<< "$output")
+    jq -e --argjson n "$n" '[.heads[] | select(.layer == 1) |
+        .best_layer == 1 and .best_head == $n - 1 - .head and .js_best < 1e-9 and .js > 1e-6] |
+        length > 1 and all' <<< "$output"
+    jq -e '[.heads[] | select(.layer == 0) | .best_layer == 0 and .best_head == .head] | all' <<< "$output"
+    works "$viz" diff --best -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
+    [[ ${lines[1]} == *"best match" ]]
+    [[ ${lines[-1]} == "L1H$((n - 1)) "*" L1H0 "* ]]
+    # Without it the columns are those of before
+    works "$viz" diff --json -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
+    jq -e '.heads[0] | has("js_best") or has("best_head") | not' <<< "$output"
+}
+
+@test "several models: the first with each of the others, the bytes of each pair" {
+    permuted
+    models=(-m "$ref/llama" -m "$dir/permuted" -m "$ref/llama")
+    printf 'the cat saw the dog\nthe key\n' > "$dir/lines"
+    for texts in "--ids 5,6,7,8" "-f $dir/lines" "--summary -f $dir/lines"; do
+        # shellcheck disable=SC2086  # several words
+        {
+            "$viz" diff --json $texts "${models[@]}" > "$dir/all"
+            "$viz" diff --json $texts "${models[@]:0:4}" > "$dir/pairs"
+            "$viz" diff --json $texts "${models[@]:0:2}" "${models[@]:4}" >> "$dir/pairs"
+        }
+        diff <(jq -c 'del(.model_second)' "$dir/all") <(jq -c . "$dir/pairs")
+        [ "$(jq -r .model_second "$dir/all" | uniq | xargs)" = "$dir/permuted $ref/llama" ]
+        [ "$(jq -c .heads "$dir/all" | tail -n 1 | jq '[.[].js | if type == "object" then .mean else . end] | max')" = 0 ]
+    done
+    "$viz" diff --tsv "${models[@]}" -f - < "$dir/lines" > "$dir/tsv"
+    [ "$(head -n 1 "$dir/tsv" | cut -f 2)" = model_second ]
+    [ "$(cut -f 2 "$dir/tsv" | tail -n +2 | uniq | xargs)" = "$dir/permuted $ref/llama" ]
+    works "$viz" diff "${models[@]}" --ids 5,6,7,8
+    [ "$(grep -c '^head ' <<< "$output")" -eq 2 ]
+    [ "$("$viz" diff "${models[@]}" --ids 5,6,7,8 | grep -c '^$')" -eq 1 ]
+    run -1 --separate-stderr "$viz" diff "${models[@]}" --tolerance 1e-6 --ids 5,6,7,8
+    [[ $stderr == "mha-viz: $dir/permuted: L1H"*" nats, more than 1e-06" ]]
+}
+
 @test "a picture shows one comparison" {
     printf 'the key\nthe door is\n' > "$dir/lines"
     fails 2 "several texts require a folder for their pictures" "$viz" diff -m "$ref/bert" \
@@ -210,7 +280,11 @@ text="the key is in the door"
     fails 2 "--attention: expected two of them, or one and a model" \
         "$viz" diff --attention "$ref/precomputed/causal.npy" --mask causal --mask none
     fails 2 "--mask none: bert is not a bare layer" "$viz" diff -m "$ref/bert" --mask none --ids 2,3 --ids 3,2
-    fails 2 "is one too many" "$viz" diff -m a -m b -m c x
+    fails 2 "--model: given 3 times, expected twice where a picture is written" "$viz" diff -o x.png -m a -m b -m c x
+    fails 2 "--model: given 3 times, expected twice where a picture" "$viz" diff --heatmap x.png -m a -m b -m c x
+    fails 2 "--model: given 3 times, expected twice where a folder is written" "$viz" diff -o "$dir/" -m a -m b -m c x
+    fails 2 "--summary, --best: only one of them" "$viz" diff --summary --best --dtype f32 --dtype bf16 -f samples/english.txt
+    fails 2 "--best: a picture does not show it" "$viz" diff -o x.png --best x y
     fails 2 "--dtype: 'int4' is not one of f32, bf16, f16, int8, q8_0, q5_0, q4_0" \
         "$viz" diff --dtype int4 x y
     # Names of 1 - links_kept in 0.1.0

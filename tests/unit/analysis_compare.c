@@ -133,6 +133,7 @@ static void rows_of_each_head(void **state)
     (void)state;
     arena_init(&a, NULL, NULL);
     c = compare_new(&a, 2, 2, pair, pair);
+    compare_all(c, &a);
     behind = arena_alloc(&a, 256, 1);
     memset(behind, 0x5a, 256);
     for (int side = 0; side < 2; side++)
@@ -149,6 +150,19 @@ static void rows_of_each_head(void **state)
         check_near("links kept", h, got.links_kept, want.links_kept, 1e-12);
         check_near("largest", h, got.largest, want.largest, 1e-7);
         assert_true(got.entropy_first > 0.5 && got.entropy_second > 0.5);
+    }
+    for (int h = 0; h < 4; h++) {
+        double least = INFINITY;
+        int best[2], want = -1;
+
+        for (int k = 0; k < 4; k++) {
+            double js = by_hand(weight[0][h], weight[1][k]).js;
+
+            want = js < least ? k : want;
+            least = fmin(js, least);
+        }
+        check_near("js_best", h, compare_best(c, h / 2, h % 2, best), least, 1e-7);
+        assert_int_equal(2 * best[0] + best[1], want);
     }
     for (int i = 0; i < 256; i++)
         assert_int_equal(behind[i], 0x5a);
@@ -178,11 +192,13 @@ static void one_row_counts(void **state)
     for (int only = 0; only < 2; only++) {
         struct compare *c = compare_new(&a, 1, 1, pair, pair);
         struct head_difference d;
+        int best[2];
 
         compare_only(c, only == 0 ? 1 : -1, only == 0 ? -1 : 2);
         rows_give(compare_first(c), 0, 0, 0, N, weight[0], false);
         rows_give(compare_second(c), 0, 0, 0, N, weight[1], false);
         d = compare_head(c, 0, 0);
+        assert_true(isnan(compare_best(c, 0, 0, best)) && best[0] == -1 && best[1] == -1);
         check_close(d.entropy_first, only == 0 ? entropy[0][1] : sum[0], 1e-12);
         check_close(d.entropy_second, only == 0 ? sum[1] : entropy[1][2], 1e-12);
     }

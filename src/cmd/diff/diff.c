@@ -16,8 +16,8 @@ static const struct opt_values dtype_values = { .words = precision_names };
 
 #define F(f) offsetof(struct diff_args, f)
 static const struct opt opts[] = {
-    LIST('m', "model", "PATH|NAME", F(models), &model_values,
-         "a model, as elsewhere; given twice: the two that are compared"),
+    SEVERAL('m', "model", "PATH|NAME", F(models), OPT_MOST, &model_values,
+            "a model, as elsewhere; given again: the first is compared with each of the others"),
     LIST(0, "attention", "FILE", F(attentions), &opt_files,
          ".npz or .npy of precomputed attention, to compare with another or a model"),
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
@@ -36,6 +36,8 @@ static const struct opt opts[] = {
 };
 
 static const struct opt side_opts[] = {
+    FLAG(0, "best", F(best),
+         "also, of every head, the head of the second side that is the most like it"),
     LIST(0, "mask", "SPEC", F(masks), &mask_values,
          "hide keys, as elsewhere, on both sides; given twice: one for each; none: only "
          "what the model hides"),
@@ -83,7 +85,7 @@ struct job {
     const struct diff_args *args;
     struct arena *a;
     struct diff_sides sides;
-    struct results results;
+    struct results *results;            /* of all comparisons */
     struct output heatmap;              /* of --heatmap */
     struct diff_summary *summary;       /* NULL: not asked for */
     struct {
@@ -157,18 +159,18 @@ static double of_pair(const void *pair, int layer, int head, enum diff_number i)
 static int print_pair(struct job *j, const struct diff_pair *p, struct err *e)
 {
     const struct item *item = &j->sides.side[0].item;
-    const struct output *output = &j->results.output;
+    const struct output *output = &j->results->output;
 
     if (output_is_picture(output))
         return diff_draw(&(struct diff_picture){ &j->sides, diff_title(p, j->a), false,
                                                  of_pair, p },
                          output, output_name(output, j->a, item->index, 0), j->a, e);
-    if (results_begin(&j->results, j->a, item, e) != 0)
+    if (results_begin(j->results, j->a, item, e) != 0)
         return -1;
-    if (j->results.report.format == REPORT_TABLE)
-        results_part(&j->results);
-    diff_report(p, j->a, &j->results.report);
-    return results_end(&j->results, e);
+    if (j->results->report.format == REPORT_TABLE)
+        results_part(j->results);
+    diff_report(p, j->a, &j->results->report);
+    return results_end(j->results, e);
 }
 
 static int one_pair(struct job *j, struct err *e)
@@ -220,7 +222,7 @@ static double of_summary(const void *summary, int layer, int head, enum diff_num
 static int print_summary(struct job *j, struct err *e)
 {
     const struct diff_side *side = &j->sides.side[0];
-    const struct output *output = &j->results.output;
+    const struct output *output = &j->results->output;
 
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
         keep_worst(j, l, h, of_summary(j->summary, l, h, DIFF_JS));
@@ -229,7 +231,7 @@ static int print_summary(struct job *j, struct err *e)
                                                  diff_summary_title(j->summary, j->a),
                                                  true, of_summary, j->summary },
                          output, output->path, j->a, e);
-    diff_summary_report(j->summary, j->a, &j->results.report);
+    diff_summary_report(j->summary, j->a, &j->results->report);
     return 0;
 }
 
@@ -249,22 +251,9 @@ static const struct record *record_of(struct job *j)
     if (j->summary == NULL)
         return diff_record_of(&j->sides, &diff_record, j->a);
     record = records_without_shown(&j->sides.side[0].s, &diff_summary_record);
+    if (j->sides.called == NULL)
+        record = record_without(j->a, record, IN_ALL, diff_of_models);
     return j->args->bootstrap > 0 ? record : records_without_bootstrap(j->a, record);
-}
-
-static int report(struct job *j, struct err *e)
-{
-    struct input *first = j->sides.side[0].in, *second = j->sides.side[1].in;
-    int status;
-
-    if (output_is_picture(&j->results.output)) {
-        status = input_result(first, run_pairs(j, e), e);
-        return input_result(second, status, e);
-    }
-    if (results_open(&j->results, record_of(j), first, e) != 0)
-        return -1;
-    status = results_close(&j->results, first, run_pairs(j, e), e);
-    return input_result(second, status, e);
 }
 
 /* ---- the command ---- */
@@ -277,7 +266,7 @@ static int plan_heatmap(struct job *j, struct err *e)
         return 0;
     if (j->args->summary)
         return err_set(e, ERR_USAGE, "--heatmap, --summary: only one of them can be given");
-    if (strcmp(args.path, "-") == 0 && strcmp(j->results.output.path, "-") == 0)
+    if (strcmp(args.path, "-") == 0 && strcmp(j->results->output.path, "-") == 0)
         return err_set(e, ERR_USAGE, "--heatmap -: standard output has the report: expected a "
                        "file, or -o FILE");
     if (output_plan(&j->heatmap, &args, &output_pictures, NULL, j->a, e) != 0)
@@ -290,7 +279,7 @@ static int plan_heatmap(struct job *j, struct err *e)
 
 static int check_output(const struct job *j, struct err *e)
 {
-    const struct output *output = &j->results.output;
+    const struct output *output = &j->results->output;
     bool several = diff_is_file(&j->sides);
 
     if (j->args->bootstrap > 0 && !j->args->summary)
@@ -298,6 +287,10 @@ static int check_output(const struct job *j, struct err *e)
     if (j->args->summary && !several)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
+    if (j->args->summary && j->args->best)
+        return err_set(e, ERR_USAGE, "--summary, --best: only one of them can be given");
+    if (j->args->best && output_is_picture(output))
+        return err_set(e, ERR_USAGE, "--best: a picture does not show it: expected a report");
     if (j->args->summary && output->folder)
         return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
                        "folder %s", output->path);
@@ -307,31 +300,113 @@ static int check_output(const struct job *j, struct err *e)
     return 0;
 }
 
-static int run_job(struct job *j, const struct env *env, int n_operands, char **operands,
-                   struct err *e)
+static int open_job(struct job *j, const struct env *env, int n_operands, char **operands,
+                    struct err *e)
 {
-    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_all, NULL,
-                    j->a, e) != 0 ||
-        diff_open(&j->sides, env, n_operands, operands, e) != 0 || check_output(j, e) != 0 ||
+    if (diff_open(&j->sides, env, n_operands, operands, e) != 0 || check_output(j, e) != 0 ||
         plan_heatmap(j, e) != 0)
         return -1;
     if (j->args->summary)
         j->summary = diff_summary_new(j->a, &j->sides);
-    if (report(j, e) != 0)
-        return -1;
-    if (j->worst.js > j->args->tolerance)
-        return err_set(e, ERR_NEGATIVE, "L%dH%d differs by %.3g nats, more than %g",
-                       j->worst.layer, j->worst.head, j->worst.js, j->args->tolerance);
     return 0;
+}
+
+/* Lines that a side could not use. */
+static int inputs_result(const struct job *j, int status, struct err *e)
+{
+    status = input_result(j->sides.side[0].in, status, e);
+    return input_result(j->sides.side[1].in, status, e);
+}
+
+/* Those of several texts are parted by results_part. */
+static bool has_one_table(const struct job *j)
+{
+    return j->results->report.format == REPORT_TABLE &&
+           (j->summary != NULL || !diff_is_file(&j->sides));
+}
+
+/* Each of job[n], one after the other, to the results of all. */
+static int report(struct job *job, int n, struct err *e)
+{
+    struct input *first = job[0].sides.side[0].in;
+    int status = 0;
+
+    if (output_is_picture(&job[0].results->output))
+        return inputs_result(&job[0], run_pairs(&job[0], e), e);
+    if (results_open(job[0].results, record_of(&job[0]), first, e) != 0)
+        return -1;
+    for (int k = 0; k < n && status == 0; k++) {
+        if (k > 0 && has_one_table(&job[k]))
+            putc('\n', job[k].results->report.file);
+        status = run_pairs(&job[k], e);
+    }
+    status = results_close(job[0].results, first, status, e);
+    for (int k = 0; k < n; k++)
+        status = inputs_result(&job[k], status, e);
+    return status;
+}
+
+static int check_tolerance(const struct job *job, int n, struct err *e)
+{
+    for (int k = 0; k < n; k++)
+        if (job[k].worst.js > job[k].args->tolerance)
+            return err_set(e, ERR_NEGATIVE, "%s%sL%dH%d differs by %.3g nats, more than %g",
+                           n > 1 ? job[k].sides.called : "", n > 1 ? ": " : "",
+                           job[k].worst.layer, job[k].worst.head, job[k].worst.js,
+                           job[k].args->tolerance);
+    return 0;
+}
+
+/* The same with the first model and the k-th of the others. */
+static const struct diff_args *args_of(struct arena *a, const struct diff_args *args, int k)
+{
+    struct diff_args *own = arena_alloc(a, 1, sizeof *own);
+
+    *own = *args;
+    own->models.n = 2;
+    own->models.item[1] = args->models.item[k + 1];
+    own->models.place[1] = args->models.place[k + 1];
+    return own;
+}
+
+static int run_jobs(struct job *job, int n, const struct env *env, int n_operands,
+                    char **operands, struct err *e)
+{
+    const struct output *output = &job[0].results->output;
+
+    if (output_plan(&job[0].results->output, &job[0].args->shared.common.output, &output_all,
+                    NULL, job[0].a, e) != 0)
+        return -1;
+    if (n > 1 && (output_is_picture(output) || output->folder || job[0].args->heatmap != NULL))
+        return err_set(e, ERR_USAGE, "--model: given %d times, expected twice where a %s is "
+                       "written", n + 1, output->folder ? "folder" : "picture");
+    for (int k = 0; k < n; k++)
+        if (open_job(&job[k], env, n_operands, operands, e) != 0)
+            return -1;
+    if (report(job, n, e) != 0)
+        return -1;
+    return check_tolerance(job, n, e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job job = { .args = args, .a = env->arena, .sides = { .args = args } };
-    int status = run_job(&job, env, n_operands, operands, e);
+    const struct diff_args *given = args;
+    int n = given->models.n > 2 ? given->models.n - 1 : 1, status;
+    struct job *job = arena_alloc(env->arena, (uint64_t)n, sizeof *job);
+    struct results *results = arena_alloc(env->arena, 1, sizeof *results);
 
-    diff_close(&job.sides);
+    for (int k = 0; k < n; k++) {
+        job[k] = (struct job){ .args = given, .a = env->arena, .results = results };
+        if (n > 1) {
+            job[k].args = args_of(env->arena, given, k);
+            job[k].sides.called = given->models.item[k + 1];
+        }
+        job[k].sides.args = job[k].args;
+    }
+    status = run_jobs(job, n, env, n_operands, operands, e);
+    for (int k = n - 1; k >= 0; k--)
+        diff_close(&job[k].sides);
     return status;
 }
 

@@ -29,7 +29,7 @@ struct diff_args {
                     inputs;
     const char *at;
     const char *heatmap;        /* a picture of the weights' difference; NULL: none */
-    bool summary;
+    bool summary, best;
     int bootstrap;              /* replicates; 0: none */
     int metric;                 /* of diff_metrics */
     double tolerance;
@@ -50,6 +50,8 @@ struct diff_side {
 
 struct diff_sides {
     const struct diff_args *args;
+    const char *called;         /* of several models, the second one as it is given; NULL:
+                                   there are two at most */
     struct env env;             /* of both sessions: each reads what - stands for */
     struct diff_side side[2];
     bool texts;                 /* two texts, not one in two ways */
@@ -125,9 +127,15 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
     { "global", "as --global has it", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = DIFF_SIDE_F(global) }
 
-extern const struct record diff_record;
+#define DIFF_MODEL_COLUMN(at) \
+    { "model_second", "with several --model: the second side's, as it is given", .kind = COLUMN_TEXT, \
+      .where = IN_TSV | IN_JSON, .optional = true, .null = NULL_SHOWN, .field = at }
 
-/* r without the columns that only --at fills, where it is not given. */
+extern const struct record diff_record;
+extern const char *const diff_of_models[];      /* columns of several models, then NULL */
+
+/* r without the columns that only --at, --best or several models fill, where they are
+ * not given. */
 const struct record *diff_record_of(const struct diff_sides *d, const struct record *r,
                                     struct arena *a);
 

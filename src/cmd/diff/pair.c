@@ -151,6 +151,8 @@ int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, st
                                        pair_of(p, a, first, second);
     compare = compare_new(a, config->n_layers, config->n_heads, p->queries, p->keys);
     compare_only(compare, x->at, y->at);
+    if (d->args->best)
+        compare_all(compare, a);
     p->compare = compare;
     if (d->args->heatmap != NULL)
         p->maps = diff_maps_new(a, d);

@@ -17,6 +17,8 @@ struct head_row {
     struct head_id id;
     double value[N_DIFF];
     struct strongest first, second;
+    double best_js;
+    int best[2];                /* layer and head; -1: there is none */
 };
 
 static const char *show_strongest(struct arena *a, struct strongest key)
@@ -32,6 +34,14 @@ static const char *show_first(struct arena *a, const void *row)
 static const char *show_second(struct arena *a, const void *row)
 {
     return show_strongest(a, ((const struct head_row *)row)->second);
+}
+
+static const char *show_best(struct arena *a, const void *row)
+{
+    const struct head_row *head = row;
+
+    return head->best[0] < 0 ? "-" : arena_printf(a, "L%dH%d %.3g", head->best[0],
+                                                  head->best[1], head->best_js);
 }
 
 #define F(f) offsetof(struct head_row, f)
@@ -58,6 +68,13 @@ static const struct column head_columns[] = {
     { "key_second", "with --at: the same of the second side's",
       .heading = "second looks at", .kind = COLUMN_INT, .where = IN_ALL, .null = NULL_SHOWN,
       .optional = true, .field = F(second.position), .show = show_second },
+    { "js_best", "with --best: least js with any head of the second side", "nats", "best match",
+      NULL, COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .optional = true,
+      .field = F(best_js), .show = show_best },
+    { "best_layer", "the layer of that head", .kind = COLUMN_INT, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .optional = true, .field = F(best) },
+    { "best_head", "its number", .kind = COLUMN_INT, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .optional = true, .field = F(best) + sizeof(int) },
 };
 #undef VALUE
 #undef F
@@ -97,6 +114,7 @@ static const struct record side_record = {
 
 struct pair_row {
     int64_t index;
+    const char *model;
     const struct side_row *first, *second;
     int n_paired;
     struct records_shown shown;
@@ -107,6 +125,7 @@ struct pair_row {
 static const struct column pair_columns[] = {
     { "index", "number of the text, from 0: its line less one", .kind = COLUMN_LONG,
       .where = IN_TSV | IN_JSON, .field = F(index) },
+    DIFF_MODEL_COLUMN(F(model)),
     { "first", "the first side", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &side_record, .field = F(first) },
     { "second", "the second side", .kind = COLUMN_RECORD, .where = IN_JSON,
@@ -143,6 +162,7 @@ static struct list head_rows(const struct diff_pair *p, struct arena *a)
         compare_strongest(p->compare, id[i].layer, id[i].head, key);
         row[i] = (struct head_row){ .id = id[i], .first = strongest(a, &side[0], key[0]),
                                     .second = strongest(a, &side[1], key[1]) };
+        row[i].best_js = compare_best(p->compare, id[i].layer, id[i].head, row[i].best);
         for (int k = 0; k < N_DIFF; k++)
             row[i].value[k] = diff_number(p, id[i].layer, id[i].head, (enum diff_number)k);
     }
@@ -168,12 +188,19 @@ static struct side_row side_row(const struct diff_sides *d, int i, struct arena 
     };
 }
 
+const char *const diff_of_models[] = { "model_second", NULL };
+
 const struct record *diff_record_of(const struct diff_sides *d, const struct record *r,
                                     struct arena *a)
 {
     static const char *const of_at[] = { "key_first", "key_second", NULL };
+    static const char *const of_best[] = { "js_best", "best_layer", "best_head", NULL };
 
     r = records_without_shown(&d->side[0].s, r);
+    if (d->called == NULL)
+        r = record_without(a, r, IN_ALL, diff_of_models);
+    if (!d->args->best)
+        r = record_without(a, r, IN_ALL, of_best);
     return d->args->at != NULL ? r : record_without(a, r, IN_ALL, of_at);
 }
 
@@ -213,7 +240,7 @@ void diff_report(const struct diff_pair *p, struct arena *a, struct report *r)
 
     if (r->format != REPORT_TABLE) {
         report_row(r, &(struct pair_row){
-            p->sides->side[0].item.index, &first, &second, p->n_paired,
+            p->sides->side[0].item.index, p->sides->called, &first, &second, p->n_paired,
             records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item, &basic), heads,
         });
         return;

@@ -283,7 +283,8 @@ int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char 
               struct err *e)
 {
     d->env = *env;
-    d->env.again = d->args->shared.asked.file == NULL;      /* its lines are shared */
+    /* Its lines are shared between the sides, but not between several of them. */
+    d->env.again = d->args->shared.asked.file == NULL || d->called != NULL;
     d->env.piped = env->piped && d->args->attentions.n == 0;
     if (check(d, n_operands, e) != 0 || open_side(d, 0, n_operands, operands, e) != 0 ||
         open_side(d, 1, n_operands, operands, e) != 0)

@@ -97,6 +97,7 @@ static const struct record side_record = {
 };
 
 struct summary_row {
+    const char *model;
     const struct diff_side_id *first, *second;
     int64_t n;
     struct records_shown shown;
@@ -105,6 +106,7 @@ struct summary_row {
 
 #define F(f) offsetof(struct summary_row, f)
 static const struct column summary_columns[] = {
+    DIFF_MODEL_COLUMN(F(model)),
     { "first", "the first side", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &side_record, .field = F(first) },
     { "second", "the second side", .kind = COLUMN_RECORD, .where = IN_JSON,
@@ -162,7 +164,7 @@ void diff_summary_report(const struct diff_summary *s, struct arena *a, struct r
                                   records_without_bootstrap(a, &head_record);
 
     if (r->format != REPORT_TABLE) {
-        report_row(r, &(struct summary_row){ &first, &second, s->n,
+        report_row(r, &(struct summary_row){ s->sides->called, &first, &second, s->n,
                                              records_shown_asked(&s->sides->side[0].s), heads });
         return;
     }
