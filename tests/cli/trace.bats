@@ -147,3 +147,45 @@ PYTHON
     works "$viz" trace -m "$ref/bart" "the key"
     fails 2 "--top: '0' is not in 1..1000" "$viz" trace --top 0 "a cat"
 }
+
+# digits PANEL < JSON: its cells as a terminal without colours shows them, one layer a line
+digits() {
+    jq -r --arg of "$1" '
+        [.layers[] | select(.layer != null) | {layer, x: .[$of]}]
+        | ([.[].x[]] | min) as $lo | ([.[].x[]] | max) as $hi
+        | .[] | "L\(.layer) " + ([.x[] | (. - $lo) / ($hi - $lo) * 10 | floor
+                                   | if . > 9 then 9 else . end | if . == 0 then "." else "\(.)" end]
+                                  | join(" "))'
+}
+
+@test "a picture: row and column of each layer as cells, and the predictions" {
+    "$viz" trace -m "$ref/bert" --at 1 --term "the key is" > "$dir/got"
+    "$viz" trace -m "$ref/bert" --at 1 --json "the key is" > "$dir/json"
+    { digits row < "$dir/json"; digits column < "$dir/json"; } > "$dir/want"
+    [ "$(wc -l < "$dir/want")" -eq 4 ]
+    diff <(sed -n 's/^ *\(L[0-9] [.0-9 ]*\)$/\1/p' "$dir/got" | grep -v '\.[0-9]') "$dir/want"
+    "$viz" trace --top 2 --term "one two three" > "$dir/got"
+    "$viz" trace --top 2 --json "one two three" |
+        jq -r '.layers[] | (if .layer == null then "input" else "L\(.layer)" end)
+               + " " + (.predictions | map("“\(.token)” \(.probability)") | join(", "))' > "$dir/want"
+    n=0
+    while read -r name first; do        # probabilities have four decimals there
+        token=${first%%”*}
+        grep -F "$name" "$dir/got" | grep -qF "$token” "
+        n=$((n + 1))
+    done < "$dir/want"
+    [ "$n" -eq 7 ]
+}
+
+@test "a picture: the file's ending decides; cross-attention has one heatmap; what does not fit" {
+    for file in a.png b.svg c.pdf; do
+        works "$viz" trace -o "$dir/$file" "one two three"
+    done
+    [ "$(magic "$dir/a.png" 4)" = 89504e47 ]
+    [ "$(head -c 5 "$dir/c.pdf")" = "%PDF-" ]
+    [ "$("$viz" trace -m "$ref/bart" --term "the key" "the" | grep -c '^ *token\|^layer')" -eq 2 ]
+    [ "$("$viz" trace -m "$ref/bert" --term "the key" | grep -c '^ *token\|^layer')" -eq 4 ]
+    fails 2 "tokens do not fit in a picture" "$viz" trace -o "$dir/d.png" \
+        --ids "$(seq -s , 1 700 | sed 's/[0-9]*/5/g')"
+    [ ! -e "$dir/d.png" ]
+}

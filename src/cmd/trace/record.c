@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/str.h"
-#include "cmd/trace.h"
+#include "cmd/trace/trace.h"
 
 /* ---- records ---- */
 
@@ -249,9 +249,8 @@ static int n_heads(const struct trace_found *f, int layer)
     return count;
 }
 
-/* The mean over heads of x [L, H, n]. */
-static double *mean(const struct trace_found *f, struct arena *a, int layer, const float *x,
-                    int n)
+double *trace_mean_of(const struct trace_found *f, struct arena *a, int layer, const float *x,
+                      int n)
 {
     int H = f->t->m->config.n_heads;
     double *out = arena_alloc(a, (size_t)n, sizeof *out);
@@ -289,12 +288,12 @@ static void set_weights(const struct trace_found *f, struct arena *a, struct lay
     row->row = row->column = (struct list){ NULL, -1 };
     if (l < 0)
         return;
-    x = mean(f, a, l, t->row, t->S);
+    x = trace_mean_of(f, a, l, t->row, t->S);
     row->key = end_of(a, x, session_keys(s, f->item));
     row->row = or_zero(a, x, t->S);
     if (t->column == NULL)
         return;
-    x = mean(f, a, l, t->column, t->T);
+    x = trace_mean_of(f, a, l, t->column, t->T);
     row->query = end_of(a, x, session_queries(s, f->item));
     row->column = or_zero(a, x, t->T);
 }
@@ -319,25 +318,37 @@ static struct list predictions_of(const struct trace_found *f, struct arena *a, 
     return (struct list){ row, f->top };
 }
 
+static const char *predicts(const struct trace_found *f, struct arena *a,
+                            const struct prediction_row *first)
+{
+    const char *text = "";
+
+    for (int i = 0; i < f->top; i++)
+        text = arena_printf(a, "%s%s“%s” %.4f", text, i > 0 ? ", " : "",
+                            report_clean(a, first[i].token.s, first[i].token.n), first[i].p);
+    return text;
+}
+
+const char *trace_predicts(const struct trace_found *f, struct arena *a, int layer)
+{
+    return predicts(f, a, predictions_of(f, a, layer).at);
+}
+
 static void set_predictions(const struct trace_found *f, struct arena *a, struct layer_row *row)
 {
     const struct prediction_row *first;
-    const char *text = "";
 
     row->predictions = predictions_of(f, a, row->step.layer);
     first = row->predictions.at;
     row->id = first->id;
     row->token = first->token;
     row->p = first->p;
-    for (int i = 0; i < f->top; i++)
-        text = arena_printf(a, "%s%s“%s” %.4f", text, i > 0 ? ", " : "",
-                            report_clean(a, first[i].token.s, first[i].token.n), first[i].p);
-    row->predicts = text;
+    row->predicts = predicts(f, a, first);
 }
 
 /* ---- the text ---- */
 
-static bool shows(const struct trace_found *f, int layer)
+bool trace_shows(const struct trace_found *f, int layer)
 {
     const struct trace_job *j = f->j;
 
@@ -352,7 +363,7 @@ static struct list layer_rows(const struct trace_found *f, struct arena *a)
     struct layer_row *row = arena_alloc(a, (size_t)L + 1, sizeof *row);
 
     for (int l = -1; l < L; l++) {
-        if (!shows(f, l))
+        if (!trace_shows(f, l))
             continue;
         row[n].step.layer = l;
         set_weights(f, a, &row[n]);
@@ -377,9 +388,9 @@ static struct list token_rows(const struct trace_found *f, struct arena *a, stru
 
         if (l < 0)
             continue;
-        looks = mean(f, a, l, t->row, t->S);
+        looks = trace_mean_of(f, a, l, t->row, t->S);
         if (t->column != NULL)
-            looked = mean(f, a, l, t->column, t->T);
+            looked = trace_mean_of(f, a, l, t->column, t->T);
         for (int s = 0; s < t->S; s++)
             row[n++] = (struct token_row){ { l }, s, records_token(a, keys, s), looks[s],
                                            looked != NULL ? looked[s] : NAN };
@@ -400,18 +411,19 @@ static struct list prediction_rows(const struct trace_found *f, struct arena *a,
     return (struct list){ row, layers.n * f->top };
 }
 
-/* Above the table. */
-static const char *lead(const struct trace_found *f, struct arena *a, const struct text_row *row)
+const char *trace_lead(const struct trace_found *f, struct arena *a)
 {
     const struct session *s = &f->j->job.s;
-    const char *stack = s->model->decoder != NULL ? arena_printf(a, ", %s", row->stack) : "";
+    const char *token = records_token(a, session_queries(s, f->item), f->t->at);
+    const char *stack = s->model->decoder != NULL ?
+                            arena_printf(a, ", %s", family_stack_names[s->stack]) : "";
     int n = n_heads(f, 0);
 
     if (s->asked->head != NULL && session_names_heads(s->asked))
-        return arena_printf(a, "%s(%d)%s; weights: mean of %s\n\n", row->token, row->at, stack,
+        return arena_printf(a, "%s(%d)%s; weights: mean of %s", token, f->t->at, stack,
                             s->asked->head);
-    return arena_printf(a, "%s(%d)%s; weights: mean of %d head%s\n\n", row->token, row->at,
-                        stack, n, str_plural(n));
+    return arena_printf(a, "%s(%d)%s; weights: mean of %d head%s", token, f->t->at, stack, n,
+                        str_plural(n));
 }
 
 int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
@@ -425,7 +437,8 @@ int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *
         .tokens = records_pieces(queries), .tokens_key = records_pieces(session_keys(s, f->item)),
         .layers = layer_rows(f, a),
     };
-    struct results_text out = { &row, j->record, &row.layers, 1, lead(f, a, &row) };
+    struct results_text out = { &row, j->record, &row.layers, 1,
+                                arena_printf(a, "%s\n\n", trace_lead(f, a)) };
 
     if (j->args->each == TRACE_TOKEN) {
         row.positions = token_rows(f, a, row.layers);

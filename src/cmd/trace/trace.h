@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What the files of trace share: what was asked, and what came of one text. */
+ * What the files of trace share: what was asked, and what came of one text.
+ *
+ *     trace.c           options, the pass, predictions
+ *     record.c          what is printed
+ *     picture.c         what is drawn */
 #ifndef CMD_TRACE_H
 #define CMD_TRACE_H
 
 #include "analysis/trace.h"
+#include "cmd/figure.h"
 #include "cmd/job.h"
 #include "session/place.h"
 
@@ -19,6 +24,7 @@ struct trace_job {
     struct job job;
     const struct trace_args *args;
     struct place at;
+    bool drawn;                 /* a text before this one */
     bool predicts;              /* the layers shown end in logits of tokens */
     const struct record *record;        /* of a row of the table */
 };
@@ -32,7 +38,7 @@ struct trace_found {
     struct trace_guess *guess;  /* [L + 1, top]: of the embeddings, then after each layer */
 };
 
-/* ---- trace_record.c ---- */
+/* ---- record.c ---- */
 
 extern const struct record trace_record;
 
@@ -42,5 +48,20 @@ void trace_columns(struct trace_job *j);
 /* Writes the text's results. */
 int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
                 struct err *e);
+
+/* Layer -1: what the first one reads, of which there are predictions alone. */
+bool trace_shows(const struct trace_found *f, int layer);
+/* "cat(3); weights: mean of 4 heads" */
+const char *trace_lead(const struct trace_found *f, struct arena *a);
+/* The mean over heads of x [L, H, n]; NaN: none sees it. */
+double *trace_mean_of(const struct trace_found *f, struct arena *a, int layer, const float *x,
+                      int n);
+/* "“cat” 0.4200, “dog” 0.1100": after the layer. */
+const char *trace_predicts(const struct trace_found *f, struct arena *a, int layer);
+
+/* ---- picture.c ---- */
+
+/* ERR_USAGE: it does not fit. */
+int trace_draw(const struct trace_found *f, struct arena *a, const char *path, struct err *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * trace: one token through all layers, and what would be predicted after each. */
-#include "cmd/trace.h"
+#include "cmd/trace/trace.h"
 
 #include <math.h>
 
@@ -20,13 +20,14 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_reports.group, PASS_GROUPS, NULL
+    &output_all.group, &figure_group, &panel_group, &sheet_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
     "mha-viz trace 'one two three, one two'",
     "mha-viz trace --at dog -H 1 --each token 'the cat saw the dog and ran'",
     "mha-viz trace --each prediction --top 3 --tsv 'one two three, one two'",
+    "mha-viz trace --top 3 -o trace.svg 'one two three, one two'",
     NULL
 };
 
@@ -36,6 +37,9 @@ static int check(void *self, struct err *e)
 {
     struct trace_job *j = self;
 
+    if (figure_check_page(&j->args->shared.figure, e) != 0 ||
+        figure_check_clip(&j->args->shared.figure, e) != 0)
+        return -1;
     return j->args->at != NULL ? place_parse(&j->at, "--at", j->args->at, e) : 0;
 }
 
@@ -117,20 +121,40 @@ static int run_text(struct trace_found *f, struct arena *a, int at, struct err *
     return j->predicts ? predict(f, a, want.hidden, e) : 0;
 }
 
+static int trace_text(struct trace_found *f, struct arena *a, struct err *e)
+{
+    const struct trace_job *j = f->j;
+    const struct session *s = &j->job.s;
+    int at = session_queries(s, f->item)->n - 1;
+
+    if (j->args->at != NULL && (at = place_query(&j->at, "--at", s, f->item, e)) < 0)
+        return -1;
+    return run_text(f, a, at, e);
+}
+
 static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct trace_job *j = self;
-    const struct session *s = &j->job.s;
     struct trace_found found = { .j = j, .item = item };
-    int at = session_queries(s, item)->n - 1;
 
-    if (j->args->at != NULL && (at = place_query(&j->at, "--at", s, item, e)) < 0)
-        return -1;
-    return run_text(&found, a, at, e) != 0 ? -1 : trace_write(j, a, &found, e);
+    return trace_text(&found, a, e) != 0 ? -1 : trace_write(j, a, &found, e);
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .check = check,
-                                      .prepare = prepare, .text = one_text };
+static int one_picture(void *self, struct arena *a, const struct item *item, const char *path,
+                       struct err *e)
+{
+    struct trace_job *j = self;
+    struct trace_found found = { .j = j, .item = item };
+
+    if (output_is_on_terminal(&j->job.results.output) && j->drawn)
+        putchar('\n');
+    j->drawn = true;
+    return trace_text(&found, a, e) != 0 ? -1 : trace_draw(&found, a, path, e);
+}
+
+static const struct job_kind kind = { .outputs = &output_all, .check = check,
+                                      .prepare = prepare, .text = one_text,
+                                      .file = one_picture };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

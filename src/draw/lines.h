@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * A part of a sheet: lines of text below each other, each after its name. */
+#ifndef DRAW_LINES_H
+#define DRAW_LINES_H
+
+#include "draw/sheet.h"
+
+struct lines {
+    const char *title;          /* above them; NULL: none */
+    int n;
+    const char *const *name;    /* [n] */
+    const char *const *text;    /* [n] cut at the edge of a page of a given width */
+};
+
+struct part lines_part(const struct lines *lines);
+
+#endif
