@@ -40,5 +40,9 @@ load helper
     for small in 0 1 1K 100K; do
         fails 2 "are needed before any text is read" "$viz" stats --max-memory $small "the cat"
     done
-    fails 2 "diff: --max-memory: unknown option" "$viz" diff --max-memory 1G "the cat" "the dog"
+    fails 2 "--max-memory: given twice, as '1G' and '2G', expected once" "$viz" stats \
+        --max-memory 1G --max-memory 2G "the cat"
+    for command in diff ablate heatmap circuits; do
+        fails 2 "$command: --max-memory: unknown option" "$viz" $command --max-memory 1G
+    done
 }

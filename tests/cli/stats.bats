@@ -383,3 +383,24 @@ heads() {
     fails 2 "info: unexpected operand 'x', expected none" "$viz" info x
     fails 2 "--tokens: '0' is not in" "$viz" info -n 0
 }
+
+@test "--budgets, --stream: what is no list of numbers of keys is misuse" {
+    cache=(stats --json --compute "cache,streaming")
+    for wrong in "" , 16, ,16 16,,64 0 0,16 -1 16.5 16x "16 64" 16777217 99999999999999999999; do
+        fails 2 "--budgets: '" "$viz" "${cache[@]}" --budgets "$wrong" "the cat"
+        [[ $stderr == *"expected whole numbers from 1 to 16777216 with commas between"* ]]
+    done
+    fails 2 "--budgets: expected at most 3 numbers" "$viz" "${cache[@]}" --budgets 1,2,3,4 "the cat"
+    fails 2 "--budgets: 64 is there twice" "$viz" "${cache[@]}" --budgets 64,16,64 "the cat"
+    for wrong in "" -1,4 4,64, 4,x 16777217,4; do
+        fails 2 "--stream: '" "$viz" "${cache[@]}" --stream "$wrong" "the cat"
+        [[ $stderr == *"expected whole numbers from 0 to 16777216 with commas between"* ]]
+    done
+    fails 2 "--stream: '4': expected two numbers, such as 4,64" "$viz" "${cache[@]}" --stream 4 "the cat"
+    fails 2 "--stream: expected at most 2 numbers" "$viz" "${cache[@]}" --stream 1,2,3 "the cat"
+    fails 2 "--snap-window: '0' is not in 1..1048576" "$viz" "${cache[@]}" --snap-window 0 "the cat"
+    # A budget that is not asked for has no name, and one that is has its number
+    fails 2 "'cache_h2o_16' is not a metric" "$viz" stats --budgets 32 --compute cache_h2o_16 "the cat"
+    works "$viz" "${cache[@]}" --budgets 2 --stream 0,0 "the cat saw the dog"
+    jq -e '.heads[0] | has("cache_h2o_2") and (has("cache_h2o_16") | not)' <<< "$output"
+}
