@@ -31,7 +31,7 @@ struct measured {
 static const struct style name_style = { 10.0, 1.0, 0.38, false, false, 0.0 };
 
 /* Pixels at 100 dpi. */
-enum { FONT = 11, GAP = 5, SAMPLE = 18, LABEL = 150, LEGEND = 320, TALL = 1400, SMALL = 700 };
+enum { FONT = 11, GAP = 5, SAMPLE = 18, LABEL = 150, LEGEND = 320, TALL = 1400, SMALL = 900 };
 
 static void scripts(const void *of, struct label_scripts *scripts)
 {

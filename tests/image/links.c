@@ -196,6 +196,26 @@ static void test_panels(void **state)
     }
 }
 
+/* Lists of 60 tokens have room for all their labels, in panels too. */
+static void test_long(void **state)
+{
+    static struct svg_line line[SVG_LINES], sample[SVG_LINES];
+    static struct drawing d;
+    int n_samples;
+
+    (void)state;
+    for (int panels = 0; panels < 2; panels++) {
+        init(&d, 2);
+        d.figure.panels = panels;
+        d.figure.rows.n = d.figure.cols.n = 0;
+        d.figure.n_rows = d.figure.n_cols = 60;
+        add(&d, 0, 0, 0, 1.0f);
+        add(&d, 1, 0, 0, 1.0f);
+        read_back(&d, 0.0, line, sample, &n_samples);
+        assert_true(line[1].y1 - line[0].y1 >= 1.1 * 11.0);     /* a line of type */
+    }
+}
+
 /* Arcs stand on the tokens; the two directions are of different heights. */
 static void test_arcs(void **state)
 {
@@ -287,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_one_ink),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_long),
         cmocka_unit_test(test_arcs),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_page_colours),
