@@ -61,7 +61,8 @@ static void print_line(struct table *t, const struct links_line *line, bool firs
 {
     const struct links_figure *f = t->figure;
     const unsigned char *rgb = stroke_colour(line->head, f->n_heads);
-    int key_at = t->query_w + 2, at = key_at + t->key_w + 2, cells = (int)lround(line->weight * BAR);
+    int key_at = t->query_w + 2, at = key_at + t->key_w + 2;
+    int cells = (int)lround(line->weight * BAR);
     char number[16];
 
     if (first)
