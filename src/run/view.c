@@ -52,7 +52,7 @@ const double *view_written(const struct qkv_view *v, int head)
     if (v->grams != NULL && v->grams->known[head])
         return gram;
     if (v->grams != NULL) {
-        memset(gram, 0, n * n * sizeof *gram);
+        memset(gram, 0, (size_t)(n * n) * sizeof *gram);
         v->grams->known[head] = true;
     }
     multiply_out(gram, v, head);

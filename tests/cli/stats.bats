@@ -203,8 +203,8 @@ heads() {
 @test "heads by name in pictures, exports, diff, stability and mechanisms" {
     works "$viz" heatmap -m "$ref/llama" -H L1H0,L1H2 -o "$dir/two.svg" "$text"
     grep -q 'mha-viz:layer: 1' "$dir/two.svg"
-    fails 2 "--head: 'L0H0,L1H1' names heads of 2 layers; a heatmap shows one" \
-        "$viz" heatmap -m "$ref/llama" -H L0H0,L1H1 "$text"
+    works "$viz" heatmap -m "$ref/llama" -H L0H0,L1H1 -o "$dir/layers.svg" "$text"
+    grep -q 'mha-viz:layer: 0-1' "$dir/layers.svg"
     works "$viz" export -m "$ref/llama" -H L0H1,L1H1 -o "$dir/heads.npy" "$text"
     works "$viz" export -m "$ref/llama" -H L0H0,L1H1,L1H2 --all -o "$dir/heads.npz" "$text"
     "$viz" stats --json --attention "$dir/heads.npy" | jq -r '.heads[].entropy' > "$dir/read"
