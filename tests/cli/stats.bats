@@ -386,13 +386,13 @@ heads() {
 
 @test "--budgets, --stream: what is no list of numbers of keys is misuse" {
     cache=(stats --json --compute "cache,streaming")
-    for wrong in "" , 16, ,16 16,,64 0 0,16 -1 16.5 16x "16 64" 16777217 99999999999999999999; do
+    for wrong in "" "," "16," ,16 16,,64 0 0,16 -1 16.5 16x "16 64" 16777217 99999999999999999999; do
         fails 2 "--budgets: '" "$viz" "${cache[@]}" --budgets "$wrong" "the cat"
         [[ $stderr == *"expected whole numbers from 1 to 16777216 with commas between"* ]]
     done
     fails 2 "--budgets: expected at most 3 numbers" "$viz" "${cache[@]}" --budgets 1,2,3,4 "the cat"
     fails 2 "--budgets: 64 is there twice" "$viz" "${cache[@]}" --budgets 64,16,64 "the cat"
-    for wrong in "" -1,4 4,64, 4,x 16777217,4; do
+    for wrong in "" -1,4 "4,64," 4,x 16777217,4; do
         fails 2 "--stream: '" "$viz" "${cache[@]}" --stream "$wrong" "the cat"
         [[ $stderr == *"expected whole numbers from 0 to 16777216 with commas between"* ]]
     done

@@ -37,7 +37,7 @@ static const struct opt_group *const groups[] = {
 static const char *const examples[] = {
     "mha-viz report",
     "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
-    "mha-viz report --compare -o two.html 'the cat saw the dog' 'the dog saw the cat'",
+    "mha-viz report --compare -o two.html 'a cat saw the dog' 'the dog saw a cat'",
     "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
     NULL
 };
