@@ -3,11 +3,12 @@
 # The page of `mha-viz report` in a browser: tests/browser/page.mjs, with node, chromium and
 # playwright-core.  Without one of them it says so and is skipped; playwright-core and, for the
 # check of accessibility, axe-core come with
-#     npm install --prefix DIR playwright-core axe-core
-# and BROWSER_MODULES=DIR/node_modules says where they are.
+#     npm install --no-save --prefix build/browser playwright-core axe-core
+# or are in BROWSER_MODULES, another node_modules.  Once all are here, a browser that does not start
+# is a failure.
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
-modules=${BROWSER_MODULES:-$PWD/node_modules}
+modules=${BROWSER_MODULES:-$PWD/build/browser/node_modules}
 browser=$(command -v chromium || command -v chromium-browser)
 
 command -v node >/dev/null || { echo "skip: no node"; exit 77; }

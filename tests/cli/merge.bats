@@ -181,6 +181,7 @@ PYTHON
 # bats test_tags=once
 @test "samples/shards.mk: shards by make, in any order" {
     command -v make >/dev/null || skip "make is not here"
+    unset MAKEFLAGS MAKELEVEL       # of the make that runs the tests
     corpus
     works make -s -j 2 -f samples/shards.mk VIZ="$viz" CORPUS="$dir/lines.jsonl" N=3 \
         OUT="$dir/heads.tsv" OPTIONS="--jsonl -m $ref/bert"
