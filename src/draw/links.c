@@ -14,6 +14,8 @@
 #include "draw/part.h"
 #include "draw/stroke.h"
 
+static const double TURN = 6.283185307179586;  /* radians */
+
 struct measured {
     const struct links_figure *figure;
     struct panels panels;
@@ -236,7 +238,7 @@ static void paint_line(const struct measured *m, struct page *page, struct box f
 /* At the key's end. */
 static void paint_dot(struct page *page, const struct links_line *line, double x, double y)
 {
-    cairo_arc(page->cr, x, y, (1.3 + 1.2 * line->weight) * page->units.px, 0.0, 2.0 * acos(-1.0));
+    cairo_arc(page->cr, x, y, (1.3 + 1.2 * line->weight) * page->units.px, 0.0, TURN);
     cairo_fill(page->cr);
 }
 

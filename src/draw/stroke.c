@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 /* Told apart with any colour vision (OKLab distance at least .11 under each deficiency), and
  * dark enough on white for lines. */
 static const unsigned char colours[STROKE_COLOURS][3] = {
@@ -27,7 +29,7 @@ double stroke_width(double weight, double apart_px)
 
 double stroke_alpha(double weight)
 {
-    return fmin(0.04 + 0.96 * pow(fmax(weight, 0.0), 0.62), 1.0);
+    return fmin(0.04 + 0.96 * elementary_pow(fmax(weight, 0.0), 0.62), 1.0);
 }
 
 static void set(struct page *page, int i, int n, double width, double alpha)
