@@ -93,6 +93,7 @@ each_case() {
     "$1" links.svg "$most_drawn" links -t 1 -m "$ref/bert" -o a.svg "the key"
     "$1" model "$most_drawn" model -t 1 -m "$ref/bert" -o a.png "the key"
     "$1" model.metric "$most_drawn" model -t 1 -m "$ref/bert" --metric entropy -f "$lines" -o a.svg
+    "$1" curve "$most_drawn" curve -t 1 -m "$ref/bert" -f "$lines" -o a.png
     "$1" trace.svg "$most_drawn" trace -t 1 -m "$ref/gpt2" -o a.svg "the key"
     "$1" diff.png "$most_drawn" diff -t 1 -m "$ref/bert" --dtype f32 --dtype bf16 -o a.png \
         "the key"

@@ -36,6 +36,8 @@ struct metric_counts {
 /* Those of count[n], which they keep; of equal counts at the cut the smaller id is common. */
 struct metric_counts *metric_counts_new(struct arena *a, const int64_t *count, int n);
 
+struct metric_rule;
+
 struct metric_opts {
     double entropy_eps;         /* 0: the exact entropy; else -sum a ln(a + eps) */
     int n_clusters;             /* at most, of js_cluster */
@@ -44,6 +46,7 @@ struct metric_opts {
     int prompt, snap_window;    /* of cache_snapkv; prompt 0: half of the text */
     const double *spectral;     /* [layers, heads] of spectral.h; NULL: undefined */
     const struct metric_counts *counts;     /* of rare1 and so on; NULL: undefined */
+    const struct metric_rule *by_row;       /* of metric_rows: one that has `row` */
 };
 
 /* What is computed where nothing is said. */
@@ -168,6 +171,9 @@ enum metric_id {
 extern const char *const metric_kovaleva_words[];   /* ends with NULL */
 /* Which of these words a map with such numbers is; block 0 or NaN: there is none. */
 int metric_kovaleva_class(double vertical, double diagonal, double block);
+
+/* Not of metrics.def: a list, of each query the value of opts->by_row; NaN: it has none. */
+extern const struct metric_rule metric_rows;
 
 /* Of types, not of metrics.def: the largest of the means by key, but the first, that a sink
  * could have. */

@@ -8,7 +8,7 @@
 #include "draw/pen.h"
 
 /* Pixels at 100 dpi. */
-enum { GAP = 5, GUTTER = 14 };
+enum { GAP = 5, GUTTER = 14, LINE_SAMPLE = 28 };
 
 static const double TURN = 6.283185307179586;  /* radians */
 
@@ -18,7 +18,7 @@ static const struct piece *line_of(struct page *page, const struct style *style,
                                    const char *text)
 {
     return text_line(&page->text, style,
-                     label_clean(page->arena, text, strlen(text), 2 * LABEL_CHARS));
+                     label_clean(page->arena, text, strlen(text), 4 * LABEL_CHARS));
 }
 
 /* The widest of the names, each cut at max_w. */
@@ -49,7 +49,8 @@ void key_measure(struct key *l, struct page *page, enum key_mark mark,
         return;
     l->name = arena_alloc(page->arena, count, sizeof *l->name);
     l->letter = arena_alloc(page->arena, count, sizeof *l->letter);
-    l->sample_w = layout_whole(page->units, 1.2 * line);
+    l->sample_w = mark == KEY_LINE ? layout_units(page->units, LINE_SAMPLE)
+                                   : layout_whole(page->units, 1.2 * line);
     widest = measure_names(l, page, width - l->sample_w - l->gap);
     gutter = layout_units(page->units, GUTTER);
     l->step_x = l->sample_w + l->gap + layout_whole(page->units, widest) + gutter;
@@ -104,6 +105,12 @@ static void paint_sample(const struct key *l, struct page *page, struct box at, 
         pen_tint(cr, pen);
         cairo_rectangle(cr, at.x, middle - side / 2.0, l->sample_w, side);
         cairo_fill(cr);
+    } else if (l->mark == KEY_LINE) {
+        pen_set(cr, pen, 1.8 * px, px);
+        cairo_move_to(cr, at.x, middle);
+        cairo_line_to(cr, at.x + l->sample_w, middle);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, NULL, 0, 0.0);
     } else {
         key_dot(page, pen, at.x + l->sample_w / 2.0, middle, 4.0 * px);
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The names of kinds, each behind a sample of its colour, in columns below a picture. */
+ * The names of kinds or lines, each behind a sample of it, in columns below a picture. */
 #ifndef DRAW_KEY_H
 #define DRAW_KEY_H
 
 #include "draw/page.h"
 
-enum key_mark { KEY_BOX, KEY_DOT };
+enum key_mark { KEY_BOX, KEY_DOT, KEY_LINE };
 
 struct key_entry {
     int pen;                    /* of draw/pen.h */

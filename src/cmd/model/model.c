@@ -184,7 +184,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     for (int i = 0; i < n; i++)
         model_view_add(j, j->sums, &items[i], stats, i);
     if (j->n_texts == 0)
-        j->first = arena_strdup(j->job.s.a, text_of(a, &items[0]));
+        j->first = arena_strdup(j->kept, text_of(a, &items[0]));
     j->n_texts += n;
     return 0;
 }
@@ -246,8 +246,10 @@ static int prepare(void *self, struct err *e)
     if (types_file_labels(&j->job.s, j->args->shared.types, &j->type, e) != 0 ||
         model_view_choose(j, e) != 0)
         return -1;
-    if (j->of_mean)
-        j->sums = model_view_sums_new(j, j->job.s.a);
+    if (!j->of_mean)
+        return 0;
+    j->kept = arena_child(j->job.s.a);
+    j->sums = model_view_sums_new(j, j->kept);
     return 0;
 }
 

@@ -53,6 +53,7 @@ struct model_view_job {
     const char *const *type;    /* [layers, heads] of a file; NULL: there is none */
     bool of_mean;               /* numbers of all texts go into one picture */
     struct model_view_sums *sums;   /* NULL: there are none */
+    struct arena *kept;         /* of sums, and of what outlives the texts */
     const char *first;          /* for captions, the first of these texts */
     int64_t n_texts;
 };

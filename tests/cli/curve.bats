@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154,SC2016
+# curve: which lines there are, what is refused.  Lines against the data: tests/image/curve.c.
+
+load helper
+
+# heights FILE: of each place of the first line of an SVG, from above
+heights() {
+    grep -E 'fill:none|fill="none"' "$1" | head -n 1 | grep -o ' d="[^"]*' | tr 'ML' '\n\n' |
+        awk 'NF == 2 && $1 + 0 == $1 { print $2 }'
+}
+
+# straight HEIGHTS NUMBERS: files of as many numbers each, on one falling straight line
+straight() {
+    [ "$(wc -l < "$1")" = "$(wc -l < "$2")" ]
+    paste "$1" "$2" | awk '
+        { h[NR] = $1; v[NR] = $2; if ($2 < v[lo = lo ? lo : 1]) lo = NR; if ($2 > v[hi = hi ? hi : 1]) hi = NR }
+        END {
+            if (NR < 3 || v[hi] == v[lo] || h[hi] >= h[lo])
+                exit 1
+            for (i = 1; i <= NR; i++) {
+                off = h[lo] + (h[hi] - h[lo]) * (v[i] - v[lo]) / (v[hi] - v[lo]) - h[i]
+                if (off > 0.01 || off < -0.01) {
+                    print "place " i ": " off " off"
+                    exit 1
+                }
+            }
+        }'
+}
+
+# refused STATUS TEXT ARGUMENT...
+refused() {
+    fails "$1" "$2" "$viz" curve "${@:3}"
+}
+
+@test "without options: the layers of the built-in model, and its name" {
+    cd "$dir"
+    works "$viz" curve
+    [ "$output" = curve.png ]
+    works "$viz" curve --format svg
+    [ "$output" = curve.svg ]
+    [ "$(list .)" = "curve.png curve.svg " ]
+}
+
+@test "each --over draws, of one text and of many, the same bytes for any number of threads" {
+    printf 'the key\nthe cat saw the dog\nthe key is in the door\n' > "$dir/lines"
+    for over in layer position distance; do
+        for t in 1 3; do
+            works "$viz" curve -t $t --over $over -f "$dir/lines" -o "$dir/$t.png"
+            works "$viz" curve -t $t --over $over --bootstrap=20 -f "$dir/lines" -o "$dir/b$t.png"
+        done
+        cmp "$dir/1.png" "$dir/3.png"
+        cmp "$dir/b1.png" "$dir/b3.png"
+        run ! cmp -s "$dir/1.png" "$dir/b1.png"
+        works "$viz" curve --over $over -o "$dir/one.svg" "the cat saw the dog"
+    done
+    works "$viz" curve --over step --generate 5 -o "$dir/step.pdf" "one two"
+    works "$viz" curve --over step --generate 5 --metric first -f "$dir/lines" -o "$dir/step.png"
+}
+
+@test "several models: a line each over layers; the same heads over models" {
+    works "$viz" curve -m "$ref/bert" -m "$ref/bert_old" -o "$dir/a.png" "the key"
+    works "$viz" curve --over model -m "$ref/bert" -m "$ref/bert" -o "$dir/b.png" "the key"
+    printf 'the key\nthe key is in the door\n' |
+        "$viz" curve --over model -m "$ref/bert" -m "$ref/bert" -f - -o "$dir/c.png"
+    refused 3 "expected" --over model -m "$ref/bert" -m builtin:encoder -o "$dir/d.png" "the key"
+    [ ! -e "$dir/d.png" ]
+}
+
+@test "lines stand as high as the numbers of stats" {
+    text="the cat saw the dog and the cat ran to the key"
+    "$viz" stats --json --compute basic,profile "$text" > "$dir/stats"
+    works "$viz" curve -o "$dir/a.svg" "$text"
+    heights "$dir/a.svg" > "$dir/h"
+    jq -r '.heads | group_by(.layer)[] | map(.entropy) | add / length' "$dir/stats" > "$dir/v"
+    straight "$dir/h" "$dir/v"
+    works "$viz" curve --over distance -H L2H0 -o "$dir/a.svg" "$text"
+    heights "$dir/a.svg" > "$dir/h"
+    jq -r '.heads[] | select(.layer == 2 and .head == 0) | .profile[]' "$dir/stats" > "$dir/v"
+    straight "$dir/h" "$dir/v"
+    works "$viz" curve --over position --metric max_mean -H L2H1 -o "$dir/a.svg" "$text"
+    heights "$dir/a.svg" > "$dir/h"
+    jq -r '.heads[] | select(.layer == 2 and .head == 1) | .links[][2]' "$dir/stats" > "$dir/v"
+    straight "$dir/h" "$dir/v"
+    works "$viz" curve --over step --generate 6 --metric max_mean -H L2H1 -o "$dir/a.svg" "one two"
+    heights "$dir/a.svg" > "$dir/h"
+    "$viz" stats --json --generate 6 -H L2H1 "one two" |
+        jq -r '.n_generated as $n | .heads[0].links[-$n:][][2]' > "$dir/v"
+    straight "$dir/h" "$dir/v"
+}
+
+@test "a line of many texts is the mean that stats --summary reports" {
+    printf 'the key\nthe cat saw the dog\nthe key is in the door\n' > "$dir/lines"
+    works "$viz" curve --each head -H 1 --metric max_mean -f "$dir/lines" -o "$dir/a.svg"
+    heights "$dir/a.svg" > "$dir/h"
+    "$viz" stats --summary --json -H 1 -f "$dir/lines" |
+        jq -r '.heads[].max_mean.mean' > "$dir/v"
+    straight "$dir/h" "$dir/v"
+}
+
+@test "misuse" {
+    mkdir "$dir/out"
+    refused 2 "did you mean 'entropy'" --metric entropi
+    refused 2 "--metric profile: expected one number of each head" --metric profile
+    refused 2 "expected a mean over rows" --over position --metric received
+    refused 2 "expected profile or profile_lift" --over distance --metric entropy
+    refused 2 "it needs counts of tokens" --metric rare1
+    refused 2 "--over step requires --generate N" --over step
+    refused 2 "--over model requires several models" --over model
+    refused 2 "--model: given 2 times, expected once with --over position" --over position \
+        -m "$ref/bert" -m "$ref/bert"
+    refused 2 "--each layer, --over layer: expected head or mean" --each layer
+    refused 2 "expected mean" --each head -m "$ref/bert" -m "$ref/bert"
+    refused 2 "not the folder" -o "$dir/out/" "the key"
+    refused 2 "--width" --width 5
+    refused 2 "terminal" --term
+    [ "$(list "$dir")" = "out " ]
+}
