@@ -47,6 +47,15 @@ table() {
         -f "$dir/lines" -o "$dir/a.png"
 }
 
+@test "a map's caption names its text, however long it is: as that of a folder's picture" {
+    printf 'tea with milk and lemon %.0s' {1..20} > "$dir/line"
+    echo >> "$dir/line"
+    mkdir "$dir/each"
+    works "$viz" model --metric entropy --no-metadata -f "$dir/line" -o "$dir/each/"
+    works "$viz" model --metric entropy --no-metadata -f "$dir/line" -o "$dir/a.png"
+    cmp "$dir/a.png" "$dir/each/000001.png"
+}
+
 @test "--metric over a file draws the means that stats --summary reports" {
     printf 'the key\nthe cat saw the dog\nthe key is in the door\n' > "$dir/lines"
     "$viz" stats -q -m "$ref/bert" --summary --tsv -f "$dir/lines" > "$dir/heads.tsv"
