@@ -102,3 +102,57 @@ PYTHON
     works "$viz" neuron -m "$ref/families/longformer" --global none --ids "$ids"
     works "$viz" neuron --json -m "$ref/layers/encoder.safetensors" --heads 4
 }
+
+# drawn MODEL_ARGS...: the numbers of the picture in a pipe are those of JSON, to two decimals
+drawn() {
+    "$viz" neuron --json "$@" |
+        jq -r '.keys[] | [.dot, .position, .query_position, .key_position, .segment, .copies, .mask,
+                          .score, .weight] | map(select(. != null) | . * 100 | round) | join(" ")' \
+            > "$dir/want"
+    COLUMNS=200 "$viz" neuron --term --no-caption "$@" > "$dir/screen"
+    sed '1,/softmax/d' "$dir/screen" | grep -oE '( +-?[0-9][0-9.e+]*)+$' |
+        jq -Rr '[scan("\\S+") | tonumber * 100 | round] | join(" ")' > "$dir/got"
+    # The text rounds a float, and JSON its shortest form: a hundredth may differ
+    paste -d ' ' "$dir/got" "$dir/want" | awk '
+        NF == 0 || NF % 2 { exit 1 }
+        { for (i = 1; i <= NF / 2; i++) if (($i - $(i + NF / 2)) ^ 2 > 1 + ($i / 100) ^ 2) exit 1 }'
+    [ "$(wc -l < "$dir/got")" -eq "$(wc -l < "$dir/want")" ]
+}
+
+@test "as a picture: the same numbers in every family, in all formats" {
+    for model in gpt2 bert llama families/bloom families/mpnet families/deberta families/deberta_v2 \
+        families/xlnet families/big_bird families/gemma2 families/deepseek_v2 families/qwen3 \
+        families/reformer; do
+        drawn -m "$ref/$model" --ids "$ids" || { echo "$model"; cat "$dir/screen"; return 1; }
+        works "$viz" neuron -m "$ref/$model" --ids "$ids" -o "$dir/a.png"
+        [ "$(magic "$dir/a.png" 4)" = 89504e47 ]
+    done
+    for stack in encoder decoder cross; do
+        drawn -m "$ref/seq2seq/t5" --ids "$ids" --decoder-ids 2,5,7 -s $stack
+    done
+    drawn -m "$ref/bert" --mask padding:1 --mask-value -3 the key
+    works "$viz" neuron -o "$dir/a.svg" 'the cat <b>'
+    works "$viz" neuron --at cat --width 85mm -o "$dir/a.pdf" 'the cat saw the dog'
+    fails 2 "--width 20mm: numbers and labels leave no room for q and k; expected at least " \
+        "$viz" neuron --width 20mm -o "$dir/b.pdf" 'the cat saw the dog'
+    least=$(grep -oE "least [0-9]+" <<< "$stderr" | tr -dc 0-9)
+    works "$viz" neuron --width "${least}mm" -o "$dir/b.pdf" 'the cat saw the dog'
+    fails 2 "--width" "$viz" neuron --width 5 'the cat'
+}
+
+@test "as a picture on a terminal: no wider than it, whatever its width" {
+    for columns in 20 40 80 200; do
+        COLUMNS=$columns works "$viz" neuron --term 'the 我喜欢 saw the dog'
+        [ "$(wc -L <<< "$output")" -le "$columns" ]
+        [[ $output == *score* ]]
+    done
+    for columns in 1 10 19; do
+        COLUMNS=$columns fails 2 "has no room for a query and its keys; expected at least 20" \
+            "$viz" neuron --term 'the cat'
+    done
+    printf 'the cat\nthe dog\n' > "$dir/lines"
+    works "$viz" neuron --term -f "$dir/lines"
+    [ "$(grep -c softmax <<< "$output")" = 2 ]
+    COLORTERM=truecolor works "$viz" neuron --term=blocks 'the cat'
+    [[ $output == *$'\e[48;2;'* ]]
+}

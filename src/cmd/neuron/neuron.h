@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * What the files of neuron share: which head is shown, and what came of one text. */
+ * What the files of neuron share: which head is shown, and what came of one text.
+ *
+ *     neuron.c          options, the pass
+ *     record.c          what is printed
+ *     picture.c         what is drawn */
 #ifndef CMD_NEURON_H
 #define CMD_NEURON_H
 
-#include "run/neuron.h"
+#include "cmd/figure.h"
 #include "cmd/job.h"
+#include "run/neuron.h"
 #include "session/place.h"
 
 struct neuron_args {
@@ -19,10 +24,11 @@ struct neuron_job {
     struct place at;
     int layer, head;
     bool has[N_NEURON_PART];    /* parts that scores may have */
+    bool drawn;                 /* a text before this one */
     const struct record *record;        /* of a row of the table */
 };
 
-/* ---- neuron_record.c ---- */
+/* ---- record.c ---- */
 
 extern const struct record neuron_record;
 
@@ -32,5 +38,15 @@ void neuron_columns(struct neuron_job *j);
 /* Writes the text's results. */
 int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
                  const struct neuron *n, struct err *e);
+
+/* "L1H1: cat(2) looks at 3 keys; scaled = 0.25 q.k" */
+const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struct item *item,
+                        const struct neuron *n);
+
+/* ---- picture.c ---- */
+
+/* ERR_USAGE: it does not fit. */
+int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *item,
+                const struct neuron *n, const char *path, struct err *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * neuron: one head and one query, from q and k to the softmax. */
-#include "cmd/neuron.h"
+#include "cmd/neuron/neuron.h"
 
 #define F(f) offsetof(struct neuron_args, f)
 static const struct opt opts[] = {
@@ -13,7 +13,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_reports.group, &model_group, &layer_group, &rows_group, &seed_group, &qkv_group,
+    &output_all.group, &sheet_group, &model_group, &layer_group, &rows_group, &seed_group, &qkv_group,
     &text_group, &select_group, &generate_group, &mask_group, NULL
 };
 
@@ -21,6 +21,7 @@ static const char *const examples[] = {
     "mha-viz neuron 'the cat saw the dog and the cat'",
     "mha-viz neuron -H L2H0 --at dog 'the cat saw the dog and the cat'",
     "mha-viz neuron -H L2H0 --at 2 --dims --tsv 'the cat saw the dog'",
+    "mha-viz neuron -H L2H0 --at dog -o neuron.svg 'the cat saw the dog'",
     NULL
 };
 
@@ -30,6 +31,8 @@ static int check(void *self, struct err *e)
 {
     struct neuron_job *j = self;
 
+    if (figure_check_page(&j->args->shared.figure, e) != 0)
+        return -1;
     return j->args->at != NULL ? place_parse(&j->at, "--at", j->args->at, e) : 0;
 }
 
@@ -81,9 +84,10 @@ static int prepare(void *self, struct err *e)
 
 /* ---- one text ---- */
 
-static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+/* NULL: an error. */
+static const struct neuron *find(struct neuron_job *j, struct arena *a, const struct item *item,
+                                 struct err *e)
 {
-    struct neuron_job *j = self;
     const struct session *s = &j->job.s;
     int row = session_queries(s, item)->n - 1;
     struct wanted want = j->job.want;
@@ -92,19 +96,39 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
     struct sink sink;
 
     if (j->args->at != NULL && (row = place_query(&j->at, "--at", s, item, e)) < 0)
-        return -1;
+        return NULL;
     n = neuron_new(a, s->shown, s->stack, j->layer, j->head, row, session_keys(s, item)->n);
     tap = neuron_tap(n);
     sink = neuron_sink(n);
     want.tap = &tap;
     job_pack(&j->job, a, item, 1);
-    if (session_forward(s, &j->job.texts, &want, &sink, 1, a, e) != 0)
-        return -1;
-    return neuron_write(j, a, item, n, e);
+    return session_forward(s, &j->job.texts, &want, &sink, 1, a, e) == 0 ? n : NULL;
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .check = check,
-                                      .prepare = prepare, .text = one_text };
+static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    const struct neuron *n = find(self, a, item, e);
+
+    return n == NULL ? -1 : neuron_write(self, a, item, n, e);
+}
+
+static int one_picture(void *self, struct arena *a, const struct item *item, const char *path,
+                       struct err *e)
+{
+    struct neuron_job *j = self;
+    const struct neuron *n = find(j, a, item, e);
+
+    if (n == NULL)
+        return -1;
+    if (output_is_on_terminal(&j->job.results.output) && j->drawn)
+        putchar('\n');
+    j->drawn = true;
+    return neuron_draw(j, a, item, n, path, e);
+}
+
+static const struct job_kind kind = { .outputs = &output_all, .check = check,
+                                      .prepare = prepare, .text = one_text,
+                                      .file = one_picture };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/str.h"
-#include "cmd/neuron.h"
+#include "cmd/neuron/neuron.h"
 
 /* ---- records ---- */
 
@@ -195,17 +195,21 @@ static struct list dim_rows(const struct neuron *n, struct arena *a, struct list
     return (struct list){ row, keys.n * n->d };
 }
 
-/* Above the table. */
-static const char *lead(const struct neuron_job *j, struct arena *a, const struct text_row *row,
-                        int n_keys)
+const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struct item *item,
+                        const struct neuron *n)
 {
-    const char *stack = j->job.s.model->decoder != NULL ?
-                        arena_printf(a, "%s ", row->head.stack) : "";
-    const char *cap = isnan(row->cap) ? "" : arena_printf(a, ", capped at %g", (double)row->cap);
+    const struct session *s = &j->job.s;
+    const struct head_id head = { family_stack_names[s->stack], n->layer, n->head };
+    const char *stack = s->model->decoder != NULL ? arena_printf(a, "%s ", head.stack) : "";
+    const char *cap = n->cap > 0 ? arena_printf(a, ", capped at %g", (double)n->cap) : "";
+    int n_keys = 0;
 
-    return arena_printf(a, "%s%s: %s(%d) looks at %d key%s; scaled = %.6g q.k%s\n\n", stack,
-                        records_head_name(a, &row->head), row->query, row->at, n_keys,
-                        str_plural(n_keys), (double)row->scale, cap);
+    for (int i = 0; i < n->S; i++)
+        n_keys += !n->hidden[i];
+    return arena_printf(a, "%s%s: %s(%d) looks at %d key%s; scaled = %.6g q.k%s", stack,
+                        records_head_name(a, &head),
+                        records_token(a, session_queries(s, item), n->row), n->row, n_keys,
+                        str_plural(n_keys), (double)n->scale, cap);
 }
 
 int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
@@ -223,7 +227,7 @@ int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
     };
     struct results_text out = { &row, j->record, &row.keys, 1, NULL };
 
-    out.lead = lead(j, a, &row, row.keys.n);
+    out.lead = arena_printf(a, "%s\n\n", neuron_lead(j, a, item, n));
     if (j->args->dims) {
         row.dims = dim_rows(n, a, row.keys);
         out.tables = &row.dims;
