@@ -143,6 +143,10 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT) $(COMPLEXITY)
 
+# To look at: those of README are left in samples/, all others in build/figures.
+figures: all
+	tests/figures build/figures
+
 # Writes heatmap.png of the default sentence and prints the head report.
 demo: deps
 	@$(MAKE) -s -j$(JOBS) all
@@ -317,13 +321,14 @@ help:
 	@echo 'make fuzz-long   FUZZ_LONG=7200 seconds over all targets; goes on where it was stopped'
 	@echo 'make fuzz-merge fuzz-coverage  what was found joins the seeds; what they reach'
 	@echo 'make tidy        linters'
+	@echo 'make figures     every figure of README and manual again, and a gallery, in build/figures'
 	@echo 'make bench       speed, as ratios to a peer in the same run'
 	@echo 'make install     PREFIX=/usr/local DESTDIR=; uninstall takes it away'
 	@echo 'make deps        installs the packages that the build needs'
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs figures demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

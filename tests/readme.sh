@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs every `$ command` of README.md's console blocks and compares its output, to three
 # decimals, with the block.  tests/readme.sh --update writes the output to README.md and
-# man/README.zh.md and draws the pictures, samples/{heatmap,layer,mechanisms}.png.
+# man/README.zh.md and draws its figures, samples/*.png.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 program=$(realpath "${MHA_VIZ:-./mha-viz}")
@@ -30,12 +30,7 @@ done < README.md > "$dir/README.md"
 if [ "${1:-}" = --update ]; then
     cp "$dir/README.md" README.md && tests/readme_zh.sh --update
     unset MHA_VIZ_KERNEL
-    "$program" heatmap --no-metadata -o samples/heatmap.png
-    "$program" init --d-model 512 --heads 8 -o "$dir/layer.safetensors"
-    "$program" heatmap --no-metadata -m "$dir/layer.safetensors" --tokens '我 喜欢 吃 苹果' \
-        -o samples/layer.png
-    "$program" mechanisms --no-metadata -l 1 -H 0 -c 4 --scale sqrt --cell 9 \
-        --only exact,elu,favor,local,strided,block,top-k,lsh -o samples/mechanisms.png
+    MHA_VIZ=$program samples/figures.sh samples
     exit
 fi
 rounded() {

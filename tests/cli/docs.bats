@@ -119,26 +119,11 @@ in_page() {
     done
 }
 
-# The examples of a page, one command per line: .Dl lines, and those of literal blocks, where
-# a command goes on until the next.  \e is mdoc's backslash.
-examples() {
-    awk '
-    function flush() { if (command != "") print command; command = "" }
-    /^\.Dl \$ / { print substr($0, 7) }
-    /^\.Bd -literal -offset/ { inside = 1; next }
-    /^\.Ed/ { flush(); inside = 0 }
-    inside && /^\$ / { flush(); command = substr($0, 3); next }
-    inside && command != "" && /^ / { command = command " " $0 }' "$1" | sed 's/\\e/\\/g'
-}
-
 @test "examples of the man pages work, where they need no model and no other program" {
     n=0
     for page in man/*.1; do
-        examples "$page" > "$dir/examples"
+        awk -f tests/examples.awk "$page" > "$dir/examples"
         while IFS= read -r example; do
-            [[ $example == *bert-base* || $example == *models/* ]] && continue
-            [[ $example == python3* || $example == *unzip* || $example == *config/fish* ]] && continue
-            [[ $example == *'completion zsh'* ]] && continue
             [[ $example == *parallel* || $example == *'?.part'* ]] &&
                 ! command -v parallel >/dev/null && continue
             [[ $example == *jq* ]] && ! command -v jq >/dev/null && continue
