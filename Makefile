@@ -8,6 +8,8 @@ PKG_CONFIG ?= pkg-config
 SHELL   := /bin/bash
 
 PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8
+# Pictures that are JPEGs, where libjpeg-turbo is there; `make JPEG=` builds without.
+JPEG      = $(eval JPEG := $$(shell $(PKG_CONFIG) --exists libjpeg && echo libjpeg))$(JPEG)
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wconversion -Wno-missing-field-initializers
 CFLAGS   ?= -O2 -g
@@ -30,8 +32,9 @@ MISSING = $(shell command -v $(firstword $(CC)) >/dev/null || echo $(firstword $
                   command -v $(PKG_CONFIG) >/dev/null || { echo $(PKG_CONFIG); exit; }; \
                   for p in $(PKGS); do $(PKG_CONFIG) --exists $$p || echo $$p; done)
 require = $(if $(1),$(error not installed: $(1); `make demo` installs what the build needs (see tests/deps)))
-PKG_CFLAGS = $(call require,$(MISSING))$(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PKGS)))$(PKG_CFLAGS)
-PKG_LIBS   = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(PKGS)))$(PKG_LIBS)
+PKG_CFLAGS = $(call require,$(MISSING))$(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PKGS) $(JPEG)) \
+             $(if $(JPEG),-DMHA_VIZ_JPEG))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(PKGS) $(JPEG)))$(PKG_LIBS)
 LIBS       = $(PKG_LIBS) -lm
 
 SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*.S)
@@ -82,8 +85,8 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 # Changed flags rebuild everything.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' | cmp -s - $@ || \
-	 echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' > $@
+	@echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(JPEG)' | cmp -s - $@ || \
+	 echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(JPEG)' > $@
 
 $(BUILD)/src/model/builtin_files.o: src/model/builtins.def $(wildcard assets/default/* assets/translate/* assets/encoder/*)
 $(BUILD)/src/report/page_files.o: $(wildcard src/report/page/*)
@@ -282,7 +285,7 @@ install: all
 	ln -sf libmhaviz.so.0 $(LIBDIR)/libmhaviz.so
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mhaviz' \
 	    'Description: what the attention heads of a transformer do' 'Version: $(VERSION)' \
-	    'Requires.private: $(PKGS)' 'Libs: -L$${prefix}/lib -lmhaviz' \
+	    'Requires.private: $(PKGS) $(JPEG)' 'Libs: -L$${prefix}/lib -lmhaviz' \
 	    'Libs.private: -lm -pthread' 'Cflags: -I$${prefix}/include' > $(LIBDIR)/pkgconfig/mhaviz.pc
 	for page in $(MAN); do install -m 644 $$page $(SHARE)/man/man$${page##*.} || exit 1; done
 	install -m 644 assets/schema/*.json $(SHARE)/mha-viz/schema

@@ -63,6 +63,8 @@ each_case() {
     "$1" stats.generate "$most" stats -t 1 --json --generate 2 -l 0 "The"
     "$1" stats.attention "$most" stats -t 1 --json --attention "$ref/precomputed/causal.npz"
     "$1" report "$most" report -t 1 -m "$ref/gpt2" -o a.html "the key"
+    "$1" stats.image "$most" stats -t 1 --json -m "$ref/media/vit" --image "$ref/media/palette.png"
+    "$1" stats.jpeg "$most" stats -t 1 --json -m "$ref/media/vit" --image "$ref/media/cmyk.jpg"
     "$1" export "$most" export -t 1 -m "$ref/gpt2" -o a.npz "the key"
     "$1" tokens "$most" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
     "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"

@@ -5,15 +5,15 @@
 cd "$(dirname "$0")/.." || exit 1
 grep -rnE '^[[:space:]]*#[[:space:]]*include' src --include='*.[chS]' --include='*.def' | awk '
 BEGIN {
-    may["weights"] = may["nn"] = may["draw"] = may["report"] = " base "
+    may["weights"] = may["nn"] = may["draw"] = may["media"] = may["report"] = " base "
     may["text"] = " base weights "
     may["model"] = " base weights nn "
     may["run"] = " base weights model nn "
     may["analysis"] = " base run "
-    may["session"] = " base weights text model nn run analysis "
+    may["session"] = " base weights media text model nn run analysis "
     may["cli"] = " base "
-    may["lib"] = " base weights text model nn run analysis session draw report mhaviz.h "
-    may["cmd"] = " base weights text model nn run analysis session draw report cli lib "
+    may["lib"] = " base weights media text model nn run analysis session draw report mhaviz.h "
+    may["cmd"] = " base weights media text model nn run analysis session draw report cli lib "
     may["main.c"] = " base cli cmd "
     may["watch.c"] = " base "
 }
@@ -21,8 +21,16 @@ BEGIN {
     split($0, at, ":")
     split(at[1], path, "/")
     from = path[2]
-    if ($0 ~ /<(cairo|pango|png)/ && from != "draw") {
-        print at[1] ":" at[2] ": only draw/ includes cairo, pango and libpng"
+    if ($0 ~ /<(cairo|pango)/ && from != "draw") {
+        print at[1] ":" at[2] ": only draw/ includes cairo and pango"
+        bad = 1
+    }
+    if ($0 ~ /<png/ && from != "draw" && from != "media") {
+        print at[1] ":" at[2] ": only draw/ and media/ include libpng"
+        bad = 1
+    }
+    if ($0 ~ /<jpeg/ && from != "media") {
+        print at[1] ":" at[2] ": only media/ includes libjpeg-turbo"
         bad = 1
     }
     if (!match($0, /"[^"]*"/))

@@ -59,7 +59,7 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
 #define TEXT_COLUMNS_SPLIT TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_RUN
 #define TEXT_COLUMNS_RUN \
     TEXT_COLUMNS_TEXT, \
-    { "input", "the file of --input", .kind = COLUMN_TEXT, .where = IN_JSON, \
+    { "input", "the file that was read instead of a text", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = TEXT_F(input) }, \
     TEXT_COLUMNS_PAIR, \
     { "generated", "text of the tokens that the model added, without special ones", \

@@ -129,6 +129,8 @@ static const struct opt text_opts[] = {
           "(longformer)"),
     PATH(0, "input", "FILE", F(input),
          ".npy instead of a text, for a model that reads pixels, sound or rows"),
+    PATH(0, "image", "FILE", F(image),
+         "PNG or JPEG instead of a text, for a model that reads pixels (vit)"),
     FLAG(0, "pretokenized", F(pretokenized),
          "the text consists of pieces of the vocabulary, separated by spaces"),
     FLAG(0, "words", F(words),

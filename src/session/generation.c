@@ -34,7 +34,7 @@ int session_generation(struct session *s, bool text, struct err *e)
                        "text, not a generated one");
     if (model_check_head(model, last, e) != 0)
         return err_set(e, ERR_INPUT, "%s, so it cannot generate text%s",
-                       arena_strdup(s->a, e->msg), !pair ? "" : asked->input != NULL ?
+                       arena_strdup(s->a, e->msg), !pair ? "" : asked_array(asked) != NULL ?
                        ": expected TEXT or --decoder-ids" : ": expected TEXT_B, "
                        "--decoder-ids or -f FILE with --pairs or --jsonl");
     s->n_generate = given ? asked->generate : DEFAULT_TOKENS;

@@ -95,7 +95,7 @@ static bool may_be_piped(const struct session *s, int n_operands)
     int64_t dim[4];
 
     return s->env->piped && n_operands == 0 && asked->file == NULL && asked->ids == NULL &&
-           asked->decoder_ids == NULL && asked->input == NULL &&
+           asked->decoder_ids == NULL && asked_array(asked) == NULL &&
            (s->model == NULL ||
             (!s->model->family->bare && front_dims(s->model, dim) == 0));
 }
@@ -107,17 +107,18 @@ static int check_sources(const struct asked *asked, int n_operands, bool lines,
     const struct { bool wrong; const char *why; } rules[] = {
         { (n_operands > 0) + (asked->ids != NULL) + (asked->file != NULL) > 1,
           "TEXT, --ids, -f: only one of them can be given" },
-        { asked->input != NULL && (asked->ids != NULL || asked->file != NULL),
-          "--input, --ids, -f: only one of them can be given" },
+        { (asked_array(asked) != NULL) + (asked->input != NULL && asked->image != NULL) +
+          (asked->ids != NULL) + (asked->file != NULL) > 1,
+          "--input, --image, --ids, -f: only one of them can be given" },
         { asked->pairs && asked->jsonl, "--pairs, --jsonl: only one of them can be given" },
         { asked->words && asked->pretokenized,
           "--words, --pretokenized: only one of them can be given" },
-        { asked->words && (asked->ids != NULL || asked->input != NULL ||
+        { asked->words && (asked->ids != NULL || asked_array(asked) != NULL ||
                            asked->attention != NULL || asked->qkv != NULL),
           "--words requires a text, not ids or arrays" },
         { asked->word_ids && asked->pretokenized,
           "--word-ids: --pretokenized gives pieces, not words" },
-        { asked->word_ids && (asked->ids != NULL || asked->input != NULL ||
+        { asked->word_ids && (asked->ids != NULL || asked_array(asked) != NULL ||
                               asked->attention != NULL || asked->qkv != NULL),
           "--word-ids requires a text, not ids or arrays" },
         { asked->pairs && !lines, "--pairs requires -f FILE, or texts on standard input" },
@@ -128,8 +129,8 @@ static int check_sources(const struct asked *asked, int n_operands, bool lines,
         { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },
         { asked->decoder_ids != NULL && (n_operands > 1 || asked->file != NULL),
           "--decoder-ids requires a TEXT or --ids, and no TEXT_B" },
-        { asked->decoder_ids != NULL && asked->input != NULL && n_operands > 0,
-          "--decoder-ids: no TEXT can be given with --input" },
+        { asked->decoder_ids != NULL && asked_array(asked) != NULL && n_operands > 0,
+          "--decoder-ids: no TEXT can be given with an array" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -148,6 +149,9 @@ static int check_layer(const struct session *s, int n_operands, struct err *e)
         (model->precomputed != NULL || model->family->front == FRONT_QKV))
         return err_set(e, ERR_USAGE, "%s reads no TEXT: --tokens gives names of its rows",
                        model->precomputed != NULL ? "--attention" : "--qkv");
+    if (model->precomputed == NULL && asked->image != NULL)
+        return err_set(e, ERR_USAGE, "--image: %s is a bare layer and reads no pictures",
+                       model->name);
     if (model->precomputed == NULL && (n_operands > 0 || asked->ids != NULL ||
                                        asked->file != NULL || asked->decoder_ids != NULL))
         return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: expected "
@@ -171,24 +175,27 @@ static int check_front(const struct session *s, int n_operands, bool *array, str
     const struct model *model = s->model;
     int64_t dim[4];
     char shape[64];
-    const char *of_layers = option_of_layers(asked);
+    const char *of_layers = option_of_layers(asked), *option = asked_array_option(asked);
 
     *array = model != NULL && front_dims(model, dim) > 0;
     if (of_layers != NULL)
         return err_set(e, ERR_USAGE, "%s requires a bare layer (mha-viz-layers(7))", of_layers);
-    if (!*array && asked->input != NULL)
+    if (!*array && asked_array(asked) != NULL)
         return model == NULL ?
-                   err_set(e, ERR_USAGE, "--input: an array has no tokens") :
-                   err_set(e, ERR_USAGE, "--input: %s reads a text, not an array",
-                           model->name);
+                   err_set(e, ERR_USAGE, "%s: an array has no tokens", option) :
+                   err_set(e, ERR_USAGE, "%s: %s reads a text, not %s", option, model->name,
+                           asked->image != NULL ? "a picture" : "an array");
     if (!*array)
         return 0;
     front_shape(model, shape);
-    if (asked->input == NULL)
+    if (asked_array(asked) == NULL)
         return err_set(e, ERR_USAGE, "%s reads no text but an array of shape %s: expected "
-                       "--input FILE.npy", model->name, shape);
+                       "%s--input FILE.npy", model->name, shape,
+                       model->family->front == FRONT_PATCH ? "--image FILE or " : "");
+    if (asked->image != NULL && model->family->front != FRONT_PATCH)
+        return err_set(e, ERR_USAGE, "--image: %s reads no pictures", model->name);
     if (n_operands > (model->decoder != NULL))
-        return err_set(e, ERR_USAGE, "--input: %s reads %s", model->name,
+        return err_set(e, ERR_USAGE, "%s: %s reads %s", option, model->name,
                        model->decoder != NULL ? "one TEXT with it, for the decoder" :
                                                 "no TEXT with it");
     return 0;

@@ -24,6 +24,7 @@ static int check_options(const struct asked *asked, struct err *e)
         { asked->activation > 0, "--activation" },
         { asked->relative > 0, "--relative" },
         { asked->input != NULL, "--input" },
+        { asked->image != NULL, "--image" },
         { asked->shape != NULL, "--shape" },
         { asked->memory != NULL, "--memory" },
         { asked->key != NULL, "--key" },

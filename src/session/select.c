@@ -79,7 +79,7 @@ static bool has_own_pair(const struct session *s, int n_operands)
     const struct asked *asked = s->asked;
 
     return n_operands == 0 && s->model->decoder != NULL && s->model->config.card.pair != NULL &&
-           asked->file == NULL && asked->ids == NULL && asked->input == NULL &&
+           asked->file == NULL && asked->ids == NULL && asked_array(asked) == NULL &&
            asked->decoder_ids == NULL && asked->generate == 0 && !s->env->piped;
 }
 
@@ -87,7 +87,7 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
                    struct err *e)
 {
     const struct asked *asked = s->asked;
-    bool text = n_operands > (asked->input == NULL ? 1 : 0) ||
+    bool text = n_operands > (asked_array(asked) == NULL ? 1 : 0) ||
                 (asked->pairs && asked->half == HALF_BOTH) || s->model->family->bare ||
                 has_own_pair(s, n_operands);
     bool repeats = s->model->decoder != NULL && s->model->decoder->config.head.task != NULL;

@@ -395,7 +395,7 @@ int shown_check(const struct session *s, struct err *e)
         return 0;
     if (asked->pretokenized)
         return err_set(e, ERR_USAGE, "--merge words: --pretokenized gives pieces, not words");
-    if (asked->ids != NULL || asked->input != NULL || asked->decoder_ids != NULL ||
+    if (asked->ids != NULL || asked_array(asked) != NULL || asked->decoder_ids != NULL ||
         s->model->family->bare)
         return err_set(e, ERR_USAGE, "--merge words requires a text, not ids or arrays");
     return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Arrays instead of texts: --input of a model that reads them, rows of a bare layer, or
- * precomputed attention. */
+ * Arrays instead of texts: --input of a model that reads them, or what a picture becomes,
+ * rows of a bare layer, or precomputed attention. */
 #include "session/layer.h"
+#include "session/media.h"
 #include "session/precomputed.h"
 #include "session/source.h"
 
@@ -49,11 +50,14 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
 struct source *source_arrays(const struct session *s, const struct operand *pair,
                              struct err *e)
 {
-    struct array_source *arrays = new_source(s, s->asked->input, 0, next_array);
+    const char *file = asked_array(s->asked);
+    struct array_source *arrays = new_source(s, file, 0, next_array);
+    int count, status;
 
-    int count;
-
-    if (values_read(s->a, s->model, s->asked->input, &arrays->values, &count, e) != 0)
+    status = s->asked->image != NULL ?
+             media_picture(s->a, s->model, file, &arrays->values, &count, e) :
+             values_read(s->a, s->model, file, &arrays->values, &count, e);
+    if (status != 0)
         return NULL;
     arrays->source.n = count;
     arrays->source.is_file = count > 1;

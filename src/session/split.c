@@ -41,7 +41,7 @@ static int check(const struct session *s, int max, struct err *e)
 
     if (asked->truncate)
         return err_set(e, ERR_USAGE, "--split, --truncate: only one of them can be given");
-    if (asked->input != NULL || asked->attention != NULL || asked->qkv != NULL ||
+    if (asked_array(asked) != NULL || asked->attention != NULL || asked->qkv != NULL ||
         (s->model != NULL && s->model->family->bare))
         return err_set(e, ERR_USAGE, "--split requires texts or ids, not arrays");
     if (s->model != NULL && max > s->model->max_tokens)

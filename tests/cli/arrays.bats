@@ -140,7 +140,7 @@ zeros() {
 
 @test "misuse: a text for a model of arrays, an array for one of text" {
     in_folder
-    fails 2 "vit reads no text but an array of shape [2,8,12]: expected --input FILE.npy" \
+    fails 2 "vit reads no text but an array of shape [2,8,12]: expected --image FILE or --input FILE.npy" \
         "$viz" stats -m "$vit"
     fails 2 "reads no text" "$viz" stats -m "$vit" "the key"
     fails 2 "reads no text" "$viz" stats -m "$vit" --ids 1,2
@@ -149,9 +149,9 @@ zeros() {
     fails 2 "one TEXT with it" "$viz" stats -m "$whisper" --input speech.npy a b
     fails 2 "reads a text, not an array" "$viz" stats -m "$ref/bert" --input cat.npy
     fails 2 "reads a text, not an array" "$viz" stats --input cat.npy
-    fails 2 "--input, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy --ids 1
-    fails 2 "--input, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
-    fails 2 "no TEXT can be given with --input" \
+    fails 2 "--input, --image, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy --ids 1
+    fails 2 "--input, --image, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
+    fails 2 "no TEXT can be given with an array" \
         "$viz" stats -m "$whisper" --input speech.npy --decoder-ids 1 "the key"
     fails 2 "an array has no tokens" "$viz" tokens --input cat.npy
 }

@@ -53,6 +53,8 @@ static const struct opt side_opts[] = {
          "twice: one list for each side"),
     LIST(0, "input", "FILE", F(inputs), &opt_files,
          ".npy instead of a text; given twice: the two that are compared"),
+    LIST(0, "image", "FILE", F(images), &opt_files,
+         "PNG or JPEG instead of a text (vit); given twice: the two that are compared"),
     END
 };
 static const struct opt_group side_group = { "both sides", side_opts };

@@ -94,7 +94,7 @@ struct side_row {
 #define F(f) offsetof(struct side_row, f)
 static const struct column side_columns[] = {
     DIFF_SIDE_COLUMNS,
-    { "input", "the file of --input", .kind = COLUMN_TEXT, .where = IN_JSON,
+    { "input", "the file that was read instead of a text", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_ABSENT, .field = F(input) },
     { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON,
       .field = F(text) },

@@ -23,6 +23,7 @@ static const struct given {
     { L(type_ids), A(type_ids), ", types", false },
     { L(decoder_ids), A(decoder_ids), ", decoder", false },
     { L(inputs), A(input), ", input", false },
+    { L(images), A(image), ", image", false },
 };
 #undef L
 #undef A
@@ -71,7 +72,7 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
     if (d->texts && !is_twice(args, false) && !file_of_pairs(d) && n_operands != 2)
         return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
                        "--pairs, --attention, or two of -m, --dtype, --mask, --global, "
-                       "--ids or --input");
+                       "--ids, --input or --image");
     return args->at != NULL ? place_parse(&d->at, "--at", args->at, e) : 0;
 }
 

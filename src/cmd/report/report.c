@@ -246,7 +246,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
                             .first = &j, .is_open = true, .side = -1 };
 
-    asked->word_ids = asked->ids == NULL && asked->input == NULL && asked->attention == NULL &&
+    asked->word_ids = asked->ids == NULL && asked_array(asked) == NULL && asked->attention == NULL &&
                       asked->qkv == NULL && !asked->pretokenized;
     asked->lenient_words = true;
     if (with_words.models.n == 2 || with_words.compare)

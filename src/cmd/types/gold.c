@@ -33,7 +33,7 @@ int types_gold_check(const struct types_job *j, struct err *e)
     const struct session *s = &j->job.s;
 
     if (j->job.n_operands > 0 || asked->file != NULL || asked->ids != NULL ||
-        asked->input != NULL || asked->attention != NULL || asked->qkv != NULL)
+        asked_array(asked) != NULL || asked->attention != NULL || asked->qkv != NULL)
         return err_set(e, ERR_USAGE, "--gold: its sentences are the texts, and no other text "
                        "can be given");
     if (shown_list(s) != NULL || asked->merge != MERGE_NONE)

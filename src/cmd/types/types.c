@@ -146,7 +146,7 @@ static bool has_texts(const struct types_job *j)
     const struct asked *asked = &j->args->shared.asked;
 
     return j->args->gold != NULL || j->job.n_operands > 0 || asked->file != NULL ||
-           asked->ids != NULL || asked->input != NULL || asked->attention != NULL ||
+           asked->ids != NULL || asked_array(asked) != NULL || asked->attention != NULL ||
            asked->qkv != NULL || j->job.s.model->family->bare;
 }
 
