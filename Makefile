@@ -72,7 +72,7 @@ $(BUILD)/src/nn/simd_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512v
 endif
 
 # Loops without branches: vectors on every processor, and the same bytes.
-$(BUILD)/src/nn/quantise.o: SIMD := -O3 -fno-trapping-math
+$(BUILD)/src/nn/quantise.o $(BUILD)/src/analysis/codes.o: SIMD := -O3 -fno-trapping-math
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -50,31 +50,61 @@ uint64_t codes_layer_bytes(const struct codes_shape *shape, int n_heads)
     return rows * (sizeof(float) + (uint64_t)shape->n_keys * size_of(shape));
 }
 
+enum { LANES = 8 };             /* weights that a processor's vectors may take at once */
+
+/* The larger of two of each lane. */
+static inline void keep_largest(float lane[LANES], const float *v)
+{
+    for (int i = 0; i < LANES; i++)
+        lane[i] = v[i] > lane[i] ? v[i] : lane[i];
+}
+
 static float largest(const float *w, int n)
 {
-    float max = 0;
+    float lane[LANES] = { 0 }, max = 0;
+    int j = 0;
 
-    for (int j = 0; j < n; j++)
+    for (; j + LANES <= n; j += LANES)
+        keep_largest(lane, w + j);
+    for (int i = 0; i < LANES; i++)
+        max = lane[i] > max ? lane[i] : max;
+    for (; j < n; j++)
         max = w[j] > max ? w[j] : max;
     return max;
 }
 
-/* One row to p; returns how far off a weight is at most. */
-static float encode(unsigned char *p, const float *w, int n, float max, int bits)
+/* Codes of LANES weights, whose largest is max > 0, and how far off each is. */
+static inline void encode(int code[LANES], float off[LANES], const float *w, float max, float top)
 {
-    float top = (float)((1 << bits) - 1), error = 0;
+    for (int j = 0; j < LANES; j++) {
+        float share;
 
-    for (int j = 0; j < n; j++) {
-        float code = w[j] > 0 ? floorf(top * sqrtf(w[j] / max) + 0.5f) : 0;
-        float share = code / top, off = fabsf(max * share * share - w[j]);
-
-        if (bits == 8)
-            p[j] = (unsigned char)code;
-        else
-            bytes_put(p + 2 * j, (uint64_t)code, 2);
-        error = off > error ? off : error;
+        code[j] = (int)(top * sqrtf(w[j] > 0 ? w[j] / max : 0) + 0.5f);
+        share = (float)code[j] * (1 / top);
+        off[j] = fabsf(max * share * share - w[j]);
     }
-    return error;
+}
+
+/* One row to p; returns how far off a weight is at most. */
+static float encode_row(unsigned char *p, const float *w, int n, float max, int bits)
+{
+    float top = (float)((1 << bits) - 1), off[LANES], most[LANES] = { 0 }, last[LANES] = { 0 };
+    int code[LANES];
+
+    for (int j = 0; j < n; j += LANES) {
+        int m = n - j < LANES ? n - j : LANES;
+
+        if (m < LANES)
+            memcpy(last, w + j, (size_t)m * sizeof *w);
+        encode(code, off, m < LANES ? last : w + j, max, top);
+        keep_largest(most, off);
+        for (int i = 0; i < m; i++)
+            if (bits == 8)
+                p[j + i] = (unsigned char)code[i];
+            else
+                bytes_put(p + 2 * ((size_t)j + (size_t)i), (uint64_t)code[i], 2);
+    }
+    return largest(most, LANES);
 }
 
 static void take(void *self, const struct rows *rows, int n)
@@ -93,7 +123,7 @@ static void take(void *self, const struct rows *rows, int n)
         c->max[row] = largest(w, rows->n_keys);
         if (c->max[row] == 0)
             continue;
-        error = encode(c->code + at * size_of(shape), w, rows->n_keys, c->max[row], shape->bits);
+        error = encode_row(c->code + at * size_of(shape), w, rows->n_keys, c->max[row], shape->bits);
         c->error[place] = error > c->error[place] ? error : c->error[place];
     }
 }

@@ -55,25 +55,20 @@ static size_t decode(unsigned char *out, const char *letters)
     return n;
 }
 
-/* Packed in parts, written, read back; the second time by the same deflater. */
-static void check_block(struct pack *p, const unsigned char *data, size_t n)
+/* What is written can be read back. */
+static void check_packed(const struct packed *packed, const unsigned char *data, size_t n)
 {
-    unsigned char *deflated = malloc(2 * n + 100), *back = malloc(n + 1);
+    unsigned char *deflated = malloc(2 * n + 200), *back = malloc(n + 1);
     z_stream stream = { .next_in = deflated };
-    struct packed packed;
     char *letters;
     size_t size;
     FILE *f = open_memstream(&letters, &size);
 
     assert_true(f != NULL && deflated != NULL && back != NULL);
-    pack_begin(p, &arena);
-    pack_add(p, data, n / 3);
-    pack_add(p, data + n / 3, n - n / 3);
-    packed = pack_end(p);
-    pack_write(&packed, f);
+    pack_write(packed, f);
     fclose(f);
     stream.avail_in = (unsigned)decode(deflated, letters);
-    assert_int_equal(stream.avail_in, packed.size);
+    assert_int_equal(stream.avail_in, packed->size);
     assert_int_equal(inflateInit2(&stream, -15), Z_OK);
     stream.next_out = back;
     stream.avail_out = (unsigned)n + 1;
@@ -86,13 +81,40 @@ static void check_block(struct pack *p, const unsigned char *data, size_t n)
     free(letters);
 }
 
+/* One after the other; the second time by the same deflater. */
+static void check_block(struct pack *p, const unsigned char *data, size_t n)
+{
+    struct packed packed;
+
+    pack_begin(p, &arena);
+    pack_add(p, data, n / 3);
+    pack_add(p, data + n / 3, n - n / 3);
+    packed = pack_end(p);
+    check_packed(&packed, data, n);
+}
+
+/* Of parts, some without a byte. */
+static void check_parts(struct par *par, const unsigned char *data, size_t n)
+{
+    struct pack_part part[] = {
+        { data, n / 3 }, { data + n / 3, 0 }, { data + n / 3, n / 2 - n / 3 },
+        { data + n / 2, n - n / 2 }, { NULL, 0 },
+    };
+    struct packed packed = pack_parts(&arena, part, sizeof part / sizeof *part, par);
+
+    check_packed(&packed, data, n);
+}
+
 static void blocks_come_back(void **state)
 {
     static unsigned char data[300000];      /* of noise, more than a chunk of the packer */
-    struct pack *p = pack_new(&arena);
+    struct pack *p = pack_new(&arena, PACK_WORDS);
+    struct err e;
+    struct par *par = par_new(2, &e);
     uint32_t x = 1;
 
     (void)state;
+    assert_non_null(par);
     for (size_t i = 0; i < sizeof data; i++) {
         x = x * 1664525u + 1013904223u;
         data[i] = (unsigned char)(x >> 24);
@@ -100,8 +122,14 @@ static void blocks_come_back(void **state)
     check_block(p, data, sizeof data);
     check_block(p, data, 1);
     check_block(p, data, 0);
+    for (size_t n = 0; n < 40; n++)
+        check_parts(par, data, n);
+    check_parts(par, data, sizeof data);
     memset(data, 7, sizeof data);
     check_block(p, data, sizeof data);
+    check_block(pack_new(&arena, PACK_CODES), data, sizeof data);
+    check_parts(par, data, sizeof data);
+    par_free(par);
 }
 
 int main(void)

@@ -41,15 +41,19 @@ uint64_t report_vectors_bytes(const struct report_job *j, int n_queries, int n_k
 
 /* ---- which keys are seen ---- */
 
-static unsigned char *mask_of(struct arena *a, const struct qkv_view *v, int head, size_t row)
+static void fill_mask(unsigned char *mask, const struct qkv_view *v, int head, size_t row)
 {
-    unsigned char *mask = arena_alloc(a, (size_t)v->T, row);
-
     for (int t = 0; t < v->T; t++)
         for (int s = 0; s < v->S; s++)
             if (visible(&v->at[head], t, s))
                 mask[(size_t)t * row + (size_t)s / 8] |= (unsigned char)(1 << s % 8);
-    return mask;
+}
+
+/* Whether two heads see the same keys, by the same numbers; false: they may still. */
+static bool sees_the_same(const struct attend *a, const struct attend *b)
+{
+    return a->lo == b->lo && a->hi == b->hi && a->offset == b->offset && a->hidden == b->hidden &&
+           a->hidden_stride == b->hidden_stride;
 }
 
 /* Whether each row sees all keys, or causal: those up to its own. */
@@ -70,11 +74,13 @@ static void look_seen(struct report_job *j, const struct qkv_view *v, const int 
     bool same = true;
 
     for (int i = 0; i < n; i++) {
-        struct arena_mark mark = arena_mark(v->room);
+        unsigned char *mask = all + (size_t)i * bytes;
 
-        memcpy(all + (size_t)i * bytes, mask_of(v->room, v, head[i], row), bytes);
-        same &= memcmp(all, all + (size_t)i * bytes, bytes) == 0;
-        arena_reset(v->room, mark);
+        if (i > 0 && sees_the_same(&v->at[head[i]], &v->at[head[i - 1]]))
+            memcpy(mask, mask - bytes, bytes);
+        else
+            fill_mask(mask, v, head[i], row);
+        same &= memcmp(all, mask, bytes) == 0;
     }
     look->seen = all;
     look->seen_bytes = bytes;
@@ -146,7 +152,7 @@ static void add_part(struct report_job *j, const struct qkv_view *v, int head, i
         for (int i = 0; i < v->S; i++)
             if (n->hidden[i])
                 n->part[part][i] = 0;
-        pack_add(j->pack, n->part[part], (size_t)v->S * sizeof(float));
+        pack_add(j->codes, n->part[part], (size_t)v->S * sizeof(float));
     }
     arena_reset(v->room, mark);
 }
@@ -183,15 +189,15 @@ static void pack_vectors(struct report_job *j, const struct qkv_view *v, const i
         q_at[i] = v->q_at[head[i]];
     take_vectors(j, &q, v->room);
     take_vectors(j, &k, v->room);
-    pack_begin(j->pack, j->packed);
-    add_max(j->pack, &q);
-    add_max(j->pack, &k);
+    pack_begin(j->codes, j->packed);
+    add_max(j->codes, &q);
+    add_max(j->codes, &k);
     for (int p = 0; p < N_NEURON_PART; p++)
         for (int i = 0; look->part[p] && i < n; i++)
             add_part(j, v, head[i], p);
-    add_codes(j->pack, &q);
-    add_codes(j->pack, &k);
-    look->vectors = pack_end(j->pack);
+    add_codes(j->codes, &q);
+    add_codes(j->codes, &k);
+    look->vectors = pack_end(j->codes);
 }
 
 static void look_vectors(struct report_job *j, const struct qkv_view *v, const int *head, int n)

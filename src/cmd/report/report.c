@@ -44,20 +44,25 @@ static const char *const examples[] = {
 
 /* ---- one text ---- */
 
-/* A layer of weights is there: the largest of each row, then the codes. */
+/* A layer of weights is there: the largest of each row, the codes head by head, which keys are
+   seen. */
 static void ready(void *self, const struct codes_layer *layer)
 {
     struct report_job *j = self;
     size_t n_rows = (size_t)layer->n_heads * (size_t)layer->n_queries;
+    size_t head_bytes = layer->n_codes / (size_t)layer->n_heads * (size_t)j->bits / 8;
+    struct pack_part *part = arena_alloc(j->packed, (uint64_t)layer->n_heads + 2, sizeof *part);
+    int n = 0;
 
-    pack_begin(j->pack, j->packed);
-    pack_add(j->pack, layer->max, n_rows * sizeof *layer->max);
-    pack_add(j->pack, layer->code, layer->n_codes * (size_t)j->bits / 8);
     if (j->look.layer != layer->layer)
         j->look = (struct report_look){ .layer = -1 };
-    pack_add(j->pack, j->look.seen, (size_t)j->look.n_seen * j->look.seen_bytes);
-    j->block[j->n_blocks++] = (struct report_block){ layer->layer, layer->triangle,
-                                                     pack_end(j->pack), j->look };
+    part[n++] = (struct pack_part){ layer->max, n_rows * sizeof *layer->max };
+    for (int h = 0; h < layer->n_heads; h++)
+        part[n++] = (struct pack_part){ (const char *)layer->code + (size_t)h * head_bytes,
+                                        head_bytes };
+    part[n++] = (struct pack_part){ j->look.seen, (size_t)j->look.n_seen * j->look.seen_bytes };
+    j->block[j->n_blocks++] = (struct report_block){
+        layer->layer, layer->triangle, pack_parts(j->packed, part, n, j->job.s.par), j->look };
 }
 
 static const char *size_text(struct arena *a, const struct report_job *j,
@@ -226,7 +231,8 @@ static int prepare(void *self, struct err *e)
     j->bits = 8 << j->args->precision;
     set_places(j);
     j->packed = arena_child(s->a);
-    j->pack = pack_new(j->packed);
+    j->words = pack_new(j->packed, PACK_WORDS);
+    j->codes = pack_new(j->packed, PACK_CODES);
     if (j->side == 1 && report_go_on(j, e) != 0)
         return -1;
     if (j->args->ablate != NULL && report_ablate(j, j->args->ablate, e) != 0)

@@ -75,7 +75,7 @@ struct report_job {
     double vectors_error;           /* how far a number of a query or key is off, at most */
     int n_texts;                    /* that are in the page */
     struct arena *packed;           /* what is packed of the text at hand */
-    struct pack *pack;
+    struct pack *words, *codes;     /* what is known of it; weights, queries and keys */
     struct report_block {
         int layer;
         bool triangle;

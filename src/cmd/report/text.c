@@ -353,9 +353,9 @@ int report_text(struct report_job *j, struct arena *a, const struct item *item,
         free(text);
         return err_set(e, ERR_SYSTEM, "the page's text: no memory to write it");
     }
-    pack_begin(j->pack, j->packed);
-    pack_add(j->pack, text, size);
-    *packed = pack_end(j->pack);
+    pack_begin(j->words, j->packed);
+    pack_add(j->words, text, size);
+    *packed = pack_end(j->words);
     free(text);
     return 0;
 }
