@@ -27,5 +27,7 @@ printf '%s\n' 'the cat saw the dog and the cat ran' 'the key is in the door' \
     "$viz" report -q -m tests/ref/bert -o "$dir/pair.html" 'the key is in the door' 'the cat' &&
     "$viz" report -q --compare -o "$dir/compared.html" 'the cat saw the dog' 'the dog ran' &&
     "$viz" report -q -m tests/ref/bart -o "$dir/cross.html" 'the key' 'the door is' &&
+    "$viz" init -q --encoder --layers 32 --heads 32 --d-model 64 --d-ff 4 -o "$dir/many.safetensors" &&
+    "$viz" report -q -m "$dir/many.safetensors" --shape 60 -o "$dir/many.html" &&
     "$viz" report -q --truncate -o "$dir/long.html" "$(tr '\n' ' ' < samples/english.txt)" || exit 1
 BROWSER=$browser MODULES=$modules node tests/browser/page.mjs "$dir"

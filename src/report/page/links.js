@@ -1,6 +1,7 @@
 /* Head view: queries at the left, keys at the right, a line for each link.  A canvas as high as the
    window stays under the two lists while they scroll, so long texts cost no more than short ones. */
-const HEAD_PX = 26;
+const HEAD_PX = 26,
+  TOKENS_BESIDE = 40;
 
 /* Columns of the sheet: bars, tokens, gap, tokens, bars; the same for screen and figure. */
 function planLinks(width, heads) {
@@ -66,15 +67,10 @@ class LinksFigure {
       for (const link of list) this.line(pen, link, top, height, this.h);
       return;
     }
-    const mine = [];
-    act.values.forEach(({ slot, v }, i) =>
-      v.forEach((w, u) => {
-        if (Math.abs(w) >= Math.max(0.01, state.min))
-          mine.push(act.side === 'q' ? [w, act.u, u, slot, i] : [w, u, act.u, slot, i]);
-      }),
-    );
-    mine.sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]));
-    for (const link of mine.slice(-300)) this.line(pen, link, top, height, 24);
+    for (const [w, u, slot, i] of strongestOf(act.values, Math.max(0.01, state.min), 300)) {
+      const link = act.side === 'q' ? [w, act.u, u, slot, i] : [w, u, act.u, slot, i];
+      this.line(pen, link, top, height, 24);
+    }
   }
   /* A bar with its number per head, or where there is no room for that their mean. */
   bars(pen, values, side, top, height, least) {
@@ -141,7 +137,7 @@ const linksView = {
       room = Math.max(240, Math.min(host.clientHeight || 500, innerHeight) - HEAD_PX - 4);
     this.host = host;
     host.classList.add('links');
-    this.links = gather();
+    this.links = gather(GATHER_MS);
     this.plan = planLinks(host.clientWidth - 12, selected().length);
     this.h = room / n > 20 ? clamp(room / n, 20, 27) : 21;
     this.figureNow = new LinksFigure(this.plan, this.h, this.links.sets);
@@ -153,9 +149,28 @@ const linksView = {
       { width: this.plan.width, height: n * this.h + HEAD_PX },
     );
     host.replaceChildren(sheet);
-    host.onscroll = bound(() => this.draw());
+    host.onscroll = bound(() => {
+      this.showTokens();
+      this.draw();
+    });
     this.pen = null;
+    this.showTokens();
     this.drawNow();
+    this.gatherMore();
+  },
+  /* Of many heads the rest, in slices, so that the page answers meanwhile. */
+  gatherMore() {
+    if (!this.links.missing) return;
+    const { canvas } = this;
+    setTimeout(
+      bound(() => {
+        if (canvas !== this.canvas || !canvas.isConnected || views.links !== this) return;
+        this.links = gather(GATHER_MS);
+        this.figureNow.sets = this.links.sets;
+        this.draw();
+        this.gatherMore();
+      }),
+    );
   },
   list(side) {
     const { plan, h } = this,
@@ -168,26 +183,6 @@ const linksView = {
           side === 'q' ? 'Queries: tokens that attend' : 'Keys: tokens that are attended to',
       }),
       { left: side === 'q' ? plan.bars : plan.right, width: plan.tokens, height: units.length * h },
-    );
-    units.forEach((unit, u) =>
-      list.append(
-        place(
-          element(
-            'li',
-            {
-              role: 'option',
-              'aria-selected': 'false',
-              tabindex: u ? -1 : 0,
-              'data-u': u,
-              class: unit.special ? 'special' : null,
-              title: unit.label,
-            },
-            element('small', { text: plan.wide ? String(unit.at[0]) : '', 'aria-hidden': 'true' }),
-            element('bdi', { text: unit.label }),
-          ),
-          { top: u * h, height: h },
-        ),
-      ),
     );
     const at = (event) =>
       clamp(
@@ -211,9 +206,58 @@ const linksView = {
     on('keydown', (event) => this.key(event, side, +event.target.dataset.u));
     return list;
   },
-  go(side, u) {
-    const li = this.lists[side].children[clamp(u, 0, field.units(side).length - 1)];
-    find('[tabindex="0"]', this.lists[side])?.setAttribute('tabindex', -1);
+  /* Of long lists only the tokens near the window are elements. */
+  showTokens() {
+    const { host, h } = this,
+      room = Math.min(host.clientHeight || 600, innerHeight);
+    for (const side of ['q', 'k']) {
+      const list = this.lists[side],
+        n = field.units(side).length,
+        from = clamp(Math.floor(host.scrollTop / h) - TOKENS_BESIDE, 0, n),
+        to = Math.min(n, Math.ceil((host.scrollTop + room) / h) + TOKENS_BESIDE);
+      for (const li of [...list.children]) {
+        const u = +li.dataset.u;
+        if ((u < from || u >= to) && li !== document.activeElement) li.remove();
+      }
+      const there = new Map([...list.children].map((li) => [+li.dataset.u, li]));
+      let next = list.firstChild;
+      for (let u = from; u < to; u++) {
+        const li = there.get(u);
+        if (li) next = li.nextSibling;
+        else list.insertBefore(this.token(side, u), next);
+      }
+      if (!find('[tabindex="0"]', list)) list.firstChild?.setAttribute('tabindex', 0);
+    }
+  },
+  token(side, u) {
+    const unit = field.units(side)[u];
+    return place(
+      element(
+        'li',
+        {
+          role: 'option',
+          'aria-selected': 'false',
+          'aria-setsize': field.units(side).length,
+          'aria-posinset': u + 1,
+          tabindex: -1,
+          'data-u': u,
+          class: unit.special ? 'special' : null,
+          title: unit.label,
+        },
+        element('small', { text: this.plan.wide ? String(unit.at[0]) : '', 'aria-hidden': 'true' }),
+        element('bdi', { text: unit.label }),
+      ),
+      { top: u * this.h, height: this.h },
+    );
+  },
+  itemOf: (list, u) => find(`[data-u="${u}"]`, list),
+  go(side, to) {
+    const u = clamp(to, 0, field.units(side).length - 1),
+      list = this.lists[side];
+    this.jump({ side, u });
+    this.showTokens();
+    const li = this.itemOf(list, u);
+    for (const old of list.querySelectorAll('[tabindex="0"]')) old.setAttribute('tabindex', -1);
     li.setAttribute('tabindex', 0);
     li.focus();
   },
@@ -273,7 +317,8 @@ const linksView = {
     for (const li of this.marked ?? []) li.classList.remove('on', 'strong', 'pinned');
     this.marked = [];
     const put = (side, u, name) => {
-      const li = this.lists[side].children[u];
+      const li = this.itemOf(this.lists[side], u);
+      if (!li) return;
       li.classList.add(name);
       this.marked.push(li);
     };
@@ -281,8 +326,10 @@ const linksView = {
     if (stays) put(stays.side, stays.u, 'pinned');
     if (act) {
       put(act.side, act.u, 'on');
-      for (let u = 0; u < field.units(other(act.side)).length; u++)
+      for (const li of this.lists[other(act.side)].children) {
+        const u = +li.dataset.u;
         if (act.values.some(({ v }) => Math.abs(v[u]) >= 0.1)) put(other(act.side), u, 'strong');
+      }
     }
     this.head(act);
     foot();
@@ -335,7 +382,8 @@ const linksView = {
       this.host.scrollTop = y - this.host.clientHeight / 2;
   },
   note() {
-    const { list, floor, all, total } = this.links;
+    const { list, floor, all, total, missing } = this.links;
+    if (missing) return `the links of ${count(missing, 'head')} are still to come`;
     if (floor > 0)
       return `the ${list.length.toLocaleString('en')} strongest of ${count(total, 'link')} (at least ${short(floor)})`;
     return `${list.length.toLocaleString('en')} of ${count(all, 'link')}`;

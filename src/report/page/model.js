@@ -66,6 +66,7 @@ const modelView = {
     grid.each((id, x, y) => {
       if (!thumbs.has(thumbKey(id, side))) left.push([id, x, y]);
     });
+    const mine = (this.filling = {});
     const step = bound(() => {
       const start = performance.now();
       while (left.length && performance.now() - start < 12 && isLoaded(text, left[0][0])) {
@@ -74,7 +75,8 @@ const modelView = {
         grid.pen.clear(x, y, grid.side, grid.side);
         paintThumb(grid.pen, id, x, y, grid.side);
       }
-      if (left.length && grid === this.grid && grid.canvas.isConnected) requestAnimationFrame(step);
+      if (left.length && mine === this.filling && isLoaded(text, left[0][0]) && grid.canvas.isConnected)
+        requestAnimationFrame(step);
     });
     requestAnimationFrame(step);
   },
