@@ -27,7 +27,7 @@ const context = await chromium.launchPersistentContext(profile, {
   ],
 });
 context.setDefaultTimeout(120000);
-const TABS = ['links', 'matrix', 'model', 'neuron', 'numbers'];
+const TABS = ['links', 'matrix', 'model', 'trace', 'neuron', 'numbers'];
 let failed = 0;
 
 function check(what, good, more = '') {
@@ -67,6 +67,8 @@ async function close(page, what) {
 }
 const chosen = (page) =>
   page.evaluate(() => mhaViz.state.heads.filter((id) => id !== undefined).length);
+/* A head of the built-in model, 4 in each layer. */
+const mhaVizId = (layer, head) => 4 * layer + head;
 const cell = (page, id) => page.locator(`.rail [data-id="${id}"]`);
 
 async function heads() {
@@ -134,7 +136,7 @@ async function saving() {
     for (const [name, start] of [
       ['Figure as SVG', '<svg'],
       ['Figure as PNG', '\x89PNG'],
-      ['Numbers as TSV', 'layer\thead'],
+      ['Numbers as TSV', 'layer\t'],
     ]) {
       await page.getByRole('button', { name: 'Save' }).click();
       const [file] = await Promise.all([
@@ -217,6 +219,72 @@ async function neuron() {
   const bare = await open('long.html', { address: '#v=neuron&h=1.0' });
   check('none: how to get them', /--neuron always/.test(await bare.locator('.empty').textContent()));
   await close(bare, 'neuron without queries and keys');
+}
+
+/* One token through the layers: its row and its column are those of the heads. */
+async function trace() {
+  const page = await open('texts.html', { address: '#v=trace&p=q4&h=3.1,2.0' });
+  await page.waitForSelector('.trace tbody canvas');
+  const shown = () =>
+    page.locator('.trace tbody tr:not([aria-hidden])').evaluateAll((rows) =>
+      rows.map((r) =>
+        [...r.querySelectorAll('canvas')].map((c) =>
+          c.ariaLabel
+            .split(': ')[1]
+            .split(' ')
+            .map((v) => (v === '–' ? NaN : Number(v))),
+        ),
+      ),
+    );
+  const far = async (want) => {
+    const rows = await shown();
+    return Math.max(
+      ...rows.flatMap((row, i) =>
+        row.flatMap((strip, side) =>
+          strip.map((v, layer) => (Number.isNaN(v) ? 0 : Math.abs(v - want[side][layer][i]))),
+        ),
+      ),
+    );
+  };
+  const want = (heads) =>
+    page.evaluate((heads) => {
+      const { text, field } = mhaViz,
+        mean = (layer, at) => {
+          const ids = heads ?? text.heads.flatMap((h, id) => (h.layer === layer ? [id] : []));
+          const mine = ids.filter((id) => text.heads[id].layer === layer);
+          return [...Array(field.nq).keys()].map(
+            (i) => mine.reduce((sum, id) => sum + at(id, i), 0) / mine.length,
+          );
+        };
+      const layers = text.layers.filter(
+        (layer) => !heads || heads.some((id) => text.heads[id].layer === layer),
+      );
+      return [(id, i) => field.row(id, 4)[i], (id, i) => field.row(id, i)[4]].map((at) =>
+        layers.map((layer) => mean(layer, at)),
+      );
+    }, heads);
+  const all = await far(await want(null));
+  check('rows and columns of all layers', all < 0.006, all);
+  check('a row for each token', (await shown()).length === (await page.evaluate(() => mhaViz.field.nq)));
+  await page.locator('.options').getByLabel('Heads').selectOption('chosen');
+  await page.waitForFunction(() => /selected/.test(document.querySelector('.foot').textContent));
+  const two = await far(await want([mhaVizId(3, 1), mhaVizId(2, 0)].sort((a, b) => a - b)));
+  check('of the selected heads', two < 0.006, two);
+  await page.locator('.trace tbody canvas').nth(2).hover({ position: { x: 4, y: 8 } });
+  check('a weight is said', /layer 2: .* → /.test(await page.locator('.trace output').textContent()));
+  await page.getByRole('button', { name: 'cat', exact: true }).first().click();
+  await page.waitForFunction(() => mhaViz.state.p === 'q2' && document.querySelector('.trace .on'));
+  await page.waitForFunction(() => /p=q2/.test(location.hash) && /of=chosen/.test(location.hash));
+  await close(page, 'trace');
+  const cross = await open('cross.html', { address: '#v=trace&p=k1' });
+  await cross.waitForSelector('.trace tbody canvas');
+  check(
+    'of an encoder token: the decoder tokens that attend to it',
+    (await cross.locator('.trace thead').textContent()).includes('is attended to by') &&
+      (await cross.locator('.trace tbody tr:not([aria-hidden])').count()) ===
+        (await cross.evaluate(() => mhaViz.field.nq)),
+  );
+  await close(cross, 'trace of cross-attention');
 }
 
 /* Two texts, and what one has more than the other. */
@@ -361,12 +429,140 @@ async function reached() {
 async function long() {
   const page = await open('long.html', { address: '#h=1.0,2.0' });
   check('links are counted', /strongest of/.test(await page.locator('.foot').textContent()));
+  const [listed, n] = await page.evaluate(() => [
+    document.querySelectorAll('.tokens.q li').length,
+    mhaViz.field.nq,
+  ]);
+  check('of a long list few tokens are elements', listed < n / 2, `${listed} of ${n}`);
+  await page.locator('.tokens.q li').first().focus();
+  await page.keyboard.press('End');
+  check(
+    'the last one is reached',
+    +(await page.evaluate(() => document.activeElement.dataset.u)) === n - 1,
+  );
+  await page.keyboard.press('Home');
+  check('and the first', +(await page.evaluate(() => document.activeElement.dataset.u)) === 0);
   for (const tab of TABS) await page.click(`#tab-${tab}`);
   await close(page, 'long');
 }
 
+/* A part of the heatmaps: pointer, wheel, keys, buttons; its cells are those of the whole. */
+async function zoom() {
+  const page = await open('long.html', { address: '#v=matrix&h=1.0,2.0' }),
+    box = page.locator('.box').first(),
+    part = () =>
+      page.evaluate(() => (mhaViz.state.z ? mhaViz.state.z.split(/[-,]/).map(Number) : null)),
+    at = await box.boundingBox();
+  const drag = async (x0, y0, x1, y1) => {
+    await page.mouse.move(at.x + x0, at.y + y0);
+    await page.mouse.down();
+    await page.mouse.move(at.x + x1, at.y + y1, { steps: 3 });
+    await page.mouse.up();
+  };
+  await drag(80, 90, 160, 130);
+  const dragged = await part();
+  check('a block is dragged', dragged && dragged[1] - dragged[0] < dragged[3] - dragged[2], dragged);
+  await drag(200, 80, 120, 80);
+  const moved = await part();
+  check('a part is moved', moved[2] > dragged[2] && moved[0] === dragged[0], moved);
+  await page.mouse.move(at.x + 150, at.y + 80);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -100);
+  await page.keyboard.up('Control');
+  await page.waitForFunction((z) => mhaViz.state.z !== z, `${moved[0]}-${moved[1]},${moved[2]}-${moved[3]}`);
+  const closer = await part();
+  check('the wheel', closer[1] - closer[0] < moved[1] - moved[0], closer);
+  await box.focus();
+  for (const [key, what] of [
+    ['-', (z, old) => z[1] - z[0] > old[1] - old[0]],
+    ['+', (z, old) => z[1] - z[0] < old[1] - old[0]],
+    ['Shift+ArrowDown', (z, old) => z[0] > old[0]],
+    ['Shift+ArrowLeft', (z, old) => z[2] < old[2]],
+  ]) {
+    const old = await part();
+    await page.keyboard.press(key);
+    check(key, what(await part(), old), `${old} ${await part()}`);
+  }
+  const before = await part();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  check('the part follows the cell', (await part())[0] < before[0], `${before} ${await part()}`);
+  for (const [name, better] of [
+    ['Zoom out', (z, old) => z[1] - z[0] > old[1] - old[0]],
+    ['Later queries', (z, old) => z[0] > old[0]],
+    ['Earlier keys', (z, old) => z[2] < old[2]],
+  ]) {
+    const old = await part();
+    await page.getByRole('button', { name }).click();
+    check(name, better(await part(), old), `${old} ${await part()}`);
+  }
+  check('the foot says which', /queries \d+ to \d+/.test(await page.locator('.foot').textContent()));
+  await page.waitForFunction(() => location.hash.includes(encodeURIComponent(mhaViz.state.z)));
+  await box.focus();
+  await page.keyboard.press('0');
+  check('all', (await part()) === null);
+  await close(page, 'zoom');
+}
+
+/* 1,024 heads: chosen all at once, in each view. */
+async function many() {
+  const page = await open('many.html');
+  check('32 x 32 heads', (await page.locator('.rail [role=gridcell]').count()) === 1024);
+  await cell(page, 0).focus();
+  await page.keyboard.press('Control+a');
+  check('all are chosen', (await chosen(page)) === 1024);
+  await page.waitForFunction(() => /strongest of/.test(document.querySelector('.foot').textContent));
+  await page.locator('.tokens.q li').nth(3).hover();
+  await page.click('#tab-matrix');
+  await page.waitForFunction(() => document.querySelectorAll('.box').length === 1024);
+  check(
+    'heatmaps out of sight have no pixels',
+    await page.evaluate(
+      () => [...document.querySelectorAll('.box canvas:first-child')].filter((c) => c.width > 1 && c.width !== 300).length < 60,
+    ),
+  );
+  for (const tab of TABS) await page.click(`#tab-${tab}`);
+  await close(page, 'many');
+}
+
+/* What a browser may lack, or ask for. */
+async function plain() {
+  const page = await context.newPage();
+  await page.addInitScript(() => delete window.DecompressionStream);
+  await page.goto(`file://${dir}/texts.html`);
+  check(
+    'without DecompressionStream: a sentence',
+    /no DecompressionStream/.test(await page.getByRole('alert').textContent()),
+  );
+  await page.close();
+  const forced = await context.newPage();
+  await forced.emulateMedia({ forcedColors: 'active' });
+  await forced.goto(`file://${dir}/texts.html#h=0.0,3.1`);
+  await forced.waitForFunction(() => window.mhaViz?.timing.all);
+  check(
+    'forced colours: a token that is meant has an outline',
+    await forced.evaluate(() => {
+      const li = document.querySelector('.tokens.q li');
+      li.classList.add('on');
+      return getComputedStyle(li).outlineStyle !== 'none';
+    }),
+  );
+  await forced.emulateMedia({ media: 'print', forcedColors: 'none' });
+  check(
+    'on paper: nothing but the figure',
+    await forced.evaluate(() => {
+      dispatchEvent(new Event('beforeprint'));
+      return (
+        document.querySelector('.printed svg').getBoundingClientRect().width > 100 &&
+        getComputedStyle(document.querySelector('.page')).display === 'none'
+      );
+    }),
+  );
+  await forced.close();
+}
+
 try {
-  for (const part of [heads, tokens, saving, numbers, neuron, compare, hostile, pairs, reached, long]) await part();
+  for (const part of [heads, tokens, saving, numbers, trace, neuron, compare, hostile, pairs, reached, long, zoom, many, plain]) await part();
 } finally {
   await context.close();
   rmSync(profile, { recursive: true, force: true });

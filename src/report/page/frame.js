@@ -29,8 +29,10 @@ function options() {
         ['own', 'own of each head'],
         ['shared', 'one for all'],
       ]),
+      zoomButtons(),
     ],
     model: colours,
+    trace: isEmpty() ? [] : [...views.trace.options(), ...colours],
     neuron: selected().length && text.neuron ? views.neuron.options() : [],
     numbers: [],
   }[state.v];
@@ -59,7 +61,7 @@ const NEED_HEADS = new Set(['links', 'matrix', 'neuron']);
 const isEmpty = () =>
   field.nq === 0 ||
   field.nk === 0 ||
-  (!selected().length && NEED_HEADS.has(state.v));
+  (!selected().length && (NEED_HEADS.has(state.v) || (state.v === 'trace' && state.of === 'chosen')));
 function view() {
   for (const [v] of VIEWS) {
     const tab = find(`#tab-${v}`);
@@ -81,6 +83,7 @@ function view() {
   } else if (panes.length === 1) views[state.v].build(host);
   else buildPanes(host);
   foot();
+  timing.views = (timing.views ?? 0) + 1;
 }
 /* Two panes, each with its name above its view. */
 function buildPanes(host) {
@@ -113,7 +116,7 @@ async function changed(what) {
   }
   if (['w', 'x', 'n', 'b'].includes(what)) {
     makePanes(texts[state.t]);
-    state.p = '';
+    state.p = state.z = '';
   }
   /* Queries and keys have no difference: the two stand beside each other. */
   if (what === 'v' && compared && (panes.length === 1) !== isDifference()) {
@@ -129,6 +132,7 @@ async function changed(what) {
     map.update();
     chips();
     await loadChosen();
+    if (state.v === 'trace' && state.of !== 'chosen') return;
     if (state.v === 'model' || state.v === 'numbers') {
       eachPane(() => views[state.v].refresh());
       return;
@@ -156,7 +160,7 @@ async function openText(i, keep) {
   makePanes(next);
   if (!text.metric[state.m] && !(state.m === 'type' && new Set(text.types).size > 1))
     state.m = text.metric.entropy_norm ? 'entropy_norm' : (text.metrics[0]?.name ?? 'type');
-  if (!keep) state.p = '';
+  if (!keep) state.p = state.z = '';
   if (!old || headsOfAddress !== null || old.heads.length !== text.heads.length)
     state.heads = readHeads();
   find('.bar select').value = String(i);
@@ -173,9 +177,11 @@ const loadChosen = () =>
   Promise.all(panes.map((p) => loadHeads(p.text, selected().map(({ id }) => id))));
 async function loadRest(mine, all) {
   for (const one of all)
-    for (let b = 0; b < one.blocks.length && mine === texts[state.t]; b++) await loadBlock(one, b);
+    for (let b = 0; b < one.blocks.length && mine === texts[state.t]; b++) {
+      await loadBlock(one, b);
+      if (mine === texts[state.t] && state.v === 'model') eachPane(() => views.model.fill());
+    }
   if (mine !== texts[state.t]) return;
-  if (state.v === 'model') eachPane(() => views.model.fill());
   timing.all ??= performance.now();
 }
 

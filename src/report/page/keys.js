@@ -39,7 +39,10 @@ const HELP = [
   ['point at a token', 'only its links, with their weights'],
   ['click a token, Space', 'keep it; again: let it go'],
   ['arrows', 'move over heads, tokens and cells; left and right change the side of tokens'],
-  ['1 to 5', 'view'],
+  ['drag on a heatmap', 'that block alone; of a part, move it; double click: all'],
+  ['Ctrl + wheel, + − 0', 'a smaller or larger part of the heatmaps, all of them'],
+  ['Shift + arrows there', 'the part moves'],
+  ['1 to 6', 'view'],
   ['/, Enter', 'find a token; the next one'],
   ['[ and ]', 'previous and next text'],
   ['Compare', 'two texts, or two models, beside each other, or the first less the second'],
@@ -56,7 +59,7 @@ function press(event) {
     find('dialog').open
   )
     return;
-  const number = '12345'.indexOf(event.key);
+  const number = '123456'.indexOf(event.key);
   const calls = {
     '/': () => find('.bar input').focus(),
     '?': () => find('dialog').showModal(),

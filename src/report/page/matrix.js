@@ -142,7 +142,7 @@ function drawMatrix(pen, plan, id, scale) {
   drawScale(pen, plan, scale);
 }
 
-/* Of each head its own range, or one for all that are selected. */
+/* Of each head its own range, or one for all that are selected: of all queries and keys. */
 function scalesOf(ids) {
   if (state.k === 'own') return (id) => scaleOf(field.full(id));
   const all = ids.map((id) => scaleOf(field.full(id)));
@@ -176,16 +176,15 @@ const matrixView = {
       columns = clamp(Math.floor((width + 22) / 282), 1, n);
       side = (width - (columns - 1) * 22) / columns;
     }
-    this.plan = planMatrix(Math.max(180, side), Math.max(180, side));
+    this.side = Math.max(180, side);
+    this.look();
     this.scale = scalesOf(state.k === 'own' ? [] : heads.map(({ id }) => id));
     this.seen?.disconnect();
     this.seen = new IntersectionObserver(
       bound((entries) => {
         for (const e of entries)
-          if (e.isIntersecting) {
-            this.seen.unobserve(e.target);
-            this.paint(+e.target.dataset.part);
-          }
+          if (e.isIntersecting) this.paint(+e.target.dataset.part);
+          else this.release(+e.target.dataset.part);
       }),
       { root: host, rootMargin: '200px' },
     );
@@ -195,6 +194,46 @@ const matrixView = {
     this.cross = null;
     this.draw();
   },
+  /* The part that state.z has of the field, and its plan. */
+  look() {
+    this.whole = field;
+    this.window = windowOf(field);
+    this.shown = partOf(field, this.window);
+    this.plan = this.inPart(() => planMatrix(this.side, this.side));
+  },
+  /* What is drawn reads `field`: here that of the part. */
+  inPart(call) {
+    const was = field;
+    field = this.shown;
+    try {
+      return call();
+    } finally {
+      field = was;
+    }
+  },
+  inWhole({ q, k }) {
+    return { q: q + this.window.q[0], k: k + this.window.k[0] };
+  },
+  /* Another part, in the same elements. */
+  refit() {
+    const cross = this.cross && this.inWhole(this.cross);
+    this.look();
+    const {
+      q: [q0, q1],
+      k: [k0, k1],
+    } = this.window;
+    this.cross =
+      cross && cross.q >= q0 && cross.q < q1 && cross.k >= k0 && cross.k < k1
+        ? { q: cross.q - q0, k: cross.k - k0 }
+        : null;
+    this.parts.forEach((part, i) => {
+      place(part.box, { width: this.plan.width, height: this.plan.height });
+      place(part.figure, { width: Math.max(this.plan.width, 160) });
+      if (!part.pen) return;
+      part.pen = null;
+      this.paint(i);
+    });
+  },
   part({ id, slot }, i) {
     const { plan } = this,
       base = element('canvas'),
@@ -203,7 +242,7 @@ const matrixView = {
     const box = place(
       element(
         'div',
-        { class: 'box', role: 'img', tabindex: 0, 'data-part': i, 'aria-label': this.describe(id) },
+        { class: 'box', role: 'img', tabindex: 0, 'data-part': i, 'aria-label': text.heads[id].name },
         base,
         over,
       ),
@@ -230,19 +269,26 @@ const matrixView = {
     on('pointermove', (event) => this.moveTo(this.cellAt(part, event)));
     on('pointerleave', () => this.moveTo(null));
     on('keydown', (event) => this.key(event, id));
+    new Dragging(this, part);
     return part;
   },
   paint(i) {
     const { plan } = this,
       part = this.parts[i];
-    drawMatrix(
-      new CanvasPen(part.base, plan.width, plan.height),
-      plan,
-      part.id,
-      this.scale(part.id),
-    );
+    if (part.pen) return;
+    const scale = this.scale(part.id);
+    this.inPart(() => {
+      part.box.setAttribute('aria-label', this.describe(part.id));
+      drawMatrix(new CanvasPen(part.base, plan.width, plan.height), plan, part.id, scale);
+    });
     part.pen = new CanvasPen(part.over, plan.width, plan.height);
     this.drawOver(part);
+  },
+  /* What is out of sight needs no pixels. */
+  release(i) {
+    const part = this.parts[i];
+    part.pen = null;
+    for (const canvas of [part.base, part.over]) canvas.width = canvas.height = 1;
   },
   describe(id) {
     const a = field.full(id),
@@ -258,12 +304,15 @@ const matrixView = {
       .map(([v, q, k]) => `${field.queries[q].label} to ${field.keys[k].label} ${short(v)}`)
       .join(', ')}. Arrow keys move over the cells.`;
   },
-  cellAt(part, event) {
+  /* The cell of the part under the pointer; null: none, or, where it is held, the nearest. */
+  cellAt(part, event, held = false) {
     const { pad, cell } = this.plan,
+      { nq, nk } = this.shown,
       at = part.box.getBoundingClientRect();
     const q = Math.floor((event.clientY - at.top - pad) / cell),
       k = Math.floor((event.clientX - at.left - pad) / cell);
-    return q >= 0 && q < field.nq && k >= 0 && k < field.nk ? { q, k } : null;
+    if (held) return { q: clamp(q, 0, nq - 1), k: clamp(k, 0, nk - 1) };
+    return q >= 0 && q < nq && k >= 0 && k < nk ? { q, k } : null;
   },
   moveTo(cell) {
     if (cell?.q === this.cross?.q && cell?.k === this.cross?.k) return;
@@ -274,16 +323,30 @@ const matrixView = {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
       event.key
     ];
-    if (!step) return;
-    const at = this.cross ?? { q: 0, k: 0 },
-      q = clamp(at.q + step[0], 0, field.nq - 1),
-      k = clamp(at.k + step[1], 0, field.nk - 1);
-    this.moveTo({ q, k });
-    say(`${field.queries[q].label} to ${field.keys[k].label}: ${this.valueAt(id, { q, k })}`);
+    const at = this.cross && this.inWhole(this.cross);
+    if (event.key === '+' || event.key === '=') zoomBy(ZOOM_STEP, at);
+    else if (event.key === '-') zoomBy(1 / ZOOM_STEP, at);
+    else if (event.key === '0') zoomToAll();
+    else if (step && event.shiftKey) panByShare(...step);
+    else if (step) this.step(step, id);
+    else return;
     event.preventDefault();
+    event.stopPropagation();
+  },
+  /* A cell on; at the edge of a part the part moves with it. */
+  step([dq, dk], id) {
+    const now = this.cross ?? { q: 0, k: 0 },
+      to = { q: now.q + dq, k: now.k + dk };
+    if (to.q < 0 || to.q >= this.shown.nq) panBy(dq, 0);
+    if (to.k < 0 || to.k >= this.shown.nk) panBy(0, dk);
+    const q = clamp(to.q, 0, this.shown.nq - 1),
+      k = clamp(to.k, 0, this.shown.nk - 1);
+    this.moveTo({ q, k });
+    const { queries, keys } = this.shown;
+    say(`${queries[q].label} to ${keys[k].label}: ${this.valueAt(id, { q, k })}`);
   },
   valueAt(id, { q, k }) {
-    return field.sees(id, q, k) ? exact(field.full(id)[q * field.nk + k]) : 'masked';
+    return this.shown.sees(id, q, k) ? exact(this.shown.full(id)[q * this.shown.nk + k]) : 'masked';
   },
   /* The cross over all of them, and its value in each caption. */
   draw() {
@@ -291,42 +354,71 @@ const matrixView = {
     for (const part of this.parts ?? []) if (part.pen) this.drawOver(part);
     timing.hover = performance.now() - start;
   },
+  /* Where the token that stays chosen stands in the part; null: elsewhere. */
+  pinnedAt(side) {
+    const stays = pinned(),
+      [low, high] = this.window[side];
+    return stays?.side === side && stays.u >= low && stays.u < high ? stays.u - low : null;
+  },
   drawOver({ id, pen, value }) {
     const { pad, cell, w, h, width, height, size } = this.plan,
-      stays = pinned();
-    const q = this.cross?.q ?? (stays?.side === 'q' ? stays.u : null),
-      k = this.cross?.k ?? (stays?.side === 'k' ? stays.u : null);
+      { block } = this,
+      q = this.cross?.q ?? this.pinnedAt('q'),
+      k = this.cross?.k ?? this.pinnedAt('k');
     pen.clear(0, 0, width + 1, height + 1);
     if (q !== null)
       pen.rect(pad - 0.5, pad + q * cell - 0.5, w + 1, Math.max(cell, 1) + 1, null, ink.ink);
     if (k !== null)
       pen.rect(pad + k * cell - 0.5, pad - 0.5, Math.max(cell, 1) + 1, h + 1, null, ink.ink);
+    if (block) {
+      const [q0, q1] = block.q,
+        [k0, k1] = block.k;
+      pen.rect(pad + k0 * cell, pad + q0 * cell, (k1 - k0) * cell, (q1 - q0) * cell, null, ink.ink, 2);
+    }
+    const { queries, keys } = this.shown;
     value.textContent = this.cross
-      ? `${fit(field.queries[q].label, 80, size)} → ${fit(field.keys[k].label, 80, size)} ${this.valueAt(id, this.cross)}`
+      ? `${fit(queries[q].label, 80, size)} → ${fit(keys[k].label, 80, size)} ${this.valueAt(id, this.cross)}`
       : '';
   },
-  jump() {
-    this.draw();
+  jump({ side, u }) {
+    const [low, high] = this.window[side],
+      n = side === 'q' ? this.whole.nq : this.whole.nk;
+    if (u < low || u >= high)
+      setWindow({ ...this.window, [side]: movedSide([low, high], n, u - ((low + high) >> 1)) });
+    else this.draw();
   },
   note() {
-    return clips() ? 'colours end at 99 % of the weights above 0' : '';
+    const part = ([low, high]) => `${low} to ${high - 1}`;
+    return [
+      isAll(this.whole, this.window)
+        ? ''
+        : `queries ${part(this.window.q)}, keys ${part(this.window.k)} of ${this.whole.nq} and ${this.whole.nk}`,
+      clips() ? 'colours end at 99 % of the weights above 0' : '',
+    ]
+      .filter((s) => s)
+      .join(' · ');
   },
   figure() {
     const heads = ready().slice(0, 48),
       columns = Math.min(heads.length, heads.length > 4 ? 4 : 2) || 1,
-      plan = planMatrix(heads.length === 1 ? 620 : 420, heads.length === 1 ? 620 : 420);
-    const w = plan.width + 24,
-      h = plan.height + 34,
-      scale = scalesOf(heads.map(({ id }) => id));
+      side = heads.length === 1 ? 620 : 420,
+      scale = scalesOf(heads.map(({ id }) => id)),
+      scales = heads.map(({ id }) => scale(id));
+    this.look();
+    const plan = this.inPart(() => planMatrix(side, side)),
+      w = plan.width + 24,
+      h = plan.height + 34;
     return {
       w: Math.max(columns * w + 20, 400),
       h: Math.ceil(heads.length / columns) * h + 84,
       draw: (pen) =>
-        heads.forEach(({ id }, i) => {
-          const at = shifted(pen, 20 + (i % columns) * w, 44 + Math.floor(i / columns) * h);
-          at.text(0, 6, `${text.heads[id].name} ${typeOf(id)}`.trim(), { size: 12, weight: 700 });
-          drawMatrix(shifted(at, 0, 18), plan, id, scale(id));
-        }),
+        this.inPart(() =>
+          heads.forEach(({ id }, i) => {
+            const at = shifted(pen, 20 + (i % columns) * w, 44 + Math.floor(i / columns) * h);
+            at.text(0, 6, `${text.heads[id].name} ${typeOf(id)}`.trim(), { size: 12, weight: 700 });
+            drawMatrix(shifted(at, 0, 18), plan, id, scales[i]);
+          }),
+        ),
     };
   },
 };

@@ -110,6 +110,7 @@ const VIEW_KINDS = {
   links: linksView,
   matrix: matrixView,
   model: modelView,
+  trace: traceView,
   neuron: neuronView,
   numbers: numbersView,
 };

@@ -107,7 +107,20 @@ function railOfCompare() {
       ['side', 'beside each other'],
       ['diff', 'difference'],
     ]),
+    ...notesOfCompare().map((text) => element('p', { class: 'note', text })),
   ];
+}
+/* What is known of the heads of one of them alone. */
+function notesOfCompare() {
+  if (!compared) return [];
+  const all = [texts[state.t], compared],
+    only = (has) => (has(all[0]) === has(all[1]) ? null : all.find(has)),
+    typed = only((one) => one.typed),
+    worth = only((one) => one.metrics.some((m) => m.help.startsWith('ablation')));
+  return [
+    typed && `Types from a file: of ${nameOf(typed)} alone; of the other from its text.`,
+    worth && `What heads are worth: of ${nameOf(worth)} alone.`,
+  ].filter((s) => s);
 }
 function rail() {
   const mapBox = element('div'),

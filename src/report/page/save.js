@@ -17,7 +17,8 @@ function caption() {
   if (field.rescaled) parts.push('rows rescaled to 1');
   if (state.b !== 'all') parts.push(`only ${state.b[0]} to ${state.b[1]}`);
   if (state.v === 'links') parts.push(`links that hold ${state.s} % of a row`);
-  else if (state.v === 'matrix' || state.v === 'model')
+  else if (state.v === 'trace') parts.push(HEADS_OF_TRACE[state.of]);
+  if (['matrix', 'model', 'trace'].includes(state.v))
     parts.push(`colours: ${{ linear: 'linear', sqrt: 'square root', log: 'logarithm' }[state.f]}`);
   if (text.weight !== 'plain') parts.push(`weights times norms (${text.weight})`);
   return `${parts.join('; ')}${text.changes}.`;
@@ -43,7 +44,7 @@ const fileName = (ending) => `attention-${state.t + 1}-${state.v}.${ending}`;
 
 /* The table has no picture; nor has a view without heads. */
 const figureOfPane = () =>
-  state.v === 'numbers' || (state.v !== 'model' && !selected().length)
+  state.v === 'numbers' || isEmpty()
     ? views.model.figure()
     : views[state.v].figure();
 function figureNow() {
@@ -119,9 +120,11 @@ function saveTsv() {
   const neuron = state.v === 'neuron' && selected().length && views.neuron.found;
   const lines = neuron
     ? tsvOfNeuron()
-    : state.v === 'numbers' || state.v === 'model'
-      ? tsvOfHeads()
-      : tsvOfLinks();
+    : state.v === 'trace' && !isEmpty() && views.trace.found
+      ? tsvOfTrace()
+      : state.v === 'numbers' || state.v === 'model'
+        ? tsvOfHeads()
+        : tsvOfLinks();
   download(
     fileName('tsv'),
     new Blob([lines.map((l) => `${l.join('\t')}\n`).join('')], {

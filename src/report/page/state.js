@@ -4,6 +4,7 @@ const VIEWS = [
   ['links', 'Links'],
   ['matrix', 'Heatmap'],
   ['model', 'All heads'],
+  ['trace', 'Token'],
   ['neuron', 'Neuron'],
   ['numbers', 'Numbers'],
 ];
@@ -27,6 +28,8 @@ const START = {
   p: '',
   q: -1,
   nh: '',
+  z: '',
+  of: 'mean',
   sort: '',
 };
 const CHOICES = {
@@ -35,6 +38,7 @@ const CHOICES = {
   b: Object.keys(BETWEEN),
   f: ['linear', 'sqrt', 'log'],
   k: ['own', 'shared'],
+  of: ['mean', 'max', 'chosen'],
   th: ['', 'light', 'dark'],
   d: ['', 'side', 'diff'],
 };
