@@ -547,6 +547,14 @@ async function plain() {
       return getComputedStyle(li).outlineStyle !== 'none';
     }),
   );
+  const lines = await forced.evaluate(() =>
+    [...document.querySelectorAll('.tabs [role=tab]')].map((e) => getComputedStyle(e).borderBottomColor),
+  );
+  check('and the tab that is open a line of its own', new Set(lines).size === 2, lines.join(' '));
+  check(
+    'whose ground is not chosen twice',
+    await forced.evaluate(() => getComputedStyle(document.querySelector('.ground')).display === 'none'),
+  );
   await forced.emulateMedia({ media: 'print', forcedColors: 'none' });
   check(
     'on paper: nothing but the figure',

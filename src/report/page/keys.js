@@ -90,8 +90,10 @@ function press(event) {
 }
 
 function theme() {
+  /* Colours that the reader's system forces have a ground of their own. */
+  const chosen = matchMedia('(forced-colors: active)').matches ? '' : state.th;
   root.dataset.theme =
-    state.th || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    chosen || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   readInk();
   const button = find('.ground');
   if (button) button.textContent = ink.dark ? 'Light' : 'Dark';
@@ -288,10 +290,11 @@ function listen() {
     }
   });
   addEventListener('beforeprint', beforePrint);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    theme();
-    redraw();
-  });
+  for (const media of ['(prefers-color-scheme: dark)', '(forced-colors: active)'])
+    matchMedia(media).addEventListener('change', () => {
+      theme();
+      redraw();
+    });
 }
 
 async function start() {
