@@ -244,6 +244,7 @@ struct mhaviz_look {
                                    of a layer of several */
     int dpi;                    /* of a PNG, 10 to 1200; 0: 100 */
     int shared;                 /* 1: one scale for all heads */
+    int outlines;               /* 1: the text of an SVG as outlines */
 };
 
 /*

@@ -104,7 +104,7 @@ static cairo_surface_t *row_layer(const struct axis *axis, struct page *page,
 
         fill_tick(cr, w - grid->line - grid->tick, line_at(page, centre, grid->line),
                   grid->tick, grid->line);
-        text_draw_line(text, cr, axis->labels.piece[i],
+        text_draw_line(text, cr, axis->labels.piece[i], TEXT_RIGHT,
                        page_snap(page, w - label_start(grid) -
                                        text_width(axis->labels.piece[i])),
                        page_snap(page, centre + text_middle(text, &axis->style)),
@@ -122,10 +122,11 @@ void axis_draw_below(const struct axis *axis, struct page *page, cairo_t *cr, in
     double max = axis->step * axis->cell, line = text_line_height(text, &axis->style);
 
     if (text_is_rotated(piece))
-        text_draw_rotated(text, cr, piece,
+        text_draw_rotated(text, cr, piece, TEXT_RIGHT,
                           page_snap(page, centre + text_middle(text, &axis->style)), y, max);
     else
-        text_draw_line(text, cr, piece, page_snap(page, centre - text_width(piece) / 2.0),
+        text_draw_line(text, cr, piece, TEXT_CENTRE,
+                       page_snap(page, centre - text_width(piece) / 2.0),
                        page_snap(page, y + 0.8 * line), 2.0 * line);
 }
 
@@ -162,9 +163,7 @@ void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *pa
     if (axis->labels.n == 0)
         return;
     if (axis->style.rotated)
-        cairo_set_source_surface(page->cr, layer, cells.x - over, cells.y + cells.h);
+        page_layer_paint(page, layer, cells.x - over, cells.y + cells.h);
     else
-        cairo_set_source_surface(page->cr, layer, cells.x - reach(axis, grid),
-                                 cells.y - over);
-    cairo_paint(page->cr);
+        page_layer_paint(page, layer, cells.x - reach(axis, grid), cells.y - over);
 }

@@ -271,9 +271,9 @@ static void paint(const void *measured, struct page *page, struct box at)
 /* ---- text ---- */
 
 static void draw(const struct page *page, const struct piece *piece, const struct style *style,
-                 double x, double centre)
+                 enum text_hold hold, double x, double centre)
 {
-    text_draw_line(&page->text, page->cr, piece, page_snap(page, x),
+    text_draw_line(&page->text, page->cr, piece, hold, page_snap(page, x),
                    page_snap(page, centre + text_middle(&page->text, style)),
                    2.0 * text_line_height(&page->text, style));
 }
@@ -285,12 +285,13 @@ static void paint_row(const struct measured *m, struct page *page, struct box at
     double centre = row.y + (m->row_h - m->grid.line) / 2.0;
 
     if (label != NULL)
-        draw(page, label, &label_style, row.x - m->label_gap - text_width(label), centre);
+        draw(page, label, &label_style, TEXT_RIGHT, row.x - m->label_gap - text_width(label),
+             centre);
     for (int f = 0; f < m->bands->n_fields && i >= 0; f++) {
         const struct field *field = &m->field[f];
 
         if (field->number != NULL)
-            draw(page, field->number[i], &number_style,
+            draw(page, field->number[i], &number_style, TEXT_CENTRE,
                  at.x + field->x + (field->w - text_width(field->number[i])) / 2.0, centre);
     }
 }
@@ -302,7 +303,7 @@ static void paint_bar(const struct measured *m, struct page *page, struct box at
 
     if (field->bar_title == NULL)
         return;
-    draw(page, field->bar_title, &text_heading, bar.x, bar.y - m->title_h / 2.0);
+    draw(page, field->bar_title, &text_heading, TEXT_LEFT, bar.x, bar.y - m->title_h / 2.0);
     colourbar_paint(&field->bar, page, &m->grid, m->bands->field[f].cmap, bar);
 }
 
@@ -312,12 +313,13 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     double titles = at.y + m->rows_y - m->title_h / 2.0;
 
     if (m->lead_title != NULL)
-        draw(page, m->lead_title, &text_heading, at.x + m->field[0].x,
+        draw(page, m->lead_title, &text_heading, TEXT_LEFT, at.x + m->field[0].x,
              at.y + m->lead_y - m->title_h / 2.0);
     for (int f = 0; f < m->bands->n_fields; f++) {
         double w = text_width(m->field[f].title), inset = (m->field[f].w - w) / 2.0;
 
         draw(page, m->field[f].title, &text_heading,
+             m->field[f].number != NULL ? TEXT_CENTRE : TEXT_LEFT,
              at.x + m->field[f].x + (m->field[f].number != NULL ? fmax(inset, 0.0) : 0.0), titles);
     }
     for (int i = m->bands->lead != NULL ? -1 : 0; i < m->bands->n_rows; i++)

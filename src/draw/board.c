@@ -104,7 +104,7 @@ static void draw_centred(struct page *page, const struct piece *piece,
 {
     const struct text *text = &page->text;
 
-    text_draw_line(text, page->cr, piece, page_snap(page, x - text_width(piece) / 2.0),
+    text_draw_line(text, page->cr, piece, TEXT_CENTRE, page_snap(page, x - text_width(piece) / 2.0),
                    page_snap(page, y + text_middle(text, style)),
                    2.0 * text_line_height(text, style));
 }
@@ -133,7 +133,7 @@ static void paint_row_labels(const struct board_measured *m, struct page *page, 
         struct box cell = cell_of(m, at, m->rows.token[i] * m->board->n_cols);
         double right = cell.x - m->boxes.line - m->boxes.label_gap;
 
-        text_draw_line(text, page->cr, m->rows.piece[i],
+        text_draw_line(text, page->cr, m->rows.piece[i], TEXT_RIGHT,
                        page_snap(page, right - text_width(m->rows.piece[i])),
                        page_snap(page, cell.y + cell.h / 2.0 +
                                        text_middle(text, &board_label_style)),
@@ -153,7 +153,7 @@ static void paint_col_labels(const struct board_measured *m, struct page *page, 
         double width = text_width(m->cols.piece[i]);
 
         if (text_is_rotated(m->cols.piece[i]))
-            text_draw_rotated(text, page->cr, m->cols.piece[i],
+            text_draw_rotated(text, page->cr, m->cols.piece[i], TEXT_LEFT,
                               page_snap(page, x + text_middle(text, &m->col_style)),
                               bottom - width, 2.0 * line);
         else
@@ -176,7 +176,7 @@ static void paint_names(const struct board_measured *m, struct page *page, struc
                      fmax(at.x + b->first.x + cells_w / 2.0,
                           at.x + text_width(m->col_name) / 2.0), at.y + line / 2.0);
     if (m->row_name != NULL)
-        text_draw_rotated(text, page->cr, m->row_name,
+        text_draw_rotated(text, page->cr, m->row_name, TEXT_CENTRE,
                           page_snap(page, at.x + line / 2.0 + middle),
                           at.y + b->first.y + (cells_h - text_width(m->row_name)) / 2.0,
                           2.0 * line);

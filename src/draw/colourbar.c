@@ -221,8 +221,8 @@ static void paint_label(const struct colourbar_label *label, struct page *page,
         cairo_rectangle(page->cr, x, top, grid->line + grid->value_gap / 2.0, grid->line);
         cairo_fill(page->cr);
     }
-    text_draw_line(text, page->cr, label->text, x + grid->value_gap, page_snap(page, base),
-                   2.0 * line);
+    text_draw_line(text, page->cr, label->text, TEXT_LEFT, x + grid->value_gap,
+                   page_snap(page, base), 2.0 * line);
 }
 
 void colourbar_paint(const struct colourbar *bar, struct page *page,

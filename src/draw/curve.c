@@ -378,17 +378,17 @@ static void paint_ticks(const struct measured *m, struct page *page, struct orig
     double below = o.y + m->line + m->tick + m->gap;
 
     for (int i = 0; i < m->n_y; i++)
-        text_draw_line(text, page->cr, m->y[i].text,
+        text_draw_line(text, page->cr, m->y[i].text, TEXT_RIGHT,
                        page_snap(page, o.x - m->tick - m->gap - text_width(m->y[i].text)),
                        page_snap(page, o.y - m->y[i].at + middle), 2.0 * line);
     for (int i = 0; i < m->n_x; i++) {
         double x = o.x + m->x[i].at, w = text_width(m->x[i].text);
 
         if (m->turned)
-            text_draw_rotated(text, page->cr, m->x[i].text, page_snap(page, x + middle), below,
-                              2.0 * line);
+            text_draw_rotated(text, page->cr, m->x[i].text, TEXT_RIGHT,
+                              page_snap(page, x + middle), below, 2.0 * line);
         else
-            text_draw_line(text, page->cr, m->x[i].text,
+            text_draw_line(text, page->cr, m->x[i].text, TEXT_CENTRE,
                            page_snap(page, fmin(x - w / 2.0, o.x + m->plot.w + m->beyond - w)),
                            page_snap(page, below + line / 2.0 + middle), 2.0 * line);
     }
@@ -406,10 +406,11 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     if (m->x_name != NULL) {
         double y = o.y + m->line + m->tick + m->gap + m->x_label_h + m->name_h / 2.0;
 
-        text_draw_line(text, page->cr, m->x_name,
+        text_draw_line(text, page->cr, m->x_name, TEXT_CENTRE,
                        page_snap(page, o.x + (m->plot.w - text_width(m->x_name)) / 2.0),
                        page_snap(page, y + middle), m->name_h);
-        text_draw_rotated(text, page->cr, m->y_name, page_snap(page, at.x + m->name_h / 2.0 + middle),
+        text_draw_rotated(text, page->cr, m->y_name, TEXT_CENTRE,
+                          page_snap(page, at.x + m->name_h / 2.0 + middle),
                           o.y - (m->plot.h + text_width(m->y_name)) / 2.0, m->name_h);
     }
     key_paint_text(&m->legend, page, legend);

@@ -302,10 +302,46 @@ static void paint_axes(const struct measured *m, struct page *page, struct box a
     cairo_surface_destroy(cols);
 }
 
+/* Its token, or its number where there are no labels. */
+static const char *name_of(struct arena *a, const struct label_list *list, int i)
+{
+    return i < list->n ? label_clean(a, list->text[i], label_size(list, i), LABEL_CHARS) :
+                         arena_printf(a, "%d", i);
+}
+
+/* "cat → the: 0.1234" in an SVG of short texts, for who points at a cell. */
+static void note_cells(const struct heatmaps *maps, struct page *page, const struct panel *panel,
+                       struct box cells)
+{
+    double w = cells.w / panel->n_cols, h = cells.h / panel->n_rows;
+
+    for (int i = 0; i < panel->n_rows; i++) {
+        const char *query = name_of(page->arena, &maps->rows, i);
+
+        for (int j = 0; j < panel->n_cols; j++) {
+            double value = (double)panel->value[(size_t)i * (size_t)panel->n_cols + (size_t)j];
+
+            if (!isnan(value))
+                page_note(page, (struct box){ cells.x + j * w, cells.y + i * h, w, h },
+                          arena_printf(page->arena, "%s → %s: %.4g", query,
+                                       name_of(page->arena, &maps->cols, j), value));
+        }
+    }
+}
+
+static bool has_notes(const struct heatmaps *maps, const struct page *page)
+{
+    const struct panel *p = maps->panels;
+
+    return page->format == DRAW_SVG && maps->pool == 1 &&
+           (double)maps->n_panels * p->n_rows * p->n_cols <= HEATMAP_NOTES;
+}
+
 static void paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     const struct heatmaps *maps = m->maps;
+    bool notes = has_notes(maps, page);
     int n_rows = maps->panels[0].n_rows, n_cols = maps->panels[0].n_cols;
     unsigned short *index = arena_alloc_raw(page->arena, (size_t)n_rows *
                                             (size_t)n_cols, sizeof *index);
@@ -318,6 +354,8 @@ static void paint(const void *measured, struct page *page, struct box at)
         page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
         if (m->number_px > 0.0)
             numbers_paint(page, maps, &maps->panels[i], index, m->number_px, cells);
+        if (notes)
+            note_cells(maps, page, &maps->panels[i], cells);
     }
     paint_axes(m, page, at);
 }
@@ -328,7 +366,7 @@ static void paint_centred(const struct piece *line, struct page *page, struct bo
     double h = text_line_height(&page->text, &text_heading);
     double x = cells.x + (cells.w - text_width(line)) / 2.0;
 
-    text_draw_line(&page->text, page->cr, line, page_snap(page, x), y, 3.0 * h);
+    text_draw_line(&page->text, page->cr, line, TEXT_CENTRE, page_snap(page, x), y, 3.0 * h);
 }
 
 static void paint_title(const struct measured *m, struct page *page, struct box at, int i)
@@ -357,12 +395,12 @@ static void paint_names(const struct measured *m, struct page *page, struct box 
         double y = cells.y + cells.h + below + m->name_h / 2.0 + middle;
 
         if (m->place[i] % m->grid.columns == 0)
-            text_draw_rotated(text, page->cr, m->row_name,
+            text_draw_rotated(text, page->cr, m->row_name, TEXT_CENTRE,
                               page_snap(page, at.x + m->grid.first.x - beside -
                                               m->name_h / 2.0 + middle),
                               cells.y + (cells.h - text_width(m->row_name)) / 2.0, m->name_h);
         if (m->lowest[i])
-            text_draw_line(text, page->cr, m->col_name,
+            text_draw_line(text, page->cr, m->col_name, TEXT_CENTRE,
                            page_snap(page, cells.x + (cells.w - text_width(m->col_name)) / 2.0),
                            page_snap(page, y), m->name_h);
     }

@@ -44,6 +44,9 @@ struct heatmaps {
     bool numbers;               /* in the cells, which are of one token each */
 };
 
+/* An SVG of at most so many cells says what each of them is. */
+enum { HEATMAP_NOTES = 5000 };
+
 struct part heatmap_part(const struct heatmaps *maps);
 
 /* Nearly all cells of most panels have nearly the same colour. */

@@ -130,10 +130,10 @@ void key_paint_text(const struct key *l, struct page *page, struct box at)
         struct box box = key_box(l, at, i);
         double base = page_snap(page, box.y + box.h / 2.0 + text_middle(text, &name_style));
 
-        text_draw_line(text, page->cr, l->name[i],
+        text_draw_line(text, page->cr, l->name[i], TEXT_LEFT,
                        page_snap(page, box.x + l->sample_w + l->gap), base, 2.0 * box.h);
         if (l->letter[i] != NULL)
-            text_draw_line(text, page->cr, l->letter[i],
+            text_draw_line(text, page->cr, l->letter[i], TEXT_CENTRE,
                            page_snap(page, box.x + (l->sample_w -
                                                     text_width(l->letter[i])) / 2.0),
                            base, 2.0 * box.h);

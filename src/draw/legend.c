@@ -70,7 +70,7 @@ void legend_paint(const struct legend *legend, struct page *page, struct box at)
 void legend_paint_text(const struct legend *legend, struct page *page, struct box at)
 {
     for (int i = 0; i < legend->n; i++)
-        text_draw_line(&page->text, page->cr, legend->name[i],
+        text_draw_line(&page->text, page->cr, legend->name[i], TEXT_LEFT,
                        page_snap(page, at.x + i % legend->columns * legend->step_x +
                                            legend->sample + legend->gap),
                        page_snap(page, entry_y(legend, at, i) +

@@ -73,7 +73,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
 
 static void draw(struct page *page, const struct piece *piece, double x, double y, double line)
 {
-    text_draw_line(&page->text, page->cr, piece, page_snap(page, x),
+    text_draw_line(&page->text, page->cr, piece, TEXT_LEFT, page_snap(page, x),
                    page_snap(page, y + line / 2.0 + text_middle(&page->text, &text_style)), line);
 }
 

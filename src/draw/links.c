@@ -281,7 +281,7 @@ static void paint_labels(const struct measured *m, struct page *page, const stru
         const struct piece *piece = axis->labels.piece[i];
         double centre = field.y + (axis->labels.token[i] + 0.5) * m->step;
 
-        text_draw_line(&page->text, page->cr, piece,
+        text_draw_line(&page->text, page->cr, piece, left ? TEXT_RIGHT : TEXT_LEFT,
                        page_snap(page, left ? x - text_width(piece) : x),
                        page_snap(page, centre + text_middle(&page->text, &axis->style)),
                        axis->step * axis->cell);
@@ -336,7 +336,7 @@ static void paint_title(const struct measured *m, struct page *page, struct box 
 
     if (m->sample > 0.0)
         legend_sample(page, head, m->figure->n_heads, x, y, m->sample - m->gap);
-    text_draw_line(&page->text, page->cr, m->title[head], x + m->sample,
+    text_draw_line(&page->text, page->cr, m->title[head], TEXT_LEFT, x + m->sample,
                    page_snap(page, y + text_middle(&page->text, &text_heading)),
                    2.0 * m->title_h);
 }
@@ -346,9 +346,9 @@ static void paint_names(const struct measured *m, struct page *page, struct box 
     double y = page_snap(page, field.y - 0.55 * m->name_h +
                                    text_middle(&page->text, &name_style));
 
-    text_draw_line(&page->text, page->cr, m->row_name,
+    text_draw_line(&page->text, page->cr, m->row_name, TEXT_RIGHT,
                    page_snap(page, field.x - m->gap - text_width(m->row_name)), y, m->name_h);
-    text_draw_line(&page->text, page->cr, m->col_name,
+    text_draw_line(&page->text, page->cr, m->col_name, TEXT_LEFT,
                    page_snap(page, field.x + field.w + m->gap), y, m->name_h);
 }
 

@@ -68,7 +68,7 @@ static void paint_number(struct page *page, const char *text, const struct style
 {
     const struct piece *piece = text_line(&page->text, style, arena_strdup(page->arena, text));
 
-    text_draw_line(&page->text, page->cr, piece,
+    text_draw_line(&page->text, page->cr, piece, TEXT_CENTRE,
                    page_snap(page, cell.x + (cell.w - text_width(piece)) / 2.0),
                    page_snap(page, cell.y + cell.h / 2.0 + text_middle(&page->text, style)),
                    2.0 * cell.h);

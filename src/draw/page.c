@@ -132,6 +132,8 @@ void page_init(struct page *p, const struct sheet *s, enum draw_format format,
     p->units = (struct units){ unit(s, format), format != DRAW_PDF };
     text_init(&p->text, a, s->font, p->units.px, p->vector);
     p->text.base_px = s->font_px;
+    if (format == DRAW_SVG && !s->outlines)
+        p->text.places = &p->places;
 }
 
 int page_check(double width, double height, const char *name, struct err *e)
@@ -271,11 +273,19 @@ double page_snap(const struct page *p, double at)
 cairo_surface_t *page_layer(const struct page *p, double width, double height)
 {
     cairo_rectangle_t all = { 0.0, 0.0, width, height };
+    cairo_surface_t *layer = p->format == DRAW_PNG ?
+        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(width), (int)ceil(height)) :
+        cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
 
-    if (p->format == DRAW_PNG)
-        return cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(width),
-                                          (int)ceil(height));
-    return cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
+    text_forget(&p->text, layer);
+    return layer;
+}
+
+void page_layer_paint(struct page *p, cairo_surface_t *layer, double x, double y)
+{
+    cairo_set_source_surface(p->cr, layer, x, y);
+    cairo_paint(p->cr);
+    text_repeat(&p->text, layer, p->surface, x, y);
 }
 
 void page_layer_done(struct page *p, cairo_t *cr)
@@ -292,6 +302,21 @@ void page_frame(struct page *p, struct box at, double line)
     cairo_rectangle(p->cr, at.x - line, at.y - line, at.w + 2.0 * line,
                     at.h + 2.0 * line);
     cairo_fill(p->cr);
+}
+
+void page_note(struct page *p, struct box at, const char *clean)
+{
+    struct page_notes *all = &p->notes;
+
+    if (p->format != DRAW_SVG)
+        return;
+    if (all->n == all->cap) {
+        size_t cap = 2 * all->cap + 64;
+
+        all->note = arena_grow(p->arena, all->note, all->n, cap, sizeof *all->note);
+        all->cap = cap;
+    }
+    all->note[all->n++] = (struct page_note){ at, clean };
 }
 
 /* ---- cells ---- */

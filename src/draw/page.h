@@ -16,12 +16,18 @@
 
 struct buffer { char *data; size_t n, cap; bool full; };    /* full: no memory */
 
+/* What a viewer of an SVG shows where one points there; clean. */
+struct page_note { struct box at; const char *text; };
+struct page_notes { struct page_note *note; size_t n, cap; };
+
 struct page {
     const struct sheet *sheet;
     enum draw_format format;
     struct arena *arena;
     struct units units;
     struct text text;
+    struct text_places places;  /* of an SVG's text that stays text */
+    struct page_notes notes;
     bool vector;                /* not pixels: an SVG or PDF */
     int width, height;          /* whole pixels of a PNG */
     cairo_t *cr;                /* to paint with */
@@ -69,8 +75,13 @@ void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *i
 /* A gray line around the box, outside it. */
 void page_frame(struct page *p, struct box at, double line);
 
+/* In an SVG, text for who points at the box; elsewhere nothing. */
+void page_note(struct page *p, struct box at, const char *clean);
+
 /* A transparent surface of its own, to draw once and paint often. */
 cairo_surface_t *page_layer(const struct page *p, double width, double height);
+/* Paints it with its corner there. */
+void page_layer_paint(struct page *p, cairo_surface_t *layer, double x, double y);
 /* Destroys what drew on a layer; the commit fails where cairo did. */
 void page_layer_done(struct page *p, cairo_t *cr);
 

@@ -261,7 +261,7 @@ static void paint_bar(const struct measured *m, struct page *page, struct box fr
     double x = frame.x + m->side + m->line + layout_units(page->units, BAR_GAP);
     double name_h = m->below, most = layout_units(page->units, BAR_H);
 
-    text_draw_line(&page->text, page->cr, m->bar_name, page_snap(page, x),
+    text_draw_line(&page->text, page->cr, m->bar_name, TEXT_LEFT, page_snap(page, x),
                    page_snap(page, frame.y + name_h / 2.0), 2.0 * name_h);
     colourbar_paint(&m->bar, page, &widths, m->scatter->cmap,
                     (struct box){ x, frame.y + name_h, widths.bar_w,
@@ -276,13 +276,13 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 
     for (int i = 0; i < m->scatter->n; i++)
         if (m->label[i].w > 0.0)
-            text_draw_line(text, page->cr, m->name[i],
+            text_draw_line(text, page->cr, m->name[i], TEXT_LEFT,
                            page_snap(page, frame.x + m->label[i].x),
                            page_snap(page, frame.y + m->label[i].y + m->label[i].h / 2.0 +
                                            text_middle(text, &name_style)),
                            2.0 * m->label[i].h);
     if (m->ruler > 0.0)
-        text_draw_line(text, page->cr, m->ruler_text,
+        text_draw_line(text, page->cr, m->ruler_text, TEXT_LEFT,
                        page_snap(page, frame.x + m->ruler + layout_units(page->units, GAP)),
                        page_snap(page, frame.y + m->side + m->below / 2.0 +
                                        text_middle(text, &unit_style)), 2.0 * m->below);

@@ -9,6 +9,7 @@
 #ifndef DRAW_SHEET_H
 #define DRAW_SHEET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -32,6 +33,7 @@ struct sheet {
     const char *font;           /* family list; NULL: the default */
     double width_px;            /* of all of it, at 100 dpi; 0: by what it holds */
     double font_px;             /* of all but the title, at 100 dpi; 0: each text its own */
+    bool outlines;              /* SVG only: text as outlines, the same without its fonts */
     int dpi;                    /* PNG only: pixels are scaled by dpi / 100 */
     const struct terminal *terminal;    /* of DRAW_TERMINAL: where it goes */
     const struct metadata *metadata;    /* ends with key NULL; NULL: none */

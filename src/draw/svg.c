@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Cairo's SVG to one with crisp cells and the same bytes on every run.
+ * Cairo's SVG to one with crisp cells, text as text, and the same bytes on every run.
  *
  * Cairo 1.16 drops the filter of an image, so that browsers smooth the cells;
  * and it numbers surfaces and images by a counter of the process, so that the
- * second picture of a batch would differ from the same one drawn alone. */
+ * second picture of a batch would differ from the same one drawn alone.  It writes
+ * text as outlines alone: the lines that stay text were kept from it, and stand
+ * above all else. */
 #include "draw/svg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw/label.h"
+#include "draw/svg_text.h"
 
 /* Base64 has neither '#' nor '"', so nothing but an id begins like this. */
 enum { N_IDS = 2 };
@@ -52,16 +54,9 @@ static int id_at(const char *s, const char **end, unsigned long *id)
     return -1;
 }
 
-static void write_escaped(const struct page *p, const char *s, FILE *f)
+static void write_clean(const struct page *p, const char *s, FILE *f)
 {
-    for (s = label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS); *s != '\0'; s++)
-        switch (*s) {
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '&': fputs("&amp;", f); break;
-        case '"': fputs("&quot;", f); break;
-        default: putc(*s, f);
-        }
+    svg_escaped(label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS), f);
 }
 
 static void write_about(const struct page *p, FILE *f)
@@ -70,7 +65,7 @@ static void write_about(const struct page *p, FILE *f)
 
     if (sheet->title != NULL) {
         fputs("<title>", f);
-        write_escaped(p, sheet->title, f);
+        write_clean(p, sheet->title, f);
         fputs("</title>\n", f);
     }
     if (sheet->metadata == NULL || sheet->metadata->key == NULL)
@@ -78,9 +73,9 @@ static void write_about(const struct page *p, FILE *f)
     fputs("<metadata>\n", f);
     for (const struct metadata *metadata = sheet->metadata; metadata->key != NULL;
          metadata++) {
-        write_escaped(p, metadata->key, f);
+        write_clean(p, metadata->key, f);
         fputs(": ", f);
-        write_escaped(p, metadata->value, f);
+        write_clean(p, metadata->value, f);
         putc('\n', f);
     }
     fputs("</metadata>\n", f);
@@ -131,8 +126,13 @@ void svg_write(const struct page *p, FILE *f)
     const char *text = p->svg.data, *end = text + p->svg.n - 1;
     const char *root = strstr(text, "<svg "), *body = strchr(root, '>') + 2;
 
+    while (end > body && strncmp(end, "</svg>", 6) != 0)
+        end--;
     fwrite(text, 1, (size_t)(body - text), f);
     write_about(p, f);
     while (body < end)
         body = copy(body, end, all, f);
+    svg_notes(p, f);
+    svg_text(p, f);
+    fputs(end, f);
 }

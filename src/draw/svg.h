@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Cairo's SVG -> one with crisp cells, a title, metadata, and always the same bytes. */
+ * Cairo's SVG -> one with crisp cells, text, a title, metadata, and always the same bytes. */
 #ifndef DRAW_SVG_H
 #define DRAW_SVG_H
 

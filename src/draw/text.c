@@ -2,13 +2,11 @@
  * Clean strings to text with a size and ink, through pango.  Strings are set as
  * plain text, never as markup.  Equal labels are laid out once: 12 panels of 64
  * labels cost 4 ms then, 10 ms otherwise. */
-#include "draw/text.h"
+#include "draw/text_priv.h"
 
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
-
-#include <pango/pangocairo.h>
 
 #include "base/lack.h"
 #include "base/utf8.h"
@@ -22,16 +20,6 @@
 #define FONT "DejaVu Sans"
 
 enum { BUCKETS = 512, N_CODE_POINT = 0x110000 };
-
-struct piece {
-    PangoLayout *layout;
-    double w, h;                /* of the text */
-    double up, down;            /* of its ink, from the baseline */
-    int boxes;                  /* drawn instead where there is no font; or 0 */
-    struct style style;
-    const char *clean;
-    struct piece *next, *chain;     /* all pieces; those of a bucket */
-};
 
 const struct style text_title = { 14.0, 1.2, 0.10, true, false };
 const struct style text_heading = { 12.0, 1.0, 0.13, false, false };
@@ -330,6 +318,14 @@ static void show_boxes(const struct text *t, cairo_t *cr, const struct piece *p)
     cairo_stroke(cr);
 }
 
+/* Its ink would reach beyond max_h around a line. */
+static bool is_tall(const struct text *t, const struct piece *p, double max_h)
+{
+    double middle = text_middle(t, &p->style);
+
+    return p->up > middle + max_h / 2.0 || p->down > max_h / 2.0 - middle;
+}
+
 /* The baseline's left end is the origin.  Clips a tower of combining marks. */
 static void show(const struct text *t, cairo_t *cr, const struct piece *p,
                  double max_h)
@@ -341,7 +337,7 @@ static void show(const struct text *t, cairo_t *cr, const struct piece *p,
         show_boxes(t, cr, p);
         return;
     }
-    if (p->up > middle + max_h / 2.0 || p->down > max_h / 2.0 - middle) {
+    if (is_tall(t, p, max_h)) {
         cairo_rectangle(cr, -max_h, -middle - max_h / 2.0, p->w + 2.0 * max_h,
                         max_h);
         cairo_clip(cr);
@@ -350,9 +346,31 @@ static void show(const struct text *t, cairo_t *cr, const struct piece *p,
     pango_cairo_show_layout_line(cr, pango_layout_get_line_readonly(p->layout, 0));
 }
 
-void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
-                    double x, double y, double max_h)
+/* Boxes are drawn in any case. */
+static bool is_placed(const struct text *t, const struct piece *p)
 {
+    return t->places != NULL && p->boxes == 0;
+}
+
+static struct text_spot spot_of(const struct text *t, const struct piece *p, enum text_hold hold,
+                                double max_h)
+{
+    return (struct text_spot){ .hold = hold, .size = font_size(t, &p->style),
+                               .middle = text_middle(t, &p->style),
+                               .max_h = is_tall(t, p, max_h) ? max_h : 0.0 };
+}
+
+void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
+                    enum text_hold hold, double x, double y, double max_h)
+{
+    if (is_placed(t, p)) {
+        struct text_spot spot = spot_of(t, p, hold, max_h);
+
+        spot.x = x;
+        spot.y = y;
+        text_place(t, cr, p, &spot);
+        return;
+    }
     cairo_save(cr);
     cairo_translate(cr, x, y);
     show(t, cr, p, max_h);
@@ -360,10 +378,19 @@ void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
 }
 
 void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
-                       double x, double y, double max_h)
+                       enum text_hold hold, double x, double y, double max_h)
 {
     cairo_matrix_t quarter;
 
+    if (is_placed(t, p)) {
+        struct text_spot spot = spot_of(t, p, hold, max_h);
+
+        spot.x = x;
+        spot.y = y + p->w;
+        spot.turned = true;
+        text_place(t, cr, p, &spot);
+        return;
+    }
     cairo_matrix_init(&quarter, 0.0, -1.0, 1.0, 0.0, x, y + p->w);
     cairo_save(cr);
     cairo_transform(cr, &quarter);
@@ -377,7 +404,11 @@ void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *
     double gray = p->style.gray;
 
     if (p->boxes > 0) {
-        text_draw_line(t, cr, p, x, y + p->up, p->h);
+        text_draw_line(t, cr, p, TEXT_LEFT, x, y + p->up, p->h);
+        return;
+    }
+    if (is_placed(t, p)) {
+        text_place_lines(t, cr, p, font_size(t, &p->style), x, y);
         return;
     }
     cairo_set_source_rgb(cr, gray, gray, gray);

@@ -16,7 +16,7 @@ struct figure_args {
     const char *clip;           /* "99%", "none"; NULL: by the length of the text */
     const char *width;          /* of the page, "85mm"; NULL: by what it holds */
     double font_size;           /* in points; NaN: the default */
-    bool no_caption, no_bars, no_labels, no_titles, letters, numbers;
+    bool no_caption, no_bars, no_labels, no_titles, letters, numbers, outlines;
 };
 
 /* The labels of the n_shown tokens that have a place (not -1). */

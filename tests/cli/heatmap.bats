@@ -403,3 +403,30 @@ size_of() {
     done
     fails 2 "--cmap: 'Blues_x'" "$viz" heatmap --cmap Blues_x "the key"
 }
+
+# The text elements of an SVG, a line each.
+texts() {
+    python3 -c '
+import sys, xml.etree.ElementTree as tree
+for e in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"):
+    print("".join(e.itertext()))' "$1"
+}
+
+@test "svg: text is text, cells say what they are; --outlines: neither needs a font" {
+    works "$viz" heatmap -l 2 -H 0 --title 'a <b> & "c"' -o "$dir/a.svg" 'the cat <script> 我'
+    texts "$dir/a.svg" > "$dir/texts"
+    [ "$(grep -cx cat "$dir/texts")" = 2 ]
+    grep -qx 'a <b> & "c"' "$dir/texts"
+    grep -qx 'Head 0: .*' "$dir/texts"
+    refute grep -q '<script' "$dir/a.svg"
+    grep -q '<title>cat → the: 0[.0-9]*</title>' "$dir/a.svg"
+    works "$viz" heatmap -l 2 -H 0 --no-metadata --outlines -o "$dir/b.svg" 'the cat'
+    [ -z "$(texts "$dir/b.svg")" ]
+    grep -q '<title>cat → the: ' "$dir/b.svg"
+    for command in links model neuron "curve --over distance" "trace --at 1" "ablate -l 0"; do
+        works "$viz" $command -o "$dir/c.svg" 'the cat'
+        [ -n "$(texts "$dir/c.svg")" ]
+        works "$viz" $command --outlines -o "$dir/c.svg" 'the cat'
+        [ -z "$(texts "$dir/c.svg")" ]
+    done
+}

@@ -116,12 +116,39 @@ static void test_svg(void **state)
     assert_null(strstr(svg, "id=\"image7\""));
     /* no word of a token or a title gets in as markup */
     assert_int_equal(count(svg, "<script"), 0);
-    assert_int_equal(count(svg, "onload"), 0);
+    assert_int_equal(count(svg, "onload"), count(svg, "&quot;&gt;&lt;svg onload=a…"));
     assert_int_equal(count(svg, "</svg>"), 1);
-    assert_int_equal(count(svg, "<text"), 0);
+    /* 8 labels of rows, 3 of 8 of columns, 3 titles, 1 of the sheet, a caption, 3 bars */
+    assert_in_range(count(svg, "<text "), 8 + 24 + 3 + 2 + 6, 8 + 24 + 3 + 2 + 24);
+    assert_int_equal(count(svg, "<text "), count(svg, "</text>"));
+    assert_non_null(strstr(svg, ">&lt;/svg&gt;&lt;script&gt;a…</text>"));
+    assert_non_null(strstr(svg, ">Tom &amp; &lt;Jerry&gt; &quot;我&quot;</t"));
+    assert_int_equal(count(svg, "<path d=\"M"), 3 * 36);
     assert_non_null(strstr(svg, "<title>Tom &amp; &lt;Jerry&gt; &quot;我&quot;</title>"));
     assert_non_null(strstr(svg, "我喜欢吃苹果 &lt;b&gt;&amp;&quot;&lt;/b&gt;\n"));
     assert_non_null(strstr(svg, "mha-viz:bytes: half \\xe6\\x88\n"));
+    free(svg);
+    sample_finish(&s);
+    folder_finish(&d);
+}
+
+static void test_svg_outlines(void **state)
+{
+    struct sample s;
+    struct folder d;
+    char *svg;
+    size_t n;
+
+    (void)state;
+    folder_init(&d);
+    hostile_sample(&s);
+    s.sheet.outlines = true;
+    draw_ok(&s, DRAW_SVG, folder_file(&d, "a.svg"));
+    svg = slurp(folder_file(&d, "a.svg"), &n);
+    assert_int_equal(count(svg, "<text"), 0);
+    assert_int_equal(count(svg, "font-family"), 0);
+    assert_true(count(svg, "<use ") > 100);     /* a glyph each */
+    assert_int_equal(count(svg, "<script"), 0);
     free(svg);
     sample_finish(&s);
     folder_finish(&d);
@@ -278,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_itxt),
         cmocka_unit_test(test_same_bytes),
         cmocka_unit_test(test_svg),
+        cmocka_unit_test(test_svg_outlines),
         cmocka_unit_test(test_svg_colours),
         cmocka_unit_test(test_pdf),
         cmocka_unit_test(test_cannot_write),

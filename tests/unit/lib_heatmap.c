@@ -85,6 +85,7 @@ static void same_as_the_program(void **state)
         .title = "a title", .columns = 1, .shared = 1,
     };
     const struct mhaviz_look sheet = { .selection = { .layers = "0-2" } };
+    const struct mhaviz_look outlines = { .format = "svg", .outlines = 1 };
     const struct mhaviz_look fine = { .dpi = 150, .selection = { .heads = "L2H1" } };
 
     if (getenv("MHA_VIZ") == NULL)
@@ -93,6 +94,7 @@ static void same_as_the_program(void **state)
     check_same(d, NULL, "png", "");
     check_same(d, &other, "svg", "-l 1 -H 0,2 --cmap magma --title 'a title' -c 1 --shared");
     check_same(d, &sheet, "png", "-l 0-2");
+    check_same(d, &outlines, "svg", "--outlines");
     check_same(d, &fine, "png", "-H L2H1 --dpi 150");
 }
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * Text that was laid out to lines that a picture holds as text: their characters, as far as
+ * they were not cut, the fonts that they were measured in, and where they stand. */
+#include "draw/text_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/label.h"
+
+/* ---- characters and fonts ---- */
+
+/* Part of a line that has one font. */
+struct run { const PangoItem *item; };
+
+static int by_offset(const void *x, const void *y)
+{
+    int a = ((const struct run *)x)->item->offset, b = ((const struct run *)y)->item->offset;
+
+    return (a > b) - (a < b);
+}
+
+/* As they are read; pango has them from left to right. */
+static struct run *runs_of(struct arena *a, const PangoLayoutLine *line, int *n)
+{
+    struct run *run = arena_alloc(a, g_slist_length(line->runs) + 1u, sizeof *run);
+
+    *n = 0;
+    for (const GSList *at = line->runs; at != NULL; at = at->next)
+        run[(*n)++].item = ((const PangoLayoutRun *)at->data)->item;
+    qsort(run, (size_t)*n, sizeof *run, by_offset);
+    return run;
+}
+
+static const char *text_of(struct arena *a, const char *clean, const PangoItem *item)
+{
+    if (item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS)
+        return "…";
+    return arena_strndup(a, clean + item->offset, (size_t)item->length);
+}
+
+static const char *family_of(struct arena *a, PangoFont *font)
+{
+    PangoFontDescription *d = pango_font_describe(font);
+    const char *name = pango_font_description_get_family(d);
+    const char *family = label_clean(a, name, strlen(name), LABEL_TEXT_CHARS);
+
+    pango_font_description_free(d);
+    return family;
+}
+
+/* Where a line was broken. */
+static void trim_end(struct arena *a, struct text_run *last)
+{
+    size_t length = strlen(last->text);
+
+    while (length > 0 && last->text[length - 1] == ' ')
+        length--;
+    last->text = arena_strndup(a, last->text, length);
+}
+
+/* Runs of one font are one span. */
+static struct text_run *spans_of(struct arena *a, const struct piece *p,
+                                  const PangoLayoutLine *line, int *n_spans)
+{
+    int n, used = 0;
+    const struct run *run = runs_of(a, line, &n);
+    struct text_run *span = arena_alloc(a, (size_t)n + 1, sizeof *span);
+
+    for (int i = 0; i < n; i++) {
+        const PangoItem *item = run[i].item;
+        const char *text = text_of(a, p->clean, item);
+        const char *family = family_of(a, item->analysis.font);
+
+        if (used > 0 && strcmp(span[used - 1].family, family) == 0)
+            span[used - 1].text = arena_printf(a, "%s%s", span[used - 1].text, text);
+        else
+            span[used++] = (struct text_run){ text, family };
+    }
+    if (used > 0)
+        trim_end(a, &span[used - 1]);
+    *n_spans = used;
+    return span;
+}
+
+/* The one that was asked for, if any span has it. */
+static const char *line_family(struct arena *a, const struct piece *p,
+                               const struct text_run *span, int n)
+{
+    PangoFont *own = pango_context_load_font(pango_layout_get_context(p->layout),
+                                             pango_layout_get_font_description(p->layout));
+    const char *family = own != NULL ? family_of(a, own) : "";
+
+    if (own != NULL)
+        g_object_unref(own);
+    for (int i = 0; i < n; i++)
+        if (strcmp(span[i].family, family) == 0)
+            return family;
+    return span[0].family;
+}
+
+/* ---- places ---- */
+
+static struct text_placed *add(const struct text *t)
+{
+    struct text_places *all = t->places;
+
+    if (all->n == all->cap) {
+        size_t cap = 2 * all->cap + 64;
+
+        all->line = arena_grow(t->arena, all->line, all->n, cap, sizeof *all->line);
+        all->cap = cap;
+    }
+    return &all->line[all->n++];
+}
+
+/* A line of w units, which may be one of a paragraph. */
+static void place(const struct text *t, cairo_t *cr, const struct piece *p,
+                  const PangoLayoutLine *line, double w, const struct text_spot *spot)
+{
+    static const double share[] = { [TEXT_CENTRE] = 0.5, [TEXT_RIGHT] = 1.0 };
+    int n;
+    const struct text_run *span = spans_of(t->arena, p, line, &n);
+    double along = share[spot->hold] * w;
+    struct text_placed *placed;
+
+    if (n == 0)
+        return;
+    placed = add(t);
+    *placed = (struct text_placed){
+        .span = span, .n_spans = n, .family = line_family(t->arena, p, span, n),
+        .style = &p->style, .size = spot->size, .hold = spot->hold,
+        .x = spot->turned ? spot->x : spot->x + along,
+        .y = spot->turned ? spot->y - along : spot->y, .turned = spot->turned,
+        .to_left = line->resolved_dir == PANGO_DIRECTION_RTL, .on = cairo_get_target(cr),
+    };
+    cairo_user_to_device(cr, &placed->x, &placed->y);
+    if (spot->max_h > 0.0) {
+        placed->clip.x = placed->x - along - spot->max_h;
+        placed->clip.y = placed->y - spot->middle - spot->max_h / 2.0;
+        placed->clip.w = w + 2.0 * spot->max_h;
+        placed->clip.h = spot->max_h;
+    }
+}
+
+void text_place(const struct text *t, cairo_t *cr, const struct piece *p,
+                const struct text_spot *spot)
+{
+    place(t, cr, p, pango_layout_get_line_readonly(p->layout, 0), p->w, spot);
+}
+
+void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, double size,
+                      double x, double y)
+{
+    PangoLayoutIter *at = pango_layout_get_iter(p->layout);
+    bool centred = pango_layout_get_alignment(p->layout) == PANGO_ALIGN_CENTER;
+
+    do {
+        const PangoLayoutLine *line = pango_layout_iter_get_line_readonly(at);
+        struct text_spot spot = { .hold = TEXT_LEFT, .size = size };
+        PangoRectangle logical;
+
+        pango_layout_iter_get_line_extents(at, NULL, &logical);
+        if (centred)
+            spot.hold = TEXT_CENTRE;
+        else if (line->resolved_dir == PANGO_DIRECTION_RTL)
+            spot.hold = TEXT_RIGHT;
+        spot.x = x + logical.x / (double)PANGO_SCALE;
+        spot.y = y + pango_layout_iter_get_baseline(at) / (double)PANGO_SCALE;
+        place(t, cr, p, line, logical.width / (double)PANGO_SCALE, &spot);
+    } while (pango_layout_iter_next_line(at));
+    pango_layout_iter_free(at);
+}
+
+void text_forget(const struct text *t, const cairo_surface_t *layer)
+{
+    for (size_t i = 0; t->places != NULL && i < t->places->n; i++)
+        if (t->places->line[i].on == layer)
+            t->places->line[i].on = NULL;
+}
+
+void text_repeat(const struct text *t, cairo_surface_t *layer, cairo_surface_t *on, double x,
+                 double y)
+{
+    size_t n = t->places != NULL ? t->places->n : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct text_placed *placed;
+
+        if (t->places->line[i].on != layer)
+            continue;
+        placed = add(t);
+        *placed = t->places->line[i];
+        placed->on = on;
+        placed->x += x;
+        placed->y += y;
+        placed->clip.x += x;
+        placed->clip.y += y;
+    }
+}
