@@ -66,7 +66,10 @@ static const char *const golden_shared[] = {
     "extra/gguf_qwen3_q8_0", "gguf_gemma2_q8_0", "extra/gguf_gemma2_f32",
     "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", "extra/vit", "longformer",
     "big_bird", "extra/big_bird_full", "extra/reformer_local", "extra/reformer_lsh",
-    "extra/deberta", "deberta_v2", "extra/deberta_v2_conv", "xlnet", NULL
+    "extra/deberta", "deberta_v2", "extra/deberta_v2_conv", "xlnet",
+    "more/splinter", "more/data2vec_text", "more/roberta_prelayernorm", "more/nomic_bert",
+    "more/ministral", "more/olmo3", "more/glm", "more/glm4", "more/gpt_bigcode",
+    "more/gpt_bigcode_mha", "more/clip_text", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,
@@ -74,7 +77,7 @@ static const char *const golden_shared[] = {
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
     "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", "extra/vit",
-    NULL
+    "more/clip_text", NULL
 };
 
 struct golden {
@@ -123,7 +126,9 @@ static inline int golden_open(struct golden *g, const char *name, bool shared)
     memset(g, 0, sizeof *g);
     arena_init(&g->arena, NULL, NULL);
     if (shared)
-        snprintf(g->dir, sizeof g->dir, "%.400s/goldens/%s", golden_shared_dir(), name);
+        snprintf(g->dir, sizeof g->dir, "%.400s/%s/%s", golden_shared_dir(),
+                 strncmp(name, "more/", 5) == 0 ? "goldens_more" : "goldens",
+                 strncmp(name, "more/", 5) == 0 ? name + 5 : name);
     else
         snprintf(g->dir, sizeof g->dir, "tests/ref/%s", name);
     g->by_ids = shared ? golden_listed(golden_by_ids, name)

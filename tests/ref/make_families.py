@@ -103,6 +103,19 @@ case("xlm_roberta", T.XLMRobertaModel, encoder(2, 10, pad_token_id=3), style="di
      dtype="float16", ids=[0, 3, 9, 30, 3, 3, 8, 17, 2])
 case("camembert", T.CamembertForMaskedLM, encoder(2, 8, type_vocab_size=1), style="diff",
      dtype="float16", ids=[0, 1, 9, 30, 1, 1, 8, 17, 2])
+case("data2vec_text", T.Data2VecTextForMaskedLM,
+     encoder(3, 6, type_vocab_size=1, hidden_act="relu"), style="diff", dtype="float16",
+     ids=[0, 9, 1, 30, 8, 1, 17, 2])
+case("roberta_prelayernorm", T.RobertaPreLayerNormForMaskedLM,
+     encoder(2, 8, pad_token_id=1, layer_norm_eps=1e-3), style=4, dtype="bfloat16",
+     ids=[0, 9, 1, 30, 8, 1, 17, 2])
+case("splinter", T.SplinterModel, encoder(2, 7, hidden_act="relu"), dtype="float16",
+     types=[0, 0, 0, 1, 1, 0])
+case("nomic_bert", T.NomicBertForMaskedLM, encoder(3, 6, layer_norm_eps=1e-3), dtype="float16",
+     types=[0, 0, 0, 1, 1, 0])
+case("nomic_bert_base", T.NomicBertModel,
+     encoder(2, 8, rope_parameters={"rope_type": "default", "rope_theta": 200.0}), style="diff",
+     dtype="bfloat16")
 case("electra", T.ElectraForPreTraining,
      encoder(3, 6, embedding_size=18, hidden_act="gelu_new"), dtype="float16")
 case("electra_generator", T.ElectraForMaskedLM,
@@ -201,6 +214,12 @@ case("xlnet_clamp", T.XLNetLMHeadModel, xlnet(2, 7, clamp_len=3, n_layer=1), sty
 case("gpt2_unscaled", T.GPT2Model,
      gpt(2, 14, n_inner=20, activation_function="relu", scale_attn_weights=False),
      style=4, dtype="float16")
+case("gpt_bigcode", T.GPTBigCodeForCausalLM, gpt(3, 6), style="diff", dtype="float16")
+case("gpt_bigcode_heads", T.GPTBigCodeModel,
+     gpt(2, 8, multi_query=False, n_inner=20, scale_attn_weights=False), style=4, dtype="bfloat16")
+case("clip_text_model", T.CLIPTextModel,
+     encoder(3, 6, vocab_size=47, bos_token_id=1, eos_token_id=2, layer_norm_eps=1e-3),
+     dtype="float16")
 case("gpt_neo", T.GPTNeoForCausalLM,
      {"vocab_size": 41, "hidden_size": 18, "num_layers": 3, "num_heads": 3,
       "max_position_embeddings": 32, "window_size": 3, "intermediate_size": 20, "bos_token_id": 0, "eos_token_id": 0,
@@ -311,6 +330,12 @@ case("mistral_open", T.MistralModel, decoder(4, 2, 6, sliding_window=None), dtyp
 case("mixtral", T.MixtralForCausalLM,
      decoder(3, 1, 6, num_local_experts=3, num_experts_per_tok=2, sliding_window=5,
              intermediate_size=14), style=4, dtype="float16")
+case("ministral", T.MinistralForCausalLM,
+     decoder(3, 1, 8, head_dim=10, sliding_window=4, num_hidden_layers=3,
+             layer_types=["sliding_attention", "full_attention", "sliding_attention"]),
+     dtype="float16")
+case("ministral_all", T.MinistralModel, decoder(4, 2, 6, head_dim=6, sliding_window=3), style=4,
+     dtype="bfloat16", edit=without("layer_types"))
 case("qwen2", T.Qwen2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
 case("qwen2_window", T.Qwen2Model,
      decoder(2, 1, 10, use_sliding_window=True, sliding_window=4, max_window_layers=1),
@@ -380,6 +405,23 @@ case("starcoder2", T.Starcoder2ForCausalLM,
      decoder(4, 2, 6, sliding_window=4, norm_epsilon=1e-4), style=4, dtype="float16")
 case("starcoder2_bare", T.Starcoder2Model, decoder(3, 1, 6, use_bias=False), dtype="bfloat16")
 case("olmo2", T.Olmo2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
+case("olmo3", T.Olmo3ForCausalLM,
+     decoder(4, 2, 6, num_hidden_layers=4, sliding_window=4, rope_parameters={
+         "full_attention": {"rope_type": "yarn", "rope_theta": 1000.0, "factor": 4.0,
+                            "beta_fast": 4.0, "original_max_position_embeddings": 10},
+         "sliding_attention": {"rope_type": "default", "rope_theta": 300.0}}),
+     dtype="float16", edit=without("layer_types"))
+case("olmo3_old", T.Olmo3Model,
+     decoder(2, 1, 8, num_hidden_layers=2, sliding_window=3, attention_bias=True,
+             layer_types=["full_attention", "sliding_attention"]), style="diff", dtype="bfloat16",
+     edit=lambda c: (without("rope_parameters")(c), with_keys(rope_theta=2000.0)(c)))
+case("glm", T.GlmForCausalLM,
+     decoder(4, 2, 6, head_dim=8, rope_parameters={
+         "rope_type": "default", "rope_theta": 1000.0, "partial_rotary_factor": 0.75}),
+     dtype="float16")
+case("glm_plain", T.GlmModel, decoder(2, 1, 8, head_dim=8, attention_bias=False), style=4,
+     dtype="bfloat16")
+case("glm4", T.Glm4ForCausalLM, decoder(3, 1, 8, head_dim=8), style="diff", dtype="float16")
 
 
 def latent(heads, **more):
@@ -448,6 +490,12 @@ case("bart_base", T.BartModel,
 case("mbart", T.MBartForConditionalGeneration,
      bart(12, encoder_attention_heads=3, decoder_attention_heads=3, scale_embedding=True),
      dtype="float16")
+case("pegasus", T.PegasusForConditionalGeneration,
+     bart(12, encoder_attention_heads=2, decoder_attention_heads=3, scale_embedding=True,
+          activation_function="relu"), style=4, dtype="float16")
+case("blenderbot", T.BlenderbotForConditionalGeneration,
+     bart(18, encoder_attention_heads=3, decoder_attention_heads=2, encoder_layers=1),
+     dtype="bfloat16")
 case("marian", T.MarianMTModel,
      bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")

@@ -10,7 +10,7 @@
 
 static const char *const own_cases[] = { "bart", NULL };
 static const char *const shared_cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian",
-                                           "extra/whisper", NULL };
+                                           "extra/whisper", "more/blenderbot", "more/pegasus", NULL };
 
 struct where {                  /* what a test is about */
     const char *name;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/str.h"
 #include "model/config/config_priv.h"
 
@@ -325,24 +326,29 @@ static int derive(const struct reader *r, const struct family *f)
     return 0;
 }
 
+/* There are too many for a message; a name that is nearly one of them is one mistyped. */
 static int find_family(const struct reader *r, const json_t *root,
                        const struct family **family)
 {
     const json_t *type = config_value(root, "model_type");
-    char all[640] = "";
+    const char **names, *near;
+    size_t n = 0;
 
     if (type == NULL)
         return err_set(r->e, ERR_INPUT, "%s: has no model_type", r->file);
     *family = json_is_string(type) ? family_find(json_string_value(type)) : NULL;
     if (*family != NULL)
         return 0;
-    for (int i = 0; family_table[i] != NULL; i++) {
-        size_t count = strlen(all);
-
-        snprintf(all + count, sizeof all - count, "%s%s", i > 0 ? ", " : "one of ",
-                 family_table[i]->name);
-    }
-    return config_wrong(r, "model_type", type, all);
+    while (family_table[n] != NULL)
+        n++;
+    names = arena_alloc(r->a, n + 1, sizeof *names);
+    for (size_t i = 0; i < n; i++)
+        names[i] = family_table[i]->name;
+    near = json_is_string(type) ? nearest_name(json_string_value(type), names) : NULL;
+    return config_wrong(r, "model_type", type,
+                        arena_printf(r->a, "one of the %zu that mha-viz-models(7) lists%s%s%s", n,
+                                     near != NULL ? " (is \"" : "", near != NULL ? near : "",
+                                     near != NULL ? "\" meant?)" : ""));
 }
 
 /* A model of pictures and text has its language model's keys under text_config. */

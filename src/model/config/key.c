@@ -11,6 +11,7 @@ static const struct { const char *name; enum act act; } acts[] = {
     { "gelu_new", ACT_GELU_TANH }, { "gelu_pytorch_tanh", ACT_GELU_TANH },
     { "gelu_fast", ACT_GELU_TANH }, { "gelu_accurate", ACT_GELU_TANH },
     { "quick_gelu", ACT_QUICK_GELU }, { "silu", ACT_SILU }, { "swish", ACT_SILU },
+    { "swiglu", ACT_SILU },             /* of what is gated: Nomic's name */
     { "relu", ACT_RELU }, { "tanh", ACT_TANH },
 };
 

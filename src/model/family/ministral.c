@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_ministral = {
+    .name = "ministral",
+    .source = "Mistral AI 2024; transformers modeling_ministral.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
+    .window_rule = WINDOW_TYPES,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
+    .defaults = {
+        .n_layers = 32, .n_heads = 32, .n_kv_heads = 8, .d_model = 4096, .d_ff = 14336,
+        .n_vocab = 32000, .n_positions = 131072, .window = { .n_keys = 4096, .used = true },
+        .norm = { .eps = 1e-6 }, .head = { .untied = true }, .act = ACT_SILU,
+        .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
+    },
+    .prefix = { "model." },
+    .stack = { .name = {
+        [W_TOK]        = "embed_tokens",
+        [W_ATT_NORM]   = "layers.%d.input_layernorm",
+        [W_Q]          = "layers.%d.self_attn.q_proj",
+        [W_K]          = "layers.%d.self_attn.k_proj",
+        [W_V]          = "layers.%d.self_attn.v_proj",
+        [W_O]          = "layers.%d.self_attn.o_proj",
+        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
+        [W_GATE]       = "layers.%d.mlp.gate_proj",
+        [W_UP]         = "layers.%d.mlp.up_proj",
+        [W_DOWN]       = "layers.%d.mlp.down_proj",
+        [W_FINAL_NORM] = "norm",
+        [W_HEAD]       = "lm_head",
+    } },
+};
