@@ -96,6 +96,17 @@ void sheet_plan(struct plan *plan, struct page *page)
         plan_caption(plan, page);
 }
 
+double sheet_height(const struct sheet *s, struct arena *a)
+{
+    struct plan plan;
+    struct page page;
+
+    page_init(&page, s, DRAW_SVG, a);
+    sheet_plan(&plan, &page);
+    page_finish(&page);
+    return plan.layout.height;
+}
+
 /* ---- painting ---- */
 
 static void paint_title_and_caption(const struct plan *plan, struct page *page)

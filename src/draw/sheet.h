@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/terminal.h"
 
@@ -61,6 +62,9 @@ int sheet_write(const struct sheet *s, enum draw_format format, const char *path
  */
 int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
                 size_t *size, const struct warn *w, struct err *e);
+
+/* The height that it will have, in pixels at 100 dpi. */
+double sheet_height(const struct sheet *s, struct arena *a);
 
 /* "cairo 1.16.0, pango 1.50.12, libpng 1.6.39": as found at run time. */
 void draw_version(char *dst, size_t size);

@@ -139,6 +139,23 @@ END
     works "$viz" links --width 32mm -o "$dir/b.svg" "the cat"
 }
 
+# The width and height of an SVG, in pixels at 100 dpi.
+size_of() {
+    grep -o -m 1 '<svg [^>]*' "$1" | grep -o ' \(width\|height\)="[0-9.]*' | tr -dc '0-9.\n'
+}
+
+@test "--panels --width: no higher than a page, unless --columns says so" {
+    local text="the cat saw the dog and the cat ran"
+
+    fails 2 "--width 40mm: 24 panels would be " "$viz" links -l all --panels --width 40mm "$text"
+    [[ $stderr == *"expected at least "*"mm, fewer heads, or --columns 1 to have"* ]]
+    least=$(grep -o 'at least [0-9]*mm' <<< "$stderr" | tr -dc '0-9mm')
+    works "$viz" links -l all --panels --width "$least" -o "$dir/a.svg" "$text"
+    [ "$(size_of "$dir/a.svg" | tail -n 1)" -le 1169 ]
+    works "$viz" links -l all --panels --width 40mm -c 1 -o "$dir/b.svg" "$text"
+    [ "$(size_of "$dir/b.svg" | tail -n 1)" -gt 3000 ]
+}
+
 @test "the same bytes for any number of threads; 4,000 lines at most" {
     text=$(printf 'the cat saw the dog and %.0s' {1..12})
     for threads in 1 3; do

@@ -175,21 +175,80 @@ static void name_heads(const struct links_job *j, struct arena *a, struct links_
     figure->title = title;
 }
 
-static int plan_page(const struct figure_args *f, const struct sheet *sheet,
-                     struct links_figure *figure, struct err *e)
+/* Of a page's height, A4's, in pixels at 100 dpi. */
+static const double TALLEST = 297.0 * 100.0 / 25.4;
+
+static double mm(double px)
 {
+    return ceil(px * 25.4 / 100.0);
+}
+
+/* With so many columns, or more where there is room for them. */
+static bool is_on_a_page(const struct sheet *sheet, struct links_figure *figure, struct arena *a)
+{
+    int columns = figure->columns;
+    double least;
+
+    while (links_plan_page(figure, sheet->width_px, sheet->font_px, &columns, &least) == 0) {
+        figure->columns = columns;
+        if (sheet_height(sheet, a) <= TALLEST)
+            return true;
+        if (columns++ == figure->n_heads)
+            break;
+    }
+    return false;
+}
+
+/* A width at which the panels would be, in millimetres; 0: at none that is found. */
+static int wide_enough(const struct sheet *sheet, struct links_figure *figure, struct arena *a)
+{
+    enum { STEP = 5, WIDEST = 500 };
+    struct sheet wider = *sheet;
+
+    for (int width = (int)mm(sheet->width_px) / STEP * STEP + STEP; width <= WIDEST;
+         width += STEP) {
+        figure->columns = 0;
+        wider.width_px = width * 100.0 / 25.4;
+        if (is_on_a_page(&wider, figure, a))
+            return width;
+    }
+    return 0;
+}
+
+/* Panels below each other that no page has room for are what nobody wants by default. */
+static int check_height(const struct figure_args *f, const struct sheet *sheet,
+                        struct links_figure *figure, struct arena *a, struct err *e)
+{
+    int columns = figure->columns, width;
+    double height;
+
+    if (is_on_a_page(sheet, figure, a))
+        return 0;
+    figure->columns = columns;
+    height = sheet_height(sheet, a);
+    width = wide_enough(sheet, figure, a);
+    return err_set(e, ERR_USAGE, "--width %s: %d panels would be %.0fmm high, a page is 297mm; "
+                   "expected %sfewer heads, or --columns %d to have them that high", f->width,
+                   figure->n_heads, mm(height),
+                   width > 0 ? arena_printf(a, "at least %dmm, ", width) : "", columns);
+}
+
+static int plan_page(const struct figure_args *f, const struct sheet *sheet,
+                     struct links_figure *figure, struct arena *a, struct err *e)
+{
+    bool chosen = figure->columns > 0;
     double least;
 
     if (f->width == NULL) {
-        figure->columns = figure->columns > 0 ? figure->columns : FIGURE_COLUMNS;
+        figure->columns = chosen ? figure->columns : FIGURE_COLUMNS;
         return 0;
     }
-    if (links_plan_page(figure, sheet->width_px, sheet->font_px, &figure->columns, &least) == 0)
-        return 0;
-    return err_set(e, ERR_USAGE, "--width %s: labels leave no room for lines in %d panel%s "
-                   "side by side; expected at least %.0fmm, a smaller --font-size, or --no-labels",
-                   f->width, figure->columns, str_plural(figure->columns),
-                   ceil(least * 25.4 / 100.0));
+    if (links_plan_page(figure, sheet->width_px, sheet->font_px, &figure->columns, &least) != 0)
+        return err_set(e, ERR_USAGE, "--width %s: labels leave no room for lines in %d panel%s "
+                       "side by side; expected at least %.0fmm, a smaller --font-size, or "
+                       "--no-labels", f->width, figure->columns, str_plural(figure->columns),
+                       mm(least));
+    return figure->panels && !chosen ? check_height(f, sheet, figure, a, e) : 0;
 }
 
 static int put(struct links_job *j, struct arena *a, const struct item *item, const char *path,
@@ -204,7 +263,7 @@ static int put(struct links_job *j, struct arena *a, const struct item *item, co
     struct sheet sheet = figure_sheet(f, &part, caption(j, a, item, links), metadata);
 
     sheet.terminal = &output->terminal;
-    if (plan_page(f, &sheet, figure, e) != 0)
+    if (plan_page(f, &sheet, figure, a, e) != 0)
         return -1;
     return sheet_write(&sheet, figure_format(output), path, s->env->warn, e);
 }
