@@ -34,7 +34,9 @@ void axis_measure(struct axis *axis, struct page *page, const struct label_list 
     long count = (long)n_cells * pool;
 
     *axis = (struct axis){ .style = { label_px, 1.0, 0.13, false, rotated, max_w },
-                           .cell = cell };
+                           .cell = cell, .list = list };
+    if (max_w <= 0.0)
+        axis->style.max_w = LABEL_EM * text_line_height(&page->text, &axis->style) / 1.1;
     axis->step = grid_label_step(cell, text_line_height(&page->text, &axis->style));
     axis->pool = pool;
     count = count < list->n ? count : list->n;
@@ -65,6 +67,12 @@ static void fill_tick(cairo_t *cr, double x, double y, double w, double h)
     cairo_fill(cr);
 }
 
+/* How far the cells of a label reach from their middle, less half a cell; 0: it has one. */
+static double half_span(const struct axis *axis, int i)
+{
+    return axis->pool > 1 ? 0.0 : (axis->labels.span[i] - 1) / 2.0 * axis->cell;
+}
+
 /* Layers reach a line of text beyond the cells at both ends: labels of small cells
  * need it. */
 static double overhang(const struct axis *axis, const struct page *page)
@@ -86,7 +94,42 @@ static double reach(const struct axis *axis, const struct grid *grid)
 
 static double centre_of(const struct axis *axis, const struct page *page, int i)
 {
-    return overhang(axis, page) + (axis->labels.token[i] / axis->pool + 0.5) * axis->cell;
+    double cells = axis->pool > 1 ? axis->labels.token[i] / axis->pool + 0.5 :
+                                    page_label_middle(&axis->labels, i);
+
+    return overhang(axis, page) + cells * axis->cell;
+}
+
+/* Beyond the ticks, between two cells; across: of rows. */
+static void fill_mark(const struct axis *axis, struct page *page, cairo_t *cr, int token,
+                      double from, double length)
+{
+    double at = line_at(page, overhang(axis, page) + (double)token / axis->pool * axis->cell, 1.0);
+    double line = layout_units(page->units, 1.0);
+
+    cairo_set_source_rgb(cr, 0.13, 0.13, 0.13);
+    if (axis->style.rotated)
+        cairo_rectangle(cr, at, from, line, length);
+    else
+        cairo_rectangle(cr, from - length, at, length, line);
+    cairo_fill(cr);
+}
+
+/* Where sentences begin, if labels are positions, and the second text; from: the cells' edge, with
+ * the layer beyond it. */
+static void fill_marks(const struct axis *axis, struct page *page, cairo_t *cr,
+                       const struct grid *grid, double from, double all)
+{
+    const struct label_list *list = axis->list;
+    int n = axis->positions && list->sentence != NULL ? list->n : 0;
+    bool room = axis->cell >= text_line_height(&page->text, &axis->style);
+    double mark = page_snap(page, label_start(grid) - grid->label_gap / 2.0);
+
+    for (int i = 0; i < n; i++)
+        if (list->sentence[i])
+            fill_mark(axis, page, cr, i, from, mark);
+    if (list->second > 0)
+        fill_mark(axis, page, cr, list->second, from, room ? all : mark);
 }
 
 /* Its right edge lies at the cells' left edge. */
@@ -100,16 +143,21 @@ static cairo_surface_t *row_layer(const struct axis *axis, struct page *page,
     cairo_t *cr = cairo_create(layer);
 
     for (int i = 0; i < axis->labels.n; i++) {
-        double centre = centre_of(axis, page, i);
+        double centre = centre_of(axis, page, i), half = half_span(axis, i);
 
         fill_tick(cr, w - grid->line - grid->tick, line_at(page, centre, grid->line),
                   grid->tick, grid->line);
+        if (half > 0.0)
+            fill_tick(cr, w - grid->line - grid->tick - grid->line,
+                      line_at(page, centre - half, grid->line),
+                      grid->line, 2.0 * half + grid->line);
         text_draw_line(text, cr, axis->labels.piece[i], TEXT_RIGHT,
                        page_snap(page, w - label_start(grid) -
                                        text_width(axis->labels.piece[i])),
                        page_snap(page, centre + text_middle(text, &axis->style)),
                        axis->step * axis->cell);
     }
+    fill_marks(axis, page, cr, grid, w, w);
     page_layer_done(page, cr);
     return layer;
 }
@@ -139,12 +187,16 @@ static cairo_surface_t *col_layer(const struct axis *axis, struct page *page,
     cairo_t *cr = cairo_create(layer);
 
     for (int i = 0; i < axis->labels.n; i++) {
-        double centre = centre_of(axis, page, i);
+        double centre = centre_of(axis, page, i), half = half_span(axis, i);
 
         fill_tick(cr, line_at(page, centre, grid->line), grid->line, grid->line,
                   grid->tick);
+        if (half > 0.0)
+            fill_tick(cr, line_at(page, centre - half, grid->line), grid->line + grid->tick,
+                      2.0 * half + grid->line, grid->line);
         axis_draw_below(axis, page, cr, i, centre, label_start(grid));
     }
+    fill_marks(axis, page, cr, grid, 0.0, reach(axis, grid));
     page_layer_done(page, cr);
     return layer;
 }

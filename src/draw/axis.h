@@ -13,11 +13,13 @@ struct axis {
     int pool;                   /* tokens per cell */
     bool positions;             /* labels are round positions, not tokens */
     struct page_labels labels;
+    const struct label_list *list;
 };
 
 /*
  * The labels of n_cells cells of `pool` tokens; a cell is labelled with its first
- * token, or, where a text of over 100 tokens has no room for all, with a round position.  label_px: the size of their font at 100 dpi; max_w: where they are cut, or 0.
+ * token, or, where a text of over 100 tokens has no room for all, with a round position.
+ * label_px: the size of their font at 100 dpi; max_w: where they are cut, 0: at LABEL_EM.
  */
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
                   int n_cells, int pool, double cell, double label_px, double max_w,

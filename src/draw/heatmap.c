@@ -337,6 +337,25 @@ static bool has_notes(const struct heatmaps *maps, const struct page *page)
            (double)maps->n_panels * p->n_rows * p->n_cols <= HEATMAP_NOTES;
 }
 
+/* Between the texts of a pair, where cells are large enough to keep their colours. */
+static void paint_pair(const struct measured *m, struct page *page, struct box cells)
+{
+    enum { LEAST = 4 };         /* lines to a cell */
+    const struct heatmaps *maps = m->maps;
+    double line = m->grid.line, cell = m->rows.cell;
+    double x = page_snap(page, cells.x + maps->cols.second * cell - line / 2.0);
+    double y = page_snap(page, cells.y + maps->rows.second * cell - line / 2.0);
+
+    if (maps->pool > 1 || cell < LEAST * line)
+        return;
+    cairo_set_source_rgb(page->cr, 0.5, 0.5, 0.5);
+    if (maps->cols.second > 0)
+        cairo_rectangle(page->cr, x, cells.y, line, cells.h);
+    if (maps->rows.second > 0)
+        cairo_rectangle(page->cr, cells.x, y, cells.w, line);
+    cairo_fill(page->cr);
+}
+
 static void paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
@@ -352,6 +371,7 @@ static void paint(const void *measured, struct page *page, struct box at)
         cells_index(maps, &maps->panels[i], m->range[i], index);
         page_frame(page, cells, m->grid.line);
         page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
+        paint_pair(m, page, cells);
         if (m->number_px > 0.0)
             numbers_paint(page, maps, &maps->panels[i], index, m->number_px, cells);
         if (notes)

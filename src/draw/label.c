@@ -169,6 +169,111 @@ size_t label_size(const struct label_list *list, int i)
     return list->size != NULL ? list->size[i] : strlen(list->text[i]);
 }
 
+/* ---- parts of characters ---- */
+
+static bool is_utf8(const char *s, size_t n)
+{
+    return utf8_check(s, n) == n;
+}
+
+/* The label that token i begins and as many as possible of 3 others end; their number. */
+static int join_from(struct arena *a, const struct label_list *list, int i, const char **joined,
+                     size_t *size)
+{
+    size_t n = label_size(list, i);
+    char *all = memcpy(arena_alloc(a, n + 1, 1), list->text[i], n);
+
+    for (int k = 1; k < 4 && i + k < list->n; k++) {
+        const char *next = list->text[i + k];
+        size_t more = label_size(list, i + k);
+
+        if (more == 0 || ((unsigned char)next[0] & 0xc0) != 0x80 ||
+            (list->position != NULL && list->position[i + k] != list->position[i] + k))
+            break;
+        all = arena_grow(a, all, n, n + more, 1);
+        memcpy(all + n, next, more);
+        n += more;
+        if (is_utf8(all, n)) {
+            *joined = all;
+            *size = n;
+            return k + 1;
+        }
+    }
+    return 1;
+}
+
+void label_join(struct arena *a, struct label_list *list)
+{
+    const char **text = arena_alloc(a, (size_t)list->n, sizeof *text);
+    size_t *size = arena_alloc(a, (size_t)list->n, sizeof *size);
+    int *span = arena_alloc(a, (size_t)list->n, sizeof *span);
+
+    for (int i = 0; i < list->n; i += span[i]) {
+        text[i] = list->text[i];
+        size[i] = label_size(list, i);
+        span[i] = is_utf8(text[i], size[i]) ? 1 : join_from(a, list, i, &text[i], &size[i]);
+        for (int k = 1; k < span[i]; k++) {
+            text[i + k] = text[i];
+            size[i + k] = size[i];
+        }
+    }
+    list->text = text;
+    list->size = size;
+    list->span = span;
+}
+
+/* ---- sentences ---- */
+
+/* Closing marks may follow the one that ends it: ." */
+static bool ends_sentence(const char *s, size_t n)
+{
+    static const char *const marks[] = { ".", "!", "?", "…", "。", "！", "？", "؟", "।" };
+    static const char *const closing[] = { "\"", "'", ")", "”", "’", "」", "』", "）", " " };
+    enum { N_MARKS = sizeof marks / sizeof *marks, N_CLOSING = sizeof closing / sizeof *closing };
+
+    for (int i = 0; i < N_CLOSING; i++) {
+        size_t length = strlen(closing[i]);
+
+        if (n > length && memcmp(s + n - length, closing[i], length) == 0) {
+            n -= length;
+            i = -1;
+        }
+    }
+    for (int i = 0; i < N_MARKS; i++) {
+        size_t length = strlen(marks[i]);
+
+        if (n >= length && memcmp(s + n - length, marks[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool begins_sentence(const char *s, size_t n)
+{
+    int code;
+    utf8proc_category_t category;
+
+    while (n > 0 && *s == ' ')
+        s++, n--;
+    if (n == 0 || utf8_decode(s, n, &code) < 0)
+        return false;
+    category = utf8proc_category(code);
+    return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LT ||
+           category == UTF8PROC_CATEGORY_LO;
+}
+
+void label_sentences(struct arena *a, struct label_list *list)
+{
+    bool *sentence = arena_alloc(a, (size_t)list->n, sizeof *sentence);
+
+    for (int i = 1; i < list->n; i++)
+        sentence[i] = ends_sentence(list->text[i - 1], label_size(list, i - 1)) &&
+                      begins_sentence(list->text[i], label_size(list, i));
+    list->sentence = sentence;
+}
+
+/* ---- languages ---- */
+
 void label_scripts_add(struct label_scripts *scripts, const char *s, size_t n)
 {
     for (size_t at = 0; at < n;) {

@@ -14,13 +14,25 @@ struct label_list {
     const char *const *text;    /* [n] any bytes; cleaned before they are drawn */
     const size_t *size;         /* [n] bytes of each (they may hold NULs), or NULL */
     const int *position;        /* [n] each one's number in the text; NULL: 0, 1, ... */
+    const int *span;            /* [n] how many tokens share this label, of which this is the
+                                   first; 0: one of the others; NULL: each has its own */
+    const bool *sentence;       /* [n] it begins with this one; NULL: that is not known */
+    int second;                 /* of a pair of texts, where the second begins; 0: there is none */
 };
 
 /* Bytes of label i. */
 size_t label_size(const struct label_list *list, int i);
 
+/* Finds where sentences begin: after . ! ? and their like, with a letter that is no small one. */
+void label_sentences(struct arena *a, struct label_list *list);
+
+/* Tokens with parts of one character, which follow each other in the text, share a label. */
+void label_join(struct arena *a, struct label_list *list);
+
 enum {
-    LABEL_CHARS = 16,           /* a token's label is cut here */
+    LABEL_CHARS = 16,           /* a token's label is cut here where its width is not known */
+    LABEL_MOST_CHARS = 64,      /* where it is, and cuts it before */
+    LABEL_EM = 11,              /* that width, in sizes of the font, if nothing else says it */
     LABEL_TEXT_CHARS = 4000     /* a title or caption; more than its lines can hold */
 };
 

@@ -279,7 +279,7 @@ static void paint_labels(const struct measured *m, struct page *page, const stru
 
     for (int i = 0; i < axis->labels.n; i++) {
         const struct piece *piece = axis->labels.piece[i];
-        double centre = field.y + (axis->labels.token[i] + 0.5) * m->step;
+        double centre = field.y + page_label_middle(&axis->labels, i) * m->step;
 
         text_draw_line(&page->text, page->cr, piece, left ? TEXT_RIGHT : TEXT_LEFT,
                        page_snap(page, left ? x - text_width(piece) : x),
@@ -296,7 +296,7 @@ static void paint_below(const struct measured *m, struct page *page, struct box 
     cairo_fill(page->cr);
     for (int i = 0; i < m->rows.labels.n; i++)
         axis_draw_below(&m->rows, page, page->cr, i,
-                        field.x + (m->rows.labels.token[i] + 0.5) * m->step,
+                        field.x + page_label_middle(&m->rows.labels, i) * m->step,
                         page_snap(page, field.y + field.h + m->gap));
 }
 

@@ -229,6 +229,7 @@ static void add_label(struct page *p, struct page_labels *labels, int token,
     own.rotated = style->rotated && !upright;
     labels->piece[labels->n] = upright ? text_line(&p->text, &own, clean) : piece;
     labels->longest = fmax(labels->longest, upright ? line : text_width(piece));
+    labels->span[labels->n] = 1;
     labels->token[labels->n++] = token;
 }
 
@@ -237,17 +238,41 @@ static struct page_labels new_labels(struct page *p, long n)
     return (struct page_labels){
         .piece = arena_alloc(p->arena, (size_t)n, sizeof(struct piece *)),
         .token = arena_alloc(p->arena, (size_t)n, sizeof(int)),
+        .span = arena_alloc(p->arena, (size_t)n, sizeof(int)),
     };
+}
+
+double page_label_middle(const struct page_labels *labels, int i)
+{
+    return labels->token[i] + labels->span[i] / 2.0;
+}
+
+/* The first of the tokens that share a label. */
+static long first_of(const struct label_list *list, long i)
+{
+    while (list->span != NULL && i > 0 && list->span[i] == 0)
+        i--;
+    return i;
 }
 
 struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
                                long step, const struct style *style)
 {
     struct page_labels labels = new_labels(p, n / step + 1);
+    int most = style->max_w > 0.0 ? LABEL_MOST_CHARS : LABEL_CHARS;
+    long last = -1;
 
-    for (long i = 0; i < n; i += step)
+    for (long i = 0; i < n; i += step) {
+        long first = first_of(list, i);
+
+        if (first == last)
+            continue;
+        last = first;
         add_label(p, &labels, (int)i, style,
-                  label_clean(p->arena, list->text[i], label_size(list, (int)i), LABEL_CHARS));
+                  label_clean(p->arena, list->text[i], label_size(list, (int)i), most));
+        if (step == 1 && list->span != NULL)
+            labels.span[labels.n - 1] = list->span[i];
+    }
     return labels;
 }
 

@@ -55,10 +55,14 @@ struct page_labels {
     int n;
     const struct piece **piece; /* [n] */
     int *token;                 /* [n] whose they are */
+    int *span;                  /* [n] and of how many from there on, >= 1 */
     double longest;             /* away from the axis; 0: there is none */
 };
 
-/* Of the first n labels of a list every step-th. */
+/* From the first token's beginning to the middle of label i, in tokens. */
+double page_label_middle(const struct page_labels *labels, int i);
+
+/* Of the first n labels of a list every step-th; a label that tokens share stands once. */
 struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
                                long step, const struct style *style);
 

@@ -13,14 +13,22 @@ struct label_list figure_labels(struct arena *a, const struct tokens *t, const i
     const char **text = arena_alloc(a, (size_t)n_shown, sizeof *text);
     size_t *size = arena_alloc(a, (size_t)n_shown, sizeof *size);
     int *position = arena_alloc(a, (size_t)n_shown, sizeof *position);
+    struct label_list list;
+    int second = 0, type = 0;
 
     for (int i = 0; i < t->n; i++)
         if (place[i] >= 0) {
+            if (t->type[i] != type && place[i] > 0 && second == 0)
+                second = place[i];
+            type = t->type[i];
             text[place[i]] = t->label[i];
             size[place[i]] = t->label_size[i];
             position[place[i]] = i;
         }
-    return (struct label_list){ n_shown, text, size, position };
+    list = (struct label_list){ n_shown, text, size, position, NULL, NULL, second };
+    label_join(a, &list);
+    label_sentences(a, &list);
+    return list;
 }
 
 /* "(a)", ... "(z)", "(aa)", ... of the panels. */

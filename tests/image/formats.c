@@ -116,12 +116,12 @@ static void test_svg(void **state)
     assert_null(strstr(svg, "id=\"image7\""));
     /* no word of a token or a title gets in as markup */
     assert_int_equal(count(svg, "<script"), 0);
-    assert_int_equal(count(svg, "onload"), count(svg, "&quot;&gt;&lt;svg onload=a…"));
+    assert_int_equal(count(svg, "onload"), count(svg, "&quot;&gt;&lt;svg onload=a"));
     assert_int_equal(count(svg, "</svg>"), 1);
     /* 8 labels of rows, 3 of 8 of columns, 3 titles, 1 of the sheet, a caption, 3 bars */
     assert_in_range(count(svg, "<text "), 8 + 24 + 3 + 2 + 6, 8 + 24 + 3 + 2 + 24);
     assert_int_equal(count(svg, "<text "), count(svg, "</text>"));
-    assert_non_null(strstr(svg, ">&lt;/svg&gt;&lt;script&gt;a…</text>"));
+    assert_non_null(strstr(svg, ">&lt;/svg&gt;&lt;script&gt;al"));
     assert_non_null(strstr(svg, ">Tom &amp; &lt;Jerry&gt; &quot;我&quot;</t"));
     assert_int_equal(count(svg, "<path d=\"M"), 3 * 36);
     assert_non_null(strstr(svg, "<title>Tom &amp; &lt;Jerry&gt; &quot;我&quot;</title>"));

@@ -172,6 +172,50 @@ static void test_cut(void **state)
     drawn_finish(&d);
 }
 
+/* A label ends where its width does: after more narrow letters than wide ones. */
+static void test_width(void **state)
+{
+    struct drawn d;
+
+    (void)state;
+    drawn_init(&d, 1, 4, "a");
+    d.s.label[1] = "iiiiiiiiiiiiiiiiiiiiiiii";
+    d.s.label[2] = "WWWWWWWWWWWWWWWWWWWWWWWW";
+    drawn_draw(&d);
+    assert_int_equal(count(d.svg, ">iiiiiiiiiiiiiiiiiiiiiiii</text>"), 2);
+    assert_int_equal(count(d.svg, "WWWWWWWW…</text>"), 2);
+    assert_int_equal(count(d.svg, "WWWWWWWWWWWW…</text>"), 0);
+    drawn_finish(&d);
+}
+
+/* Parts of a character have one label, in the middle of theirs. */
+static void test_joined(void **state)
+{
+    struct drawn d;
+    struct box box[MAX_PANELS];
+    struct arena a;
+    const char *at, *group;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    drawn_init(&d, 1, 6, "a");
+    d.s.label[2] = "\xd9";
+    d.s.label[3] = "\x85";
+    d.s.label[4] = "\xd9";
+    label_join(&a, &d.s.maps.rows);
+    label_join(&a, &d.s.maps.cols);
+    drawn_draw(&d);
+    box_of(&d.s, box);
+    assert_int_equal(count(d.svg, ">م</text>"), 2);
+    assert_int_equal(count(d.svg, ">\\xd9</text>"), 2);
+    assert_int_equal(count(d.svg, ">a</text>"), 6);
+    at = element(d.svg, ">م<", &group);
+    check_close(number(at, " y=\""), box[0].y + box[0].h / 2.0 + 4.0, 2.0);
+    assert_non_null(strstr(d.svg, "<title>م → a: "));
+    drawn_finish(&d);
+    arena_finish(&a);
+}
+
 /* Lines of a paragraph are elements of their own, without the spaces between them. */
 static void test_paragraph(void **state)
 {
@@ -242,6 +286,8 @@ int main(void)
         cmocka_unit_test(test_to_left),
         cmocka_unit_test(test_fonts),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_joined),
         cmocka_unit_test(test_paragraph),
         cmocka_unit_test(test_titles),
         cmocka_unit_test(test_titles_end),

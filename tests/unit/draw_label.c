@@ -151,6 +151,54 @@ static const char *language(const char *s)
     return label_language(l);
 }
 
+/* What makes a character with those after it, as far as they follow each other. */
+static void test_join(void **state)
+{
+    static const char *const text[] = {
+        "a", "\xf0\x9f", "\x98", "\x80", "\xe6\x88", "b", "\x85", "x\xd9", "\x85y", "\xd9",
+        "\x85", "\xf0", "\x9f", "\x98",
+    };
+    static const int position[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14 };
+    static const int span[] = { 1, 3, 0, 0, 1, 1, 1, 2, 0, 1, 1, 1, 1, 1 };
+    enum { N = sizeof text / sizeof *text };
+    struct label_list list = { N, text, NULL, position, NULL };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    label_join(&a, &list);
+    assert_memory_equal(list.span, span, sizeof span);
+    assert_int_equal(list.size[1], 4);
+    for (int i = 1; i < 4; i++)
+        assert_memory_equal(list.text[i], "\xf0\x9f\x98\x80", 4);
+    assert_memory_equal(list.text[8], "x\xd9\x85y", 4);
+    assert_memory_equal(list.text[9], "\xd9", 1);
+    assert_int_equal(list.size[9], 1);
+    list = (struct label_list){ 0, text, NULL, NULL, NULL };
+    label_join(&a, &list);
+    arena_finish(&a);
+}
+
+static void test_sentences(void **state)
+{
+    static const char *const text[] = {
+        "Hello", ".", " World", " costs", " 3", ".", "5", "!”", " “", "Yes", "好。", "我", " e", ".",
+        " g", "?", "مر",
+    };
+    static const bool begins[] = { [2] = true, [11] = true, [16] = true };
+    enum { N = sizeof text / sizeof *text };
+    struct label_list list = { .n = N, .text = text };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    label_sentences(&a, &list);
+    for (int i = 0; i < N; i++)
+        if (list.sentence[i] != (i < (int)(sizeof begins) && begins[i]))
+            fail_msg("%d: %s", i, text[i]);
+    arena_finish(&a);
+}
+
 static void test_language(void **state)
 {
     (void)state;
@@ -205,6 +253,8 @@ int main(void)
         cmocka_unit_test(test_characters),
         cmocka_unit_test(test_towers),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_join),
+        cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_language),
         cmocka_unit_test(test_packages),
     };

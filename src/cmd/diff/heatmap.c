@@ -50,6 +50,7 @@ static struct label_list labels_of(struct arena *a, const struct paired *paired,
 {
     const char **text = arena_alloc(a, (size_t)paired->n, sizeof *text);
     size_t *size = arena_alloc(a, (size_t)paired->n, sizeof *size);
+    struct label_list list;
 
     for (int i = 0; i < paired->n; i++) {
         int x = paired->first[i], y = paired->second[i];
@@ -61,7 +62,9 @@ static struct label_list labels_of(struct arena *a, const struct paired *paired,
         text[i] = both_labels(a, first, x, second, y);
         size[i] = strlen(text[i]);
     }
-    return (struct label_list){ paired->n, text, size, paired->second };
+    list = (struct label_list){ paired->n, text, size, paired->second, NULL };
+    label_join(a, &list);
+    return list;
 }
 
 /* One that the other side hides has weight 0 there; hidden on both, it is masked. */
