@@ -37,7 +37,7 @@ PKG_CFLAGS = $(call require,$(MISSING))$(eval PKG_CFLAGS := $$(shell $(PKG_CONFI
 PKG_LIBS   = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(PKGS) $(JPEG)))$(PKG_LIBS)
 LIBS       = $(PKG_LIBS) -lm
 
-SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*.S)
+SRC := $(filter-out src/module/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*.S))
 OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SRC))))
 LIB := $(BUILD)/all.a
 PUBLIC := $(BUILD)/libmhaviz.a $(BUILD)/libmhaviz.so.0
@@ -142,6 +142,7 @@ $(BUILD)/tests/complexity/peak.so: tests/complexity/peak.c
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -O1 -g -fPIC -shared -o $@ $<
 
+CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT) $(COMPLEXITY)
@@ -210,9 +211,10 @@ mutate:
 	    CFLAGS='-O1 -w -fvisibility=default' -j$(JOBS) programs
 	tests/mutate $(if $(MUTANTS),-q -n $(MUTANTS)) build/mutate $(MUTATED)
 
+include src/module/module.mk
+
 # libFuzzer, FUZZ_SECONDS a target; new inputs go to build/fuzz/corpus, the seeds stay as they are.
 FUZZ_SECONDS ?= 60
-CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
 $(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SUPPORT) $(LIB) $(FUZZ_MUTATE)
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $(fuzz_parts) $(LIB) $(LIBS)
@@ -323,6 +325,7 @@ help:
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make fuzz-long   FUZZ_LONG=7200 seconds over all targets; goes on where it was stopped'
 	@echo 'make fuzz-merge fuzz-coverage  what was found joins the seeds; what they reach'
+	@echo 'make live        the program as a module, for the pages of report --live (clang, lld, wasi-libc, apt)'
 	@echo 'make tidy        linters'
 	@echo 'make figures     every figure of README and manual again, and a gallery, in build/figures'
 	@echo 'make bench       speed, as ratios to a peer in the same run'
@@ -331,7 +334,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs figures demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs figures live demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A name -> the files in builtin_files.S. */
+ * A name -> the files of that model. */
 #include "model/builtin.h"
 
 #include <stdio.h>
@@ -9,33 +9,7 @@
 
 static const char prefix[] = "builtin:";
 
-/* ---- the table ---- */
-
-#define FILE_OF(symbol) extern const unsigned char symbol[], symbol##_end[]
-#define BUILTIN(name, folder) \
-    FILE_OF(builtin_##name##_config); \
-    FILE_OF(builtin_##name##_tokenizer); \
-    FILE_OF(builtin_##name##_weights); \
-    FILE_OF(builtin_##name##_types);
-#include "model/builtins.def"
-#undef BUILTIN
-#undef FILE_OF
-
-struct place {
-    const unsigned char *begin, *end;
-};
-
-static const struct {
-    struct place config, tokenizer, weights, types;
-} table[] = {
-#define PLACE(symbol) { symbol, symbol##_end }
-#define BUILTIN(name, folder) \
-    { PLACE(builtin_##name##_config), PLACE(builtin_##name##_tokenizer), \
-      PLACE(builtin_##name##_weights), PLACE(builtin_##name##_types) },
-#include "model/builtins.def"
-#undef BUILTIN
-#undef PLACE
-};
+/* ---- names ---- */
 
 const char *const builtin_names[] = {
 #define BUILTIN(name, folder) "builtin:" #name,
@@ -44,7 +18,7 @@ const char *const builtin_names[] = {
     NULL
 };
 
-enum { N_BUILTIN = sizeof table / sizeof *table };
+enum { N_BUILTIN = sizeof builtin_names / sizeof *builtin_names - 1 };
 
 /* ---- finding ---- */
 
@@ -78,11 +52,6 @@ static int unknown(const char *path, struct err *e)
                    "'%s%s'?", path, all, prefix, near);
 }
 
-static struct span span_of(struct place p)
-{
-    return (struct span){ p.begin, (size_t)(p.end - p.begin) };
-}
-
 int builtin_find(struct builtin *out, const char *path, struct err *e)
 {
     int i = 0;
@@ -92,7 +61,5 @@ int builtin_find(struct builtin *out, const char *path, struct err *e)
             i++;
     if (i == N_BUILTIN)
         return unknown(path, e);
-    *out = (struct builtin){ span_of(table[i].config), span_of(table[i].tokenizer),
-                             span_of(table[i].weights), span_of(table[i].types) };
-    return 0;
+    return builtin_inside(out, i, e);
 }

@@ -22,4 +22,7 @@ bool builtin_is(const char *path);
 /* ERR_INPUT: path means one that does not exist; the nearest, and those there are. */
 int builtin_find(struct builtin *out, const char *path, struct err *e);
 
+/* Those of builtin_names[i], inside the program: of builtin_inside.c, or of whoever has others. */
+int builtin_inside(struct builtin *out, int i, struct err *e);
+
 #endif

@@ -14,6 +14,7 @@ static const struct opt opts[] = {
     LIST('m', "model", "PATH|NAME", F(models), &model_values,
          "a model, as elsewhere; given twice: the two that are compared"),
     FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
+    FLAG(0, "live", F(live), "a page with the model in it, which answers what is typed there"),
     CHOICE(0, "precision", "BITS", F(precision), "8", precisions,
            "of each weight: the square root of its share of the row's largest"),
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
@@ -38,6 +39,7 @@ static const char *const examples[] = {
     "mha-viz report",
     "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
     "mha-viz report --compare -o two.html 'a cat saw the dog' 'the dog saw a cat'",
+    "mha-viz report --live -o live.html",
     "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
     NULL
 };
@@ -108,6 +110,9 @@ static int begin(struct report_job *j, struct arena *a, const struct item *item,
     struct report_job *first = j->first;
     struct results *results = &first->job.results;
 
+    if (results->output.folder && j->args->live)
+        return err_set(e, ERR_USAGE, "%s: expected a file: --live is one page",
+                       results->output.path);
     if (results->output.folder && j->side >= 0)
         return err_set(e, ERR_USAGE, "%s: expected a file: what is compared is one page",
                        results->output.path);
@@ -119,14 +124,15 @@ static int begin(struct report_job *j, struct arena *a, const struct item *item,
 }
 
 /* The page that the text is the first of begins with it. */
-static void write_text(struct report_job *j, const struct packed *text)
+static int write_text(struct report_job *j, const struct item *item, const struct packed *text,
+                      struct err *e)
 {
     FILE *f = j->first->job.results.report.file;
     bool alone = j->job.results.output.folder;
     int number = alone ? 0 : j->n_texts;
 
     if (number == 0)
-        page_begin(f, j->job.s.name);
+        page_begin(f, j->job.s.name, j->args->live);
     page_text(f, number, text);
     for (int i = 0; i < j->n_blocks; i++)
         page_weights(f, number, i, &j->block[i].bytes);
@@ -134,6 +140,7 @@ static void write_text(struct report_job *j, const struct packed *text)
         if (j->block[i].look.has_vectors)
             page_vectors(f, number, i, &j->block[i].look.vectors);
     j->n_texts++;
+    return number == 0 && j->args->live ? report_live(f, j, item, e) : 0;
 }
 
 static int run_text(struct report_job *j, struct arena *a, const struct item *item,
@@ -179,7 +186,7 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
     if (status == 0)
         status = begin(j, a, item, e);
     if (status == 0)
-        write_text(j, &packed);
+        status = write_text(j, item, &packed, e);
     arena_reset(j->packed, mark);
     return status == 0 ? results_end(&j->first->job.results, e) : -1;
 }
@@ -240,25 +247,33 @@ static int prepare(void *self, struct err *e)
     return types_file_labels(s, j->args->shared.types, &j->type, e);
 }
 
-static const struct job_kind kind = { .outputs = &output_page, .name = "report",
-                                      .check = check, .prepare = prepare, .text = text };
+const struct job_kind report_kind = { .outputs = &output_page, .name = "report",
+                                     .check = check, .prepare = prepare, .text = text };
 
-/* Words are numbered where there is a text to number them in. */
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+struct report_args report_with_words(const struct report_args *args)
 {
-    struct report_args with_words = *(const struct report_args *)args;
+    struct report_args with_words = *args;
     struct asked *asked = &with_words.shared.asked;
-    struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
-                            .first = &j, .is_open = true, .side = -1 };
 
     asked->word_ids = asked->ids == NULL && asked_array(asked) == NULL && asked->attention == NULL &&
                       asked->qkv == NULL && !asked->pretokenized;
     asked->lenient_words = true;
-    if (with_words.models.n == 2 || with_words.compare)
-        return report_two(&kind, &with_words, n_operands, operands, env, e);
     asked->model = with_words.models.n > 0 ? with_words.models.item[0] : NULL;
-    if (job_run(&j.job, &kind, env, e) != 0)
+    return with_words;
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    const struct report_args with_words = report_with_words(args);
+    struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
+                            .first = &j, .is_open = true, .side = -1 };
+
+    if (with_words.live && report_live_check(&with_words, e) != 0)
+        return -1;
+    if (with_words.models.n == 2 || with_words.compare)
+        return report_two(&report_kind, &with_words, n_operands, operands, env, e);
+    if (job_run(&j.job, &report_kind, env, e) != 0)
         return -1;
     if (j.args->shared.common.output.path == NULL)
         printf("%s\n", j.job.results.output.path);

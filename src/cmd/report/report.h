@@ -6,7 +6,8 @@
  *     two.c         two models or two texts, to one page
  *     look.c        what attentions read: which keys are seen, queries and keys
  *     ablate.c      what heads are worth, from a file
- *     text.c        what the page knows of a text beside them: JSON */
+ *     text.c        what the page knows of a text beside them: JSON
+ *     live.c        the program and the model, for a page that is typed into */
 #ifndef CMD_REPORT_H
 #define CMD_REPORT_H
 
@@ -20,6 +21,7 @@ struct report_args {
     struct shared_args shared;
     struct opt_list models;     /* two: compared */
     bool compare;               /* the two texts */
+    bool live;                  /* the page answers by itself */
     const char *compute;
     int precision, max_size;    /* 0: 8 bits, 1: 16; MiB */
     int neuron;                 /* enum report_neuron */
@@ -95,6 +97,12 @@ int report_text(struct report_job *j, struct arena *a, const struct item *item,
                 const struct stats *found, double error, struct packed *packed,
                 struct err *e);
 
+/* What runs each text. */
+extern const struct job_kind report_kind;
+
+/* Words are numbered where there is a text to number them in; the model is the first. */
+struct report_args report_with_words(const struct report_args *args);
+
 /* ---- two.c ---- */
 
 /* Two models, or with --compare two texts, one after the other. */
@@ -108,6 +116,17 @@ int report_go_on(struct report_job *j, struct err *e);
 
 /* Errors (ERR_INPUT): those of heads_file_read, with the path; no numbers. */
 int report_ablate(struct report_job *j, const char *path, struct err *e);
+
+/* ---- live.c ---- */
+
+/* ERR_USAGE: the program has no module, or of these options no page can answer. */
+int report_live_check(const struct report_args *args, struct err *e);
+
+/*
+ * After the first text: the module, the model and how the page was asked for.  Errors: ERR_INPUT: no
+ * tokeniser, or a model that is too large; those of file_hold; ERR_SYSTEM: no memory.
+ */
+int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e);
 
 /* ---- look.c ---- */
 

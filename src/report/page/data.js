@@ -36,8 +36,12 @@ function block(id) {
 async function readText(i) {
   if (texts[i]) return texts[i];
   const e = await block(`t${i}`);
-  if (!e) return null;
-  const text = JSON.parse(new TextDecoder().decode(await unpack(e.textContent)));
+  return e && (texts[i] = textOf(i, await unpack(e.textContent)));
+}
+
+/* What the JSON says, and what follows from it; its blocks are read when they are needed. */
+function textOf(i, json) {
+  const text = JSON.parse(new TextDecoder().decode(json));
   text.number = i;
   text.cross = text.keys !== undefined;
   text.keys ??= text.queries;
@@ -57,17 +61,26 @@ async function readText(i) {
   text.vectorsOf = [];
   text.loaded = [];
   text.pending = [];
-  return (texts[i] = text);
+  return text;
+}
+
+/* A block of the text: 'w', weights, or 'v', queries and keys; of one that was computed in the page
+   (live.js) it is there. */
+async function blockOf(text, kind, b) {
+  const made = text.made?.[kind + b];
+  if (made) return made;
+  const e = await block(`${kind}${text.number}-${b}`);
+  if (!e) throw new Error('This file is cut short: a part of a text is missing.');
+  const bytes = await unpack(e.textContent);
+  e.remove();
+  return bytes;
 }
 
 /* A layer's weights: {max [heads * queries], code [heads, queries, keys] or triangles of them} */
 async function readBlock(text, b) {
-  const e = await block(`w${text.number}-${b}`);
-  if (!e) throw new Error('This file is cut short: weights are missing.');
-  const bytes = await unpack(e.textContent);
+  const bytes = await blockOf(text, 'w', b);
   const n = text.heads.filter((h) => h.block === b).length * text.nq;
   const Codes = text.bits === 8 ? Uint8Array : Uint16Array;
-  e.remove();
   const { triangle, seen } = text.blocks[b];
   const codes = triangle ? (n * (text.nq + 1)) / 2 : n * text.nk;
   text.loaded[b] = {
@@ -90,9 +103,7 @@ function seesOf(text, id, q, k) {
 
 /* Queries and keys of a layer, and what its scores have beside their products. */
 async function readVectors(text, b) {
-  const e = await block(`v${text.number}-${b}`);
-  if (!e) throw new Error('This file is cut short: queries and keys are missing.');
-  const bytes = await unpack(e.textContent);
+  const bytes = await blockOf(text, 'v', b);
   const { group, scale, cap, parts } = text.blocks[b].vectors,
     groups = Math.max(...group) + 1;
   const { nq: T, nk: S, width: d } = text,
@@ -103,7 +114,6 @@ async function readVectors(text, b) {
     at += n * Kind.BYTES_PER_ELEMENT;
     return out;
   };
-  e.remove();
   return {
     group,
     scale,

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * A command line -> what the page shows.  Opened reports stay open: one of each number of texts,
+ * as that decides which stack is shown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/report/report.h"
+#include "module/page.h"
+#include "nn/nn.h"
+
+extern const struct cmd cmd_report, cmd_stats;
+
+static struct err complaint;
+
+const char *module_complaint(void)
+{
+    return complaint.msg;
+}
+
+void *module_take(size_t n)
+{
+    return aligned_alloc(64, (n + 63) / 64 * 64);
+}
+
+void module_drop(void *p)
+{
+    free(p);
+}
+
+/* ---- a command ---- */
+
+static void say(void *self, const char *msg)
+{
+    (void)self;
+    fprintf(stderr, "%s\n", msg);
+}
+
+static struct warn to_page = { .fn = say };
+
+/* Operands and the struct of settings, in a. */
+static void *parse(const struct cmd *c, int argc, char **argv, struct arena *a, int *n,
+                   char ***operands, struct err *e)
+{
+    void *args = arena_alloc(a, 1, c->args_size);
+
+    return opts_parse(c, argc, argv, args, n, operands, e) == 0 ? args : NULL;
+}
+
+static struct env env_of(struct arena *a, int argc, char **argv)
+{
+    return (struct env){ .arena = a, .warn = &to_page, .n_threads = 1, .argc = argc,
+                         .argv = argv };
+}
+
+int module_command(int argc, char **argv)
+{
+    struct arena a;
+    char **operands;
+    const void *args;
+    int n, status = -1;
+
+    arena_init(&a, NULL, NULL);
+    complaint = (struct err){ ERR_NONE };
+    args = parse(&cmd_stats, argc, argv, &a, &n, &operands, &complaint);
+    if (args != NULL) {
+        const struct env env = env_of(&a, argc, argv);
+
+        status = cmd_stats.run(args, n, operands, &env, &complaint);
+    }
+    fflush(stdout);
+    arena_finish(&a);
+    return status != 0 ? (int)complaint.kind : 0;
+}
+
+/* ---- reports ---- */
+
+enum { MOST_TEXTS = 2 };
+
+static struct open_report {
+    bool is_open;
+    struct arena a;
+    struct env env;
+    struct report_args args;
+    struct report_job job;
+} reports[MOST_TEXTS];          /* of one text, of two */
+
+static char **kept_argv;
+static int kept_argc;
+
+void module_options(int argc, char **argv)
+{
+    kept_argc = argc;
+    kept_argv = argv;
+    nn_choose_kernel(NULL);
+}
+
+static int open_report(struct open_report *r, char **operands, int n)
+{
+    int n_none;
+    char **none;
+    const void *args;
+    int status;
+
+    arena_init(&r->a, NULL, NULL);
+    r->env = env_of(&r->a, kept_argc, kept_argv);
+    args = parse(&cmd_report, kept_argc, kept_argv, &r->a, &n_none, &none, &complaint);
+    if (args == NULL)
+        return -1;
+    r->args = report_with_words(args);
+    r->job = (struct report_job){ .job = { &r->args, n, operands }, .args = &r->args,
+                                  .first = &r->job, .side = -1 };
+    status = job_gather(&r->job.job, &report_kind, &r->env, &complaint);
+    if (status == 0)
+        r->is_open = true;
+    else {
+        session_close(&r->job.job.s);
+        arena_finish(&r->a);
+    }
+    return status;
+}
+
+static int ask_again(struct open_report *r, char **operands, int n)
+{
+    struct arena_mark mark = arena_mark(&r->a);
+    int status;
+
+    r->job.job.operands = operands;
+    r->job.job.n_operands = n;
+    r->job.n_texts = 0;
+    r->job.size = r->job.vectors_size = 0;
+    status = job_again(&r->job.job, report_kind.text, &r->job, &complaint);
+    arena_reset(&r->a, mark);
+    return status;
+}
+
+int module_answer(int argc, char **argv)
+{
+    struct open_report *r = &reports[argc == MOST_TEXTS];
+    int status;
+
+    complaint = (struct err){ ERR_NONE };
+    status = r->is_open ? ask_again(r, argv, argc) : open_report(r, argv, argc);
+    return status != 0 ? (int)complaint.kind : 0;
+}

@@ -1,0 +1,38 @@
+# The program as a WebAssembly module, inside the pages of `report --live`: make live.
+# Once it is there, it is kept up to date with the program, which holds it.
+WASM      := build/live
+MODULE    := $(WASM)/module.wasm
+WASM_CC    = $(CLANG) --target=wasm32-wasi -nostdinc -isystem $(shell $(CLANG) -print-resource-dir)/include \
+             -isystem /usr/include/wasm32-wasi
+WASM_FLAGS = -std=c11 -Wall -Wextra -Wno-unused-parameter -Wno-unused-variable -Wno-missing-field-initializers -Wno-format \
+             -O2 -msimd128 -fno-math-errno -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections \
+             -D_GNU_SOURCE -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc/module/posix -include src/module/posix/posix.h \
+             -Isrc -isystem $(WASM)/libraries/include
+
+# All that stats and report take, and of cmd/ and what draws no more than that; module/ has its own
+# of what a page has others of.
+WASM_DIRS := base weights text model nn run analysis session cli report cmd cmd/report cmd/stats module
+WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/model/builtin_inside.c src/report/page.c \
+               src/report/pack.c src/cmd/report/live.c src/cmd/cmds.c src/cmd/version.c \
+               src/cmd/completion.c src/cmd/heatmap.c, \
+               $(wildcard $(WASM_DIRS:%=src/%/*.c) src/model/*/*.c src/nn/*/*.c src/analysis/*/*.c)) \
+             src/cmd/types/file.c src/draw/label.c src/lib/figure.c
+WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/%.o)
+
+live:
+	@src/module/need '$(WASM_CC)' '$(CLANG)' && src/module/libraries $(WASM)/libraries '$(WASM_CC)' && \
+	    $(MAKE) -s -j$(JOBS) $(MODULE) && $(MAKE) -s -j$(JOBS) all && ls -l $(MODULE) || [ $$? -eq 77 ]
+
+$(WASM)/%.o: %.c src/module/module.mk
+	@mkdir -p $(@D)
+	$(WASM_CC) $(WASM_FLAGS) -MMD -MP -c -o $@ $<
+
+$(MODULE): $(WASM_OBJ)
+	$(WASM_CC) -Qunused-arguments -O2 -mexec-model=reactor -o $@ $^ $(wildcard $(WASM)/libraries/*.o) -fuse-ld=lld \
+	    -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=1048576
+
+ifneq ($(wildcard $(MODULE)),)
+$(BUILD)/src/report/page_files.o: DEFINES += -DPAGE_MODULE='"$(MODULE)"'
+$(BUILD)/src/report/page_files.o: $(MODULE)
+-include $(WASM_OBJ:.o=.d)
+endif

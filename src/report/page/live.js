@@ -1,0 +1,257 @@
+/* The fields of a live page.  What is typed goes to the program, in a worker (worker.js); its
+   answer is a text of this page, after those that the file holds. */
+const EXAMPLES = {
+  English: [
+    'the cat saw the dog and the cat ran',
+    'The old man saw the dog and the cat sleep under the tall tree in the park.',
+    'The keys to the door are on the table, and the door is open.',
+    'Anna gave Tom the book because he had asked her for it.',
+    'one two three four one two three four one two',
+  ],
+  中文: [
+    '我喜欢吃苹果，她也喜欢吃苹果。',
+    '猫坐在垫子上，狗看见猫坐在垫子上。',
+    '昨天下雨了，所以我们没有去公园。',
+  ],
+};
+
+const live = {
+  about: null, /* what the file says of model and options */
+  worker: null,
+  first: 0, /* the number of the text that is typed; the one beside it follows */
+  busy: false,
+  again: false, /* something was typed meanwhile */
+  calls: new Map(),
+  ready: null,
+};
+
+const lettersOf = async (id) => {
+  const e = await block(id);
+  if (!e) throw new Error('this file is cut short');
+  const letters = e.textContent;
+  e.remove();
+  return letters;
+};
+
+// ---- the worker
+
+function ask(message) {
+  const [kind] = Object.keys(message);
+  return new Promise((resolve) => {
+    live.calls.set(kind, resolve);
+    live.worker.postMessage(message);
+  });
+}
+function answered({ data }) {
+  const kind = ['ready', 'ask', 'run'].find((key) => data[key] !== undefined);
+  if (!kind) {
+    giveUp(data.why);
+    return;
+  }
+  const resolve = live.calls.get(kind === 'ready' ? 'options' : kind);
+  live.calls.delete(kind);
+  resolve?.(data);
+}
+
+/* Why nothing can be typed here: what the file holds is still shown. */
+function giveUp(why) {
+  live.worker?.terminate();
+  live.worker = null;
+  for (const e of document.querySelectorAll('.live label')) e.hidden = true;
+  tell(`Nothing can be typed here: ${why}. Shown is the text that the page was made with.`, true);
+}
+
+async function startWorker() {
+  const source = atob(await lettersOf('worker'));
+  const url = URL.createObjectURL(
+    new Blob([Uint8Array.from(source, (c) => c.charCodeAt(0))], { type: 'text/javascript' }),
+  );
+  live.worker = new Worker(url);
+  live.worker.onmessage = answered;
+  live.worker.onerror = (event) => giveUp(event.message ?? 'its worker does not start');
+  URL.revokeObjectURL(url);
+}
+
+/* The module, then the model's files, a piece at a time: none is there twice for long. */
+async function sendModel() {
+  live.worker.postMessage({ module: await lettersOf('module') });
+  const about = JSON.parse(new TextDecoder().decode(await unpack(await lettersOf('live'))));
+  for (const [i, { path, size, pieces, packed }] of about.files.entries()) {
+    live.worker.postMessage({ open: path, size });
+    for (let k = 0; k < pieces; k++)
+      live.worker.postMessage({ piece: await lettersOf(`f${i}-${k}`), packed });
+  }
+  return about;
+}
+
+// ---- what is typed
+
+const fieldOf = (name) => find(`.live textarea[name=${name}]`);
+const typed = (name) => fieldOf(name)?.value ?? '';
+const textsTyped = () => [typed('text'), ...(typed('pair') === '' ? [] : [typed('pair')])];
+
+function tell(what, why = false) {
+  const e = find('.live .state');
+  e.textContent = what;
+  e.classList.toggle('why', why);
+}
+
+/* The program's answer as a text of this page, in place of the one before; why not: a sentence. */
+async function compute(words, number) {
+  const { blocks, why, took } = await ask({ ask: number, texts: words });
+  if (why) return { why };
+  const made = textOf(number, blocks.t);
+  made.made = blocks;
+  texts[number] = made;
+  return { took };
+}
+
+/* The picker names what was typed. */
+function nameTyped() {
+  const list = find('.bar select');
+  for (const number of [live.first, live.first + 1]) {
+    const one = texts[number],
+      at = list.children[number];
+    if (!one) continue;
+    const name = `${number === live.first ? 'typed' : 'beside'}: ${one.text}`.slice(0, 60);
+    if (at) at.textContent = name;
+    else if (list.children.length === number) list.append(element('option', { value: number, text: name }));
+  }
+  find('.texts').hidden = list.children.length < 2;
+}
+
+async function showTyped() {
+  const from = performance.now(),
+    beside = typed('beside');
+  const first = await compute(textsTyped(), live.first);
+  if (first.why) return first;
+  const second = beside === '' ? null : await compute([beside], live.first + 1);
+  if (second?.why) return second;
+  if (!second) {
+    texts.length = live.first + 1;
+    find('.bar select').children[live.first + 1]?.remove();
+  }
+  if (second || state.y > live.first) {
+    state.y = second ? live.first + 1 : -1;
+    state.d = second ? state.d || 'side' : '';
+  }
+  nameTyped();
+  await openText(live.first, true);
+  timing.computed = first.took + (second?.took ?? 0);
+  timing.answered = performance.now() - from;
+  return first;
+}
+
+/* One at a time; what is typed meanwhile follows, as it is then. */
+async function follow() {
+  live.again = true;
+  if (live.busy || !live.worker) return;
+  live.busy = true;
+  while (live.again) {
+    live.again = false;
+    if (typed('text') === '') {
+      tell('Type or paste a text.');
+      continue;
+    }
+    const { why, took } = await showTyped();
+    if (why) tell(`The program says: ${why}`, true);
+    else tell(`Computed here, in ${took.toFixed(took < 10 ? 1 : 0)} ms, from the model in this file.`);
+  }
+  live.busy = false;
+}
+
+/* What `mha-viz stats --json` prints of the text that is typed. */
+async function saveStats() {
+  const words = ['stats', '--json', '-m', live.about.model, '--', ...textsTyped()];
+  const { out, why } = await ask({ run: 0, words });
+  if (why) tell(`The program says: ${why}`, true);
+  else download('stats.json', new Blob([out], { type: 'application/json' }));
+}
+
+// ---- the fields
+
+function fieldNamed(name, label, value) {
+  return element(
+    'label',
+    { class: name },
+    label,
+    element('textarea', {
+      name,
+      rows: 1,
+      value,
+      spellcheck: 'false',
+      disabled: true,
+      on: { input: follow },
+    }),
+  );
+}
+function examples() {
+  const list = element(
+    'select',
+    {
+      disabled: true,
+      on: {
+        change: () => {
+          fieldOf('text').value = list.value;
+          list.value = '';
+          follow();
+        },
+      },
+    },
+    element('option', { value: '', text: 'choose' }),
+    ...Object.entries(EXAMPLES).map(([language, sentences]) =>
+      element(
+        'optgroup',
+        { label: language },
+        ...sentences.map((text) => element('option', { value: text, text })),
+      ),
+    ),
+  );
+  return element('label', { class: 'examples' }, 'Examples', list);
+}
+function fields() {
+  find('.bar').append(
+    element(
+      'div',
+      { class: 'live', role: 'group', 'aria-label': 'A text of your own' },
+      fieldNamed('text', 'Text', texts[0]?.text ?? ''),
+      fieldNamed('beside', 'Another text beside it', ''),
+      examples(),
+      element('button', { class: 'stats', text: 'Save stats --json', disabled: true, on: { click: saveStats } }),
+      element('p', { class: 'state', role: 'status' }),
+    ),
+  );
+}
+
+async function startLive() {
+  if (!find('.bar')) return;
+  fields();
+  tell('The model is being unpacked.');
+  if (typeof WebAssembly === 'undefined' || typeof Worker === 'undefined') {
+    giveUp('this browser has no WebAssembly');
+    return;
+  }
+  try {
+    await startWorker();
+    live.about = await sendModel();
+    await ask({ options: live.about.options, texts: live.about.texts });
+  } catch (error) {
+    giveUp(error.message);
+    return;
+  }
+  while (texts[live.first] || document.getElementById(`t${live.first}`)) live.first++;
+  if (live.about.fields === 2) {
+    const label = live.about.decoder ? 'Text of the decoder' : 'Second text of the pair';
+    find('.live label.text').after(fieldNamed('pair', label, live.about.texts[1] ?? ''));
+    find('.live label.beside').remove();
+  }
+  fieldOf('text').value ||= live.about.texts[0] ?? '';
+  for (const e of document.querySelectorAll('.live :disabled')) e.disabled = false;
+  timing.live = performance.now();
+  tell('Type or paste a text: the model is in this file, and nothing leaves it.');
+}
+addEventListener('DOMContentLoaded', () => {
+  window.mhaViz.live = live;
+  window.mhaViz.ask = ask;
+  startLive();
+});
