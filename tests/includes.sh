@@ -14,6 +14,7 @@ BEGIN {
     may["cli"] = " base "
     may["lib"] = " base weights media text model nn run analysis session draw report mhaviz.h "
     may["cmd"] = " base weights media text model nn run analysis session draw report cli lib "
+    may["module"] = may["cmd"] " cmd "
     may["main.c"] = " base cli cmd "
     may["watch.c"] = " base "
 }

@@ -224,6 +224,47 @@ neuron() {
     fails 3 "use --global none" "$viz" report -m "$model" --neuron always -o "$dir/q.html" --ids 2,17,40
 }
 
+# live COMMAND...: where the program has the module
+live() {
+    run "$viz" report --live -o "$dir/live.html" "the cat"
+    [[ $output != *"make live"* ]] || skip "built without the module: make live"
+    "$@"
+}
+
+@test "--live: a program without the module says how to get it" {
+    run "$viz" report --live -o "$dir/live.html" "the cat"
+    [ "$status" -eq 0 ] || { [ "$status" -eq 2 ] && [[ $output == *'`make live` builds it'* ]]; }
+}
+
+@test "--live: the page as it is without, the module and the model's files" {
+    live works "$viz" report --live -o "$dir/l.html" "the cat saw the dog"
+    "$viz" report -o "$dir/p.html" "the cat saw the dog"
+    [ "$(page --text "$dir/l.html")" = "$(page --text "$dir/p.html")" ]
+    [ "$(grep -o 'id="[tw]0[-0-9]*".*' "$dir/l.html")" = "$(grep -o 'id="[tw]0[-0-9]*".*' "$dir/p.html")" ]
+    grep -q "'wasm-unsafe-eval'; worker-src blob:; style-src" "$dir/l.html"
+    refute grep -q "wasm-unsafe-eval" "$dir/p.html"
+    # Its last file is the weights, as they are
+    sed -n 's/^<script type="text\/plain" id="f3-[0-9]*">\(.*\)<\/script>$/\1/p' "$dir/l.html" |
+        base64 -d | cmp - assets/default/model.safetensors
+    "$viz" report --live -o - "the cat saw the dog" | cmp - "$dir/l.html"
+}
+
+@test "--live: what no page can answer" {
+    live true
+    fails 2 "--live, --compare: expected one of them" \
+        "$viz" report --live --compare -o "$dir/p.html" "the cat" "the dog"
+    fails 2 "--live, two of -m" \
+        "$viz" report --live -m "$ref/bert" -m "$ref/bert" -o "$dir/p.html" "the key"
+    fails 2 "--live, --ids" "$viz" report --live -o "$dir/p.html" --ids 1,2,3
+    fails 2 "--live, --mask" "$viz" report --live --mask causal -m "$ref/bert" -o "$dir/p.html" "the"
+    fails 2 "--live is one page" "$viz" report --live -o "$dir/" "the cat"
+    cp -r "$ref/bert" "$dir/large"
+    truncate -s 300M "$dir/large/more.json"
+    fails 3 "large: its files hold 300.2 MiB, more than the 300 MiB of a live page" \
+        "$viz" report --live -m "$dir/large" -o "$dir/p.html" "the key"
+    [ ! -e "$dir/p.html" ]
+}
+
 @test "usage errors" {
     fails 2 "unknown file extension; known are .html, .htm" "$viz" report -o "$dir/p.png" "the cat"
     fails 2 "--precision" "$viz" report --precision 9 "the cat"

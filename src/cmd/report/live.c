@@ -140,12 +140,14 @@ static int add_path(struct files *files, const char *path, struct err *e)
     const char *weights = file_is_dir(path) ? "model.safetensors" : strrchr(path, '/');
     const char *folder = file_folder(files->a, path);
 
-    files->model = folder_in_page(files->a, hub_name(files->a, path));
-    if (str_ends_with(path, ".gguf"))
-        return add_file(files, path, files->model + 1, e);
     if (weights == NULL)
         weights = path;
     weights += weights[0] == '/';
+    files->model = folder_in_page(files->a, hub_name(files->a, path));
+    if (str_ends_with(path, ".gguf")) {
+        files->model = file_join(files->a, files->model, weights);
+        return add_file(files, path, files->model + 1, e);
+    }
     if (!file_exists(file_join(files->a, folder, weights)))
         weights = NULL;
     return add_folder(files, folder, weights, e);

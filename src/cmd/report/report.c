@@ -39,7 +39,6 @@ static const char *const examples[] = {
     "mha-viz report",
     "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
     "mha-viz report --compare -o two.html 'a cat saw the dog' 'the dog saw a cat'",
-    "mha-viz report --live -o live.html",
     "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
     NULL
 };

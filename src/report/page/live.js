@@ -99,7 +99,7 @@ function tell(what, why = false) {
 /* The program's answer as a text of this page, in place of the one before; why not: a sentence. */
 async function compute(words, number) {
   const { blocks, why, took } = await ask({ ask: number, texts: words });
-  if (why) return { why };
+  if (why) return { why: why.replace(/ \(--[^)]*\)/g, '') }; /* the page has no options */
   const made = textOf(number, blocks.t);
   made.made = blocks;
   texts[number] = made;

@@ -239,7 +239,12 @@ let writing = null; /* the file whose pieces come */
 
 const answers = {
   async module({ module }) {
-    compiled = await WebAssembly.compile(await decode(module, true));
+    const code = await decode(module, true);
+    try {
+      compiled = await WebAssembly.compile(code);
+    } catch (error) {
+      throw new Error(`this browser does not run its module, which has vectors, SIMD (${error.message})`);
+    }
     await start();
   },
   open({ open: path, size }) {
@@ -255,8 +260,7 @@ const answers = {
   options(message) {
     ({ options } = message);
     withWords(options, exported.options);
-    report(message.texts);
-    postMessage({ ready: true });
+    postMessage(report(message.texts) ? { why: complaint() } : { ready: true });
   },
   ask({ ask, texts }) {
     const from = performance.now();

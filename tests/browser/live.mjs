@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The live pages of DIR in chromium: what is typed is answered, with the program's numbers; what
+// cannot be is said; nothing is loaded; without WebAssembly the page is a plain one.
+//     live.mjs DIR        (tests/live.sh)
+import { createRequire } from 'node:module';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+
+const dir = process.argv[2],
+  modules = process.env.MODULES;
+const { chromium } = createRequire(join(modules, 'x.js'))('playwright-core');
+const axe = join(modules, 'axe-core', 'axe.min.js');
+const profile = mkdtempSync(join(tmpdir(), 'browser-'));
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: process.env.BROWSER,
+  headless: true,
+  chromiumSandbox: false,
+  acceptDownloads: true,
+  args: ['--disable-gpu', '--no-first-run', '--disable-background-networking'],
+});
+context.setDefaultTimeout(120000);
+const lines = (name) => readFileSync(join(dir, name), 'utf8').replace(/\n$/, '').split('\n');
+let failed = 0;
+
+function check(what, good, more = '') {
+  if (!good) {
+    failed++;
+    console.log('failed:', what, more);
+  }
+}
+
+async function open(name, before) {
+  const page = await context.newPage();
+  page.said = [];
+  page.on('pageerror', (e) => page.said.push(String(e.stack)));
+  page.on('console', (m) => page.said.push(`${m.type()}: ${m.text()}`));
+  page.on('dialog', (d) => {
+    page.said.push(`dialog ${d.message()}`);
+    d.dismiss();
+  });
+  page.on('request', (r) => {
+    if (!/^(data|blob):/.test(r.url()) && r.url() !== `file://${dir}/${name}`)
+      page.said.push(`request ${r.url()}`);
+  });
+  if (before) await page.addInitScript(before);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`file://${dir}/${name}`);
+  await page.waitForFunction(
+    () => window.mhaViz?.timing.live || document.querySelector('.live .why'),
+  );
+  return page;
+}
+async function close(page, what) {
+  check(`${what}: nothing on the console, no request`, page.said.length === 0, page.said[0]);
+  await page.close();
+}
+const field = (page, name) => page.locator(`.live textarea[name=${name}]`);
+const state = (page) => page.locator('.live .state').textContent();
+async function type(page, name, what) {
+  await field(page, name).fill(what);
+  await page.waitForFunction(() => !mhaViz.live.busy);
+}
+
+/* Tokens, views, examples, a text beside it, what is refused, and the picker. */
+async function typing() {
+  const page = await open('builtin.html');
+  await field(page, 'text').fill('');
+  await field(page, 'text').pressSequentially('the dog and the 猫 <b>ran</b>');
+  await page.waitForFunction(() => !mhaViz.live.busy);
+  const seen = await page.evaluate(() => [mhaViz.text.text, mhaViz.text.nq, mhaViz.text.heads.length]);
+  check('what is typed is shown', seen[0] === 'the dog and the 猫 <b>ran</b>' && seen[2] === 24, seen);
+  check('as it is', (await page.locator('.links b, .view b').count()) === 0);
+  for (const tab of ['links', 'matrix', 'model', 'neuron', 'numbers']) await page.click(`#tab-${tab}`);
+  check('all views', (await page.locator('.view table').count()) > 0);
+  await page.click('#tab-links');
+  await page.locator('.live select').selectOption({ index: 7 });
+  await page.waitForFunction(() => !mhaViz.live.busy);
+  check('an example', /猫/.test(await field(page, 'text').inputValue()));
+  await type(page, 'beside', 'the cat');
+  check('a text beside it', (await page.locator('.pane').count()) === 2);
+  await type(page, 'beside', '');
+  check('and without it', (await page.locator('.pane').count()) === 0);
+  const n = await page.evaluate(() => mhaViz.text.nq);
+  await type(page, 'text', 'cat '.repeat(3000));
+  check('too long', / \d+ tokens.*takes at most/.test(await state(page)), await state(page));
+  check('no options in what is said', !/--/.test(await state(page)), await state(page));
+  check('the view stays', (await page.evaluate(() => mhaViz.text.nq)) === n);
+  await type(page, 'text', 'the cat');
+  check('it goes on', /Computed here/.test(await state(page)), await state(page));
+  await page.locator('.bar select').first().selectOption('0');
+  await page.waitForFunction(() => mhaViz.text.text === 'the cat saw the dog');
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.click('.stats')]);
+  check('statistics are saved', saved.suggestedFilename() === 'stats.json');
+  if (existsSync(axe)) {
+    await page.evaluate(readFileSync(axe, 'utf8'));
+    const found = await page.evaluate(async () =>
+      (await axe.run(document, { resultTypes: ['violations'] })).violations.map((v) => v.id),
+    );
+    check('accessible', found.length === 0, found.join('; '));
+  }
+  await page.setViewportSize({ width: 400, height: 800 });
+  check(
+    'not wider than a narrow window',
+    await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+  );
+  await close(page, 'typing');
+}
+
+/* stats --json of each text: the bytes of the program's plain C kernel. */
+async function same(name, texts, model) {
+  const page = await open(`${name}.html`),
+    expected = lines(`${texts}.json`);
+  const got = await page.evaluate(
+    async ([all, path]) => {
+      const out = [];
+      for (const text of all)
+        out.push(await mhaViz.ask({ run: 0, words: ['stats', '--json', '-m', path, '--', text] }));
+      return out;
+    },
+    [lines(name === 'builtin' ? 'texts' : 'few'), model],
+  );
+  const differ = got.filter(
+    ({ out }, i) => out !== `${expected[i].replace(/"index":\d+,/, '"index":0,')}\n`,
+  );
+  check(
+    `${name}: statistics are the program's`,
+    got.length === expected.length && !differ.length,
+    JSON.stringify(differ[0] ?? '').slice(0, 300),
+  );
+  console.log(`${name}: ${got.length - differ.length} of ${got.length} texts have the same bytes`);
+  await close(page, name);
+}
+
+/* The tokens of an encoder and a decoder, typed. */
+async function cross() {
+  const page = await open('cross.html');
+  await type(page, 'text', 'I like buying flowers');
+  await type(page, 'pair', '我喜欢买花');
+  const [queries, keys, on] = await page.evaluate(() => [mhaViz.text.nq, mhaViz.text.nk, mhaViz.text.cross]);
+  check('two fields', on && queries === 6 && keys === 5, [queries, keys, on]);
+  await type(page, 'pair', '');
+  check('without the decoder', await page.evaluate(() => !mhaViz.text.cross), await state(page));
+  await close(page, 'cross');
+}
+
+/* Without WebAssembly, and where its worker does not start. */
+async function without() {
+  for (const before of ['delete window.WebAssembly', 'window.Worker = class { constructor() { throw new Error("no workers") } }']) {
+    const page = await open('builtin.html', before);
+    check(`${before}: why`, /Nothing can be typed here: .*was made with/.test(await state(page)), await state(page));
+    check(`${before}: no field`, !(await field(page, 'text').isVisible()));
+    check(`${before}: the text`, await page.evaluate(() => mhaViz.text.text === 'the cat saw the dog'));
+    await close(page, before);
+  }
+}
+
+/* Printed, not asked of: machines differ. */
+async function times() {
+  const page = await open('builtin.html'),
+    took = [];
+  for (let i = 0; i < 40; i++) {
+    await type(page, 'text', `The old man saw the dog and the cat sleep under the tall tree in the ${'abcd'[i % 4]}.`);
+    took.push(await page.evaluate(() => [mhaViz.timing.computed, mhaViz.timing.answered]));
+  }
+  const median = (k) => took.map((t) => t[k]).sort((a, b) => a - b)[20].toFixed(1);
+  const { ready, live, tokens } = await page.evaluate(() => ({ ...mhaViz.timing, tokens: mhaViz.text.nq }));
+  console.log(
+    `shown after ${ready.toFixed(0)} ms, typed into after ${live.toFixed(0)} ms; ${tokens} tokens: ` +
+      `computed in ${median(0)} ms, on the page after ${median(1)} ms (medians)`,
+  );
+  await close(page, 'times');
+}
+
+try {
+  await typing();
+  await same('builtin', 'texts', 'builtin:decoder');
+  await same('bert', 'bert', '/bert');
+  await same('gguf_llama', 'gguf_llama', '/gguf_llama/model.gguf');
+  await cross();
+  await without();
+  await times();
+} finally {
+  await context.close();
+  rmSync(profile, { recursive: true, force: true });
+}
+if (!existsSync(axe)) console.log('axe-core is not installed: accessibility was not checked');
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The page of `mha-viz report --live` in a browser: tests/browser/live.mjs, with what
+# tests/browser.sh needs, and a program built after `make live`; without one of them it says so
+# and is skipped.  What cannot be typed is in tests/cli/report.bats.
+cd "$(dirname "$0")/.." || exit 1
+viz=$(realpath "${MHA_VIZ:-./mha-viz}")
+modules=${BROWSER_MODULES:-$PWD/build/browser/node_modules}
+browser=$(command -v chromium || command -v chromium-browser)
+
+command -v node >/dev/null || { echo "skip: no node"; exit 77; }
+node --check src/report/page/worker.js || exit 1
+[ -n "$browser" ] || { echo "skip: no chromium"; exit 77; }
+[ -d "$modules/playwright-core" ] || { echo "skip: no playwright-core in $modules"; exit 77; }
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+said=$("$viz" report --live -q -o "$dir/builtin.html" 'the cat saw the dog' 2>&1) || {
+    [[ $said == *"make live"* ]] && { echo "skip: a program without the module: make live"; exit 77; }
+    echo "$said"
+    exit 1
+}
+
+# 300 texts: lines of the samples, what is markup, signs of several bytes, and pairs of lines
+{
+    cat samples/english.txt samples/chinese.txt
+    printf '%s\n' '<script>alert(1)</script> "><img src=x onerror=alert(1)>' '🙂 👩‍👩‍👧 naïve café' 'a' \
+        '-x --help' 'مرحبا بالعالم' '  two  spaces  '
+    paste -d ' ' samples/english.txt <(sed 1d samples/english.txt)
+} | head -n 300 | iconv -c -t utf-8 > "$dir/texts"
+[ "$(wc -l < "$dir/texts")" -eq 300 ] || { echo "expected 300 texts"; exit 1; }
+export MHA_VIZ_KERNEL=c
+"$viz" stats -q -f "$dir/texts" --json > "$dir/texts.json" &&
+    head -n 20 samples/english.txt | cut -c 1-24 > "$dir/few" &&
+    for m in bert gguf_llama; do
+        path=tests/ref/$m
+        [ $m = bert ] || path=$path/model.gguf
+        "$viz" report --live -q -m $path -o "$dir/$m.html" 'the key' &&
+            "$viz" stats -q -m $path -f "$dir/few" --json > "$dir/$m.json" || exit 1
+    done &&
+    "$viz" report --live -q -m builtin:translate -o "$dir/cross.html" \
+        'Mother loves four small cats .' '妈妈爱四只小猫。' || exit 1
+BROWSER=$browser MODULES=$modules node tests/browser/live.mjs "$dir"
