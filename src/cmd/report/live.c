@@ -9,8 +9,6 @@
 #include "model/builtin.h"
 #include "model/hub.h"
 
-extern const struct cmd cmd_report;
-
 enum { MOST_MIB = 300, PIECE_BYTES = 3 << 20 };     /* of a model; of a block, as 4 MiB of letters */
 
 /* ---- what a live page cannot be of ---- */
@@ -179,7 +177,7 @@ static void write_options(struct jsonw *w, const struct report_job *j, const cha
     };
     const struct env *env = j->job.s.env;
     int n;
-    const char **word = command_line_words(j->job.s.a, &cmd_report, env->argc, env->argv,
+    const char **word = command_line_words(j->job.s.a, j->command, env->argc, env->argv,
                                            without, &n);
 
     jsonw_key(w, "options");

@@ -261,12 +261,14 @@ struct report_args report_with_words(const struct report_args *args)
     return with_words;
 }
 
+extern const struct cmd cmd_report;
+
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
     const struct report_args with_words = report_with_words(args);
     struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
-                            .first = &j, .is_open = true, .side = -1 };
+                            .command = &cmd_report, .first = &j, .is_open = true, .side = -1 };
 
     if (with_words.live && report_live_check(&with_words, e) != 0)
         return -1;

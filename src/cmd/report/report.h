@@ -54,6 +54,7 @@ struct report_look {
 struct report_job {
     struct job job;
     const struct report_args *args;
+    const struct cmd *command;      /* whose options these are */
     struct report_job *first;       /* whose results the page is of; itself where it is one */
     bool is_open;                   /* of the first: its results are */
     int side;                       /* of what is compared, 0 or 1; -1: nothing is */
