@@ -24,18 +24,66 @@ static int teardown(void **state)
     return 0;
 }
 
-static void titles_are_text(void **state)
+static char *beginning(bool live)
 {
     char *page;
     size_t size;
     FILE *f = open_memstream(&page, &size);
 
+    assert_non_null(f);
+    page_begin(f, "</title><script>alert(1)</script> & \"", live);
+    fclose(f);
+    return page;
+}
+
+static void titles_are_text(void **state)
+{
+    (void)state;
+    for (int live = 0; live < 2; live++) {
+        char *page = beginning(live);
+
+        assert_non_null(strstr(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; "
+                                     "&amp; \"</title>"));
+        free(page);
+    }
+}
+
+/* A live page may compile its module and start its worker; another one has neither. */
+static void policies_differ(void **state)
+{
+    static const char more[] = " 'wasm-unsafe-eval'; worker-src blob:; style-src 'sha256-";
+    char *plain = beginning(false), *live = beginning(true);
+
+    (void)state;
+    assert_null(strstr(plain, "wasm"));
+    assert_null(strstr(plain, "worker"));
+    assert_non_null(strstr(live, more));
+    free(plain);
+    free(live);
+}
+
+static void pieces_are_as_they_are_or_packed(void **state)
+{
+    struct pack *p = pack_new(&arena);
+    struct packed packed;
+    char *page, *end, *second;
+    size_t size;
+    FILE *f = open_memstream(&page, &size);
+
     (void)state;
     assert_non_null(f);
-    page_begin(f, "</title><script>alert(1)</script> & \"");
+    page_piece(f, 3, 0, NULL, "abcd", 4);
+    pack_begin(p, &arena);
+    pack_add(p, "abcd", 4);
+    packed = pack_end(p);
+    page_piece(f, 3, 1, &packed, NULL, 0);
     fclose(f);
-    assert_non_null(strstr(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; "
-                                 "&amp; \"</title>"));
+    assert_memory_equal(page, "<script type=\"text/plain\" id=\"f3-0\">YWJjZA==</script>\n", 54);
+    second = strstr(page, "<script type=\"text/plain\" id=\"f3-1\">");
+    assert_non_null(second);
+    end = strstr(second, "</script>\n");
+    assert_non_null(end);
+    assert_int_equal(end[10], '\0');
     free(page);
 }
 
@@ -136,6 +184,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_are_text),
+        cmocka_unit_test(policies_differ),
+        cmocka_unit_test_setup_teardown(pieces_are_as_they_are_or_packed, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_come_back, setup, teardown),
     };
 

@@ -9,7 +9,7 @@
 #include "model/builtin.h"
 #include "model/hub.h"
 
-enum { MOST_MIB = 300, PIECE_BYTES = 3 << 20 };     /* of a model; of a block, as 4 MiB of letters */
+enum { MOST_MIB = 300, PIECE_BYTES = 3 << 20 };     /* of a model; 4 MiB of letters of a block */
 
 /* ---- what a live page cannot be of ---- */
 
@@ -23,8 +23,8 @@ int report_live_check(const struct report_args *args, struct err *e)
     static const char typed[] = "a page that is typed into is of texts";
     static const char one[] = "expected one of them: a live page puts two texts beside each "
                               "other by itself";
-    static const char of_text[] = "expected one of them: the file says nothing of the texts that "
-                                  "are typed";
+    static const char no_file[] = "a live page has the model's files and no other";
+    static const char of_text[] = "it is of one text, and others are typed";
     const struct asked *asked = &args->shared.asked;
     bool no_types = args->shared.types == NULL || strcmp(args->shared.types, "none") == 0;
 
@@ -38,9 +38,10 @@ int report_live_check(const struct report_args *args, struct err *e)
            asked->input != NULL ? refuse("--input", typed, e) :
            asked->ids != NULL ? refuse("--ids", typed, e) :
            asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
-           args->ablate != NULL ? refuse("--ablate", of_text, e) :
+           args->ablate != NULL ? refuse("--ablate", no_file, e) :
            asked->mask != NULL ? refuse("--mask", of_text, e) :
-           !no_types ? refuse("--types", of_text, e) : 0;
+           asked->rotations != NULL ? refuse("--rotations", no_file, e) :
+           !no_types ? refuse("--types", no_file, e) : 0;
 }
 
 /* ---- the model's files ---- */

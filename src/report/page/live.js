@@ -173,7 +173,7 @@ async function saveStats() {
 function fieldNamed(name, label, value) {
   return element(
     'label',
-    { class: name },
+    { class: `of-${name}` },
     label,
     element('textarea', {
       name,
@@ -242,8 +242,8 @@ async function startLive() {
   while (texts[live.first] || document.getElementById(`t${live.first}`)) live.first++;
   if (live.about.fields === 2) {
     const label = live.about.decoder ? 'Text of the decoder' : 'Second text of the pair';
-    find('.live label.text').after(fieldNamed('pair', label, live.about.texts[1] ?? ''));
-    find('.live label.beside').remove();
+    find('.live label.of-text').after(fieldNamed('pair', label, live.about.texts[1] ?? ''));
+    find('.live label.of-beside').remove();
   }
   fieldOf('text').value ||= live.about.texts[0] ?? '';
   for (const e of document.querySelectorAll('.live :disabled')) e.disabled = false;
