@@ -155,6 +155,22 @@ async function without() {
   }
 }
 
+/* x86 without SSE4.1 is an engine without vectors: its WebAssembly does not take the module. */
+async function withoutVectors() {
+  if (process.arch !== 'x64') return;
+  const browser = await chromium.launch({
+    executablePath: process.env.BROWSER,
+    chromiumSandbox: false,
+    args: ['--disable-gpu', '--js-flags=--no-enable-sse4-1'],
+  });
+  const page = await browser.newPage();
+  await page.goto(`file://${dir}/builtin.html`);
+  await page.waitForFunction(() => document.querySelector('.live .why'));
+  check('no vectors: why', /does not run its module.*was made with/.test(await state(page)), await state(page));
+  check('no vectors: the text', await page.evaluate(() => mhaViz.text.text === 'the cat saw the dog'));
+  await browser.close();
+}
+
 /* Printed, not asked of: machines differ. */
 async function times() {
   const page = await open('builtin.html'),
@@ -179,6 +195,7 @@ try {
   await same('gguf_llama', 'gguf_llama', '/gguf_llama/model.gguf');
   await cross();
   await without();
+  await withoutVectors();
   await times();
 } finally {
   await context.close();
