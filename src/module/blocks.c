@@ -19,8 +19,9 @@ struct pack {
     uint64_t size;
 };
 
-struct pack *pack_new(struct arena *a)
+struct pack *pack_new(struct arena *a, enum pack_kind kind)
 {
+    (void)kind;
     return arena_alloc(a, 1, sizeof(struct pack));
 }
 
@@ -46,6 +47,17 @@ void pack_add(struct pack *p, const void *data, size_t n)
 struct packed pack_end(struct pack *p)
 {
     return (struct packed){ p->first, p->size };
+}
+
+struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, struct par *par)
+{
+    struct pack p;
+
+    (void)par;
+    pack_begin(&p, a);
+    for (int i = 0; i < n; i++)
+        pack_add(&p, part[i].data, part[i].n);
+    return pack_end(&p);
 }
 
 static void give(char kind, int block, const struct packed *bytes)

@@ -5,6 +5,7 @@
 #include "base/terminal.h"
 #include "cmd/report/report.h"
 #include "model/builtin.h"
+#include "session/media.h"
 
 enum terminal_way terminal_ask(int fd, enum terminal_way otherwise)
 {
@@ -26,6 +27,18 @@ int builtin_inside(struct builtin *out, int i, struct err *e)
             return -1;
     }
     return 0;
+}
+
+/* A page of --image is not live. */
+int media_picture(struct arena *a, const struct model *m, const char *path, struct values **out,
+                  int *n, struct err *e)
+{
+    (void)a;
+    (void)m;
+    (void)path;
+    (void)out;
+    (void)n;
+    return err_set(e, ERR_USAGE, "--image: expected the program, not a page of it");
 }
 
 /* A live page makes no other. */

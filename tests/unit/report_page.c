@@ -64,7 +64,7 @@ static void policies_differ(void **state)
 
 static void pieces_are_as_they_are_or_packed(void **state)
 {
-    struct pack *p = pack_new(&arena);
+    struct pack *p = pack_new(&arena, PACK_WORDS);
     struct packed packed;
     char *page, *end, *second;
     size_t size;

@@ -35,7 +35,7 @@ int report_live_check(const struct report_args *args, struct err *e)
            args->models.n == 2 ? refuse("two of -m", one, e) :
            asked->attention != NULL ? refuse("--attention", typed, e) :
            asked->qkv != NULL ? refuse("--qkv", typed, e) :
-           asked->input != NULL ? refuse("--input", typed, e) :
+           asked_array(asked) != NULL ? refuse(asked_array_option(asked), typed, e) :
            asked->ids != NULL ? refuse("--ids", typed, e) :
            asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
            args->ablate != NULL ? refuse("--ablate", no_file, e) :
@@ -252,9 +252,9 @@ static void write_json(FILE *f, const struct report_job *j, const struct item *i
 
 static struct packed packed_of(struct report_job *j, const void *bytes, size_t n)
 {
-    pack_begin(j->pack, j->packed);
-    pack_add(j->pack, bytes, n);
-    return pack_end(j->pack);
+    pack_begin(j->words, j->packed);
+    pack_add(j->words, bytes, n);
+    return pack_end(j->words);
 }
 
 static int write_known(FILE *f, struct report_job *j, const struct item *item,
