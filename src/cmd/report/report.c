@@ -14,7 +14,7 @@ static const struct opt opts[] = {
     LIST('m', "model", "PATH|NAME", F(models), &model_values,
          "a model, as elsewhere; given twice: the two that are compared"),
     FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
-    FLAG(0, "live", F(live), "a page with the model in it, which answers what is typed there"),
+    FLAG(0, "live", F(live), "a page with the model, that answers what is typed"),
     CHOICE(0, "precision", "BITS", F(precision), "8", precisions,
            "of each weight: the square root of its share of the row's largest"),
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
