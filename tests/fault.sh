@@ -65,6 +65,10 @@ each_case() {
     "$1" report "$most" report -t 1 -m "$ref/gpt2" -o a.html "the key"
     "$1" stats.image "$most" stats -t 1 --json -m "$ref/media/vit" --image "$ref/media/palette.png"
     "$1" stats.jpeg "$most" stats -t 1 --json -m "$ref/media/vit" --image "$ref/media/cmyk.jpg"
+    "$1" stats.audio "$most" stats -t 1 --json -m "$ref/media/whisper" -s encoder \
+        --audio "$ref/media/at8000.wav"
+    "$1" heatmap.image "$most_drawn" heatmap -t 1 -m "$ref/media/vit" \
+        --image "$ref/media/rgb.png" -o a.png
     "$1" export "$most" export -t 1 -m "$ref/gpt2" -o a.npz "the key"
     "$1" tokens "$most" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
     "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"

@@ -7,11 +7,13 @@
 #include "cmd/job.h"
 #include "cmd/types/file.h"
 #include "lib/picture.h"
+#include "session/place.h"
 
 struct heatmap_args {
     struct shared_args shared;
     int columns, pool, average;
-    bool rollout;
+    bool rollout, grid;
+    const char *at;
     double vmin, vmax;
 };
 
@@ -29,6 +31,11 @@ static const struct opt opts[] = {
            "one map per layer, the mean of its heads; or one per head, the mean of its layers"),
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
+    STRING(0, "at", "TOKEN", F(at),
+           "with --image: the patch whose weights lie over the picture, by its position or row "
+           "and column; [CLS]"),
+    FLAG(0, "grid", F(grid),
+         "with --image: maps of all patches by all patches, as of a text, without the picture"),
     END
 };
 #undef F
@@ -50,6 +57,7 @@ struct heatmap_job {
     struct job job;
     const struct heatmap_args *args;
     struct picture picture;
+    struct place at;
     bool drawn;                 /* a text before this one */
 };
 
@@ -84,6 +92,8 @@ static int check(void *self, struct err *e)
 {
     struct heatmap_job *job = self;
 
+    if (job->args->at != NULL && place_parse(&job->at, "--at", job->args->at, e) != 0)
+        return -1;
     return check_range(job->args, e);
 }
 
@@ -93,7 +103,7 @@ static int prepare(void *self, struct err *e)
     const struct heatmap_args *args = job->args;
     struct picture_look look = {
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
-        args->average, args->rollout,
+        args->average, args->rollout, args->grid, args->at != NULL ? &job->at : NULL,
     };
 
     if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)

@@ -131,6 +131,8 @@ static const struct opt text_opts[] = {
          ".npy instead of a text, for a model that reads pixels, sound or rows"),
     PATH(0, "image", "FILE", F(image),
          "PNG or JPEG instead of a text, for a model that reads pixels (vit)"),
+    PATH(0, "audio", "FILE", F(audio),
+         ".wav instead of a text, for a model that reads sound (whisper)"),
     FLAG(0, "pretokenized", F(pretokenized),
          "the text consists of pieces of the vocabulary, separated by spaces"),
     FLAG(0, "words", F(words),

@@ -372,6 +372,8 @@ static void paint(const void *measured, struct page *page, struct box at)
         page_frame(page, cells, m->grid.line);
         page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
         paint_pair(m, page, cells);
+        if (maps->picture != NULL)
+            page_grey(page, maps->picture, cells);
         if (m->number_px > 0.0)
             numbers_paint(page, maps, &maps->panels[i], index, m->number_px, cells);
         if (notes)

@@ -22,6 +22,8 @@ struct panel {
     int place;                  /* of a sheet's in its rows and columns, from 0, rising */
 };
 
+struct page_picture;
+
 struct heatmaps {
     int n_panels;               /* >= 1 */
     const struct panel *panels; /* all of the same number of cells */
@@ -40,6 +42,8 @@ struct heatmaps {
                                    of a range's cells do not exceed; 0: at the largest */
     int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses; on a
                                    sheet of a given width it follows from that */
+    const struct page_picture *picture;     /* in grey over each panel, half of the colours;
+                                   NULL: none; not on terminals */
     bool no_bars;
     bool numbers;               /* in the cells, which are of one token each */
 };

@@ -438,3 +438,43 @@ void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *i
     else
         paint_cells(p, cmap, index, n_rows, n_cols, at);
 }
+
+/* Half transparent, and so premultiplied. */
+static void fill_grey(cairo_surface_t *s, const struct page_picture *picture)
+{
+    size_t stride = (size_t)cairo_image_surface_get_stride(s);
+    unsigned char *data = cairo_image_surface_get_data(s);
+
+    if (data == NULL)
+        return;
+    cairo_surface_flush(s);
+    for (int y = 0; y < picture->height; y++)
+        for (int x = 0; x < picture->width; x++) {
+            const unsigned char *in = picture->rgb +
+                                      ((size_t)y * (size_t)picture->width + (size_t)x) * 3;
+            /* Luma of ITU-R 601, in 1000 */
+            uint32_t grey = (299u * in[0] + 587u * in[1] + 114u * in[2]) / 2000u;
+            uint32_t *out = (uint32_t *)(void *)(data + (size_t)y * stride) + x;
+
+            *out = 0x80000000u | grey * 0x010101u;
+        }
+    cairo_surface_mark_dirty(s);
+}
+
+void page_grey(struct page *p, const struct page_picture *picture, struct box at)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, picture->width,
+                                                          picture->height);
+
+    fill_grey(surface, picture);
+    cairo_save(p->cr);
+    cairo_rectangle(p->cr, at.x, at.y, at.w, at.h);
+    cairo_clip(p->cr);
+    cairo_translate(p->cr, at.x, at.y);
+    cairo_scale(p->cr, at.w / picture->width, at.h / picture->height);
+    cairo_set_source_surface(p->cr, surface, 0.0, 0.0);
+    cairo_pattern_set_extend(cairo_get_source(p->cr), CAIRO_EXTEND_PAD);
+    cairo_paint(p->cr);
+    cairo_restore(p->cr);
+    cairo_surface_destroy(surface);
+}

@@ -76,6 +76,14 @@ double page_snap(const struct page *p, double at);
 /* index [n_rows, n_cols], 0..255 or CELL_MASKED, as crisp cells that fill the box. */
 void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,
                 int n_rows, int n_cols, struct box at);
+/* Pixels of red, green and blue, row by row from the top. */
+struct page_picture {
+    int width, height;
+    const unsigned char *rgb;   /* [height, width, 3] */
+};
+
+/* The picture in grey over what fills the box, half of each. */
+void page_grey(struct page *p, const struct page_picture *picture, struct box at);
 /* A gray line around the box, outside it. */
 void page_frame(struct page *p, struct box at, double line);
 

@@ -9,6 +9,8 @@
 #include "analysis/map.h"
 #include "base/str.h"
 #include "draw/heatmap.h"
+#include "draw/page.h"
+#include "session/place.h"
 #include "session/shown.h"
 
 /* ---- what is shown ---- */
@@ -129,7 +131,7 @@ static struct map_axis axis_of(const struct item *item, enum item_side side, int
 }
 
 static char *caption(const struct picture *p, struct arena *a, const struct item *item,
-                     const char *scale, int pool)
+                     const char *over, const char *scale, int pool)
 {
     const struct session *session = p->s;
     const char *shown = shown_text(session, a, item);
@@ -138,8 +140,8 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
                               stacks ? family_stack_names[session->stack] : "",
                               stacks ? " " : "", picture_subject(p, a));
 
-    text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
-                        figure_changes(a, session->asked), scale);
+    text = arena_printf(a, "%s%s%s%s; scale: %s", text, figure_text(a, item),
+                        figure_changes(a, session->asked), over, scale);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[p->look.pool], pool, pool);
@@ -157,6 +159,53 @@ static int put(const struct sheet *sheet, const struct picture_place *place,
     if (place->path != NULL)
         return sheet_write(sheet, place->format, place->path, warn, e);
     return sheet_bytes(sheet, place->format, place->data, place->size, warn, e);
+}
+
+/* ---- over a picture ---- */
+
+/* What lies over the patches of the picture that a text is: a row of each map. */
+struct over {
+    bool is;                    /* false: the maps themselves are drawn */
+    int at, columns;            /* the row; patches in a row of the picture */
+    struct page_picture picture;
+};
+
+static int find_over(const struct picture *p, const struct item *item, struct over *out,
+                     struct err *e)
+{
+    const struct pixels *seen = item->seen;
+
+    *out = (struct over){ .is = seen != NULL && !p->look.grid };
+    if (p->look.at != NULL && !out->is)
+        return err_set(e, ERR_USAGE, "--at requires --image, and no --grid: other maps have rows "
+                       "of all tokens");
+    if (!out->is)
+        return 0;
+    if (p->look.at != NULL && (out->at = place_query(p->look.at, "--at", p->s, item, e)) < 0)
+        return -1;
+    out->columns = front_patch_columns(p->s->model);
+    out->picture = (struct page_picture){ seen->width, seen->height, seen->rgb };
+    return 0;
+}
+
+/* Each map becomes its row, whose first weight is that of [CLS], patch by patch. */
+static void lay_over(const struct over *over, const struct picture *p, int n_tokens,
+                     struct picture_maps *m)
+{
+    for (int i = 0; i < p->n_panels; i++)
+        m->value[i] += (size_t)over->at * (size_t)n_tokens + 1;
+    m->n_rows = (n_tokens - 1) / over->columns;
+    m->n_cols = over->columns;
+}
+
+static const char *over_words(struct arena *a, const struct over *over, const struct item *item,
+                              enum draw_format format)
+{
+    if (!over->is)
+        return "";
+    return arena_printf(a, "; what %s attends to, patch by patch%s",
+                        item->tokens.label[over->at], format == DRAW_TERMINAL ? "" :
+                        ", the picture in grey over the colours, half of each");
 }
 
 /* What would show more. */
@@ -195,7 +244,7 @@ static struct panel panel_of(const struct picture *p, struct arena *a, int i, bo
 }
 
 static int paint(const struct picture *p, struct arena *a, const struct item *item,
-                 const struct picture_maps *shown, struct heatmaps *maps,
+                 const struct picture_maps *shown, struct heatmaps *maps, const char *over,
                  const struct picture_place *place, const struct figure_plan *plan,
                  struct err *e)
 {
@@ -215,7 +264,7 @@ static int paint(const struct picture *p, struct arena *a, const struct item *it
     }
     maps->panels = panels;
     hint(p, maps, a);
-    sheet = figure_sheet(figure, &part, caption(p, a, item, scale, maps->pool),
+    sheet = figure_sheet(figure, &part, caption(p, a, item, over, scale, maps->pool),
                          figure_metadata(p->s, a, picture_layers(p, a), scale));
     sheet.terminal = place->terminal;
     if (figure_check_numbers(figure, &sheet, plan, a, e) != 0)
@@ -254,25 +303,36 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
                                 .terminal = place->terminal };
     struct picture_maps shown = { .rows = row_axis, .cols = col_axis };
     struct heatmaps maps;
+    struct over over;
 
+    if (find_over(p, item, &over, e) != 0)
+        return -1;
+    if (over.is) {
+        shown.rows.skip = shown.cols.skip = NULL;
+        plan.n_rows = rows = (queries->n - 1) / over.columns;
+        plan.n_cols = cols = over.columns;
+    }
     if (plan_grid(p, &plan, e) != 0)
         return -1;
-    shown.pool = plan.pool;
+    shown.pool = over.is ? 1 : plan.pool;
     if (picture_fill(p, a, item, &shown, e) != 0)
         return -1;
+    if (over.is)
+        lay_over(&over, p, queries->n, &shown);
     maps = (struct heatmaps){
-        .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet, .pool = plan.pool,
+        .picture = over.is ? &over.picture : NULL, .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet, .pool = shown.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
         .vmax = (float)p->look.vmax, .cell_px = plan.cell_px,
         .no_bars = figure->no_bars || plan.no_bars, .numbers = figure->numbers,
         .clip = figure_clip(figure, rows, cols, is_ranged(&p->look)),
     };
-    if (!figure->no_labels) {
+    if (!figure->no_labels && !over.is) {
         maps.rows = figure_labels(a, queries, shown.row, rows);
         maps.cols = figure_labels(a, keys, shown.col, cols);
         maps.row_name = p->s->stack == STACK_CROSS ? "decoder" : "query";
         maps.col_name = p->s->stack == STACK_CROSS ? "encoder" : "key";
     }
-    return paint(p, a, item, &shown, &maps, place, &plan, e);
+    return paint(p, a, item, &shown, &maps, over_words(a, &over, item, place->format), place,
+                 &plan, e);
 }

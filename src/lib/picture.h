@@ -11,6 +11,8 @@
 enum picture_average { AVERAGE_NONE, AVERAGE_HEADS, AVERAGE_LAYERS };
 extern const char *const average_names[];   /* "none", "heads", "layers", NULL */
 
+struct place;
+
 struct picture_look {
     const struct figure_args *figure;
     int columns, pool;          /* heads per row of the grid, 0: the default; enum pool */
@@ -19,6 +21,8 @@ struct picture_look {
                                    known, of a head or of all */
     int average;                /* enum picture_average */
     bool rollout;               /* one map, of all layers */
+    bool grid;                  /* of a picture, too: maps of all patches by all */
+    const struct place *at;     /* of a picture: whose row lies over it; NULL: [CLS] */
 };
 
 /* Whose map it is; -1: of all that are shown. */

@@ -33,7 +33,7 @@ struct asked {
     enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
-    const char *image;              /* a picture that is made one; NULL: none */
+    const char *image, *audio;      /* a picture or sound that is made one; NULL: none */
     bool pretokenized, words, no_special, truncate;
     bool word_ids;                  /* words are numbered as merge has them */
     bool lenient_words;             /* with it: a piece of several words is of none */
@@ -60,13 +60,15 @@ struct asked {
 /* The file that is read instead of a text, whatever of; NULL: none. */
 static inline const char *asked_array(const struct asked *asked)
 {
-    return asked->input != NULL ? asked->input : asked->image;
+    return asked->input != NULL ? asked->input : asked->image != NULL ? asked->image :
+           asked->audio;
 }
 
 /* The option that gives it. */
 static inline const char *asked_array_option(const struct asked *asked)
 {
-    return asked->input == NULL && asked->image != NULL ? "--image" : "--input";
+    return asked->input != NULL ? "--input" : asked->image != NULL ? "--image" :
+           asked->audio != NULL ? "--audio" : "--input";
 }
 
 #endif

@@ -107,9 +107,9 @@ static int check_sources(const struct asked *asked, int n_operands, bool lines,
     const struct { bool wrong; const char *why; } rules[] = {
         { (n_operands > 0) + (asked->ids != NULL) + (asked->file != NULL) > 1,
           "TEXT, --ids, -f: only one of them can be given" },
-        { (asked_array(asked) != NULL) + (asked->input != NULL && asked->image != NULL) +
+        { (asked->input != NULL) + (asked->image != NULL) + (asked->audio != NULL) +
           (asked->ids != NULL) + (asked->file != NULL) > 1,
-          "--input, --image, --ids, -f: only one of them can be given" },
+          "--input, --image, --audio, --ids, -f: only one of them can be given" },
         { asked->pairs && asked->jsonl, "--pairs, --jsonl: only one of them can be given" },
         { asked->words && asked->pretokenized,
           "--words, --pretokenized: only one of them can be given" },
@@ -149,9 +149,10 @@ static int check_layer(const struct session *s, int n_operands, struct err *e)
         (model->precomputed != NULL || model->family->front == FRONT_QKV))
         return err_set(e, ERR_USAGE, "%s reads no TEXT: --tokens gives names of its rows",
                        model->precomputed != NULL ? "--attention" : "--qkv");
-    if (model->precomputed == NULL && asked->image != NULL)
-        return err_set(e, ERR_USAGE, "--image: %s is a bare layer and reads no pictures",
-                       model->name);
+    if (model->precomputed == NULL && (asked->image != NULL || asked->audio != NULL))
+        return err_set(e, ERR_USAGE, "%s: %s is a bare layer and reads no %s",
+                       asked_array_option(asked), model->name,
+                       asked->image != NULL ? "pictures" : "sound");
     if (model->precomputed == NULL && (n_operands > 0 || asked->ids != NULL ||
                                        asked->file != NULL || asked->decoder_ids != NULL))
         return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: expected "
@@ -184,16 +185,20 @@ static int check_front(const struct session *s, int n_operands, bool *array, str
         return model == NULL ?
                    err_set(e, ERR_USAGE, "%s: an array has no tokens", option) :
                    err_set(e, ERR_USAGE, "%s: %s reads a text, not %s", option, model->name,
-                           asked->image != NULL ? "a picture" : "an array");
+                           asked->image != NULL ? "a picture" : asked->audio != NULL ? "sound" :
+                           "an array");
     if (!*array)
         return 0;
     front_shape(model, shape);
     if (asked_array(asked) == NULL)
         return err_set(e, ERR_USAGE, "%s reads no text but an array of shape %s: expected "
                        "%s--input FILE.npy", model->name, shape,
-                       model->family->front == FRONT_PATCH ? "--image FILE or " : "");
+                       model->family->front == FRONT_PATCH ? "--image FILE or " :
+                       model->family->front == FRONT_MEL_CONV ? "--audio FILE or " : "");
     if (asked->image != NULL && model->family->front != FRONT_PATCH)
         return err_set(e, ERR_USAGE, "--image: %s reads no pictures", model->name);
+    if (asked->audio != NULL && model->family->front != FRONT_MEL_CONV)
+        return err_set(e, ERR_USAGE, "--audio: %s reads no sound", model->name);
     if (n_operands > (model->decoder != NULL))
         return err_set(e, ERR_USAGE, "%s: %s reads %s", option, model->name,
                        model->decoder != NULL ? "one TEXT with it, for the decoder" :

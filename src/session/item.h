@@ -3,6 +3,7 @@
 #ifndef SESSION_ITEM_H
 #define SESSION_ITEM_H
 
+#include "media/pixels.h"
 #include "session/values.h"
 #include "text/tok.h"
 
@@ -34,6 +35,8 @@ struct item {
     const char *generated;  /* their text, without special ones */
     size_t generated_size;
     struct values values;   /* x NULL: tokens have ids */
+    const struct pixels *seen;      /* the picture that values are of, as the model sees it;
+                               NULL: they are of none */
     struct values target_values;    /* the same of target */
     struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
     struct values memory_values;    /* of its values; x NULL: memory */

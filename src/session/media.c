@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A picture -> an array that a model reads. */
+ * A picture or sound -> an array that a model reads. */
 #include "session/media.h"
 
 #include <string.h>
 
 #include "base/json.h"
 #include "media/image_processor.h"
+#include "media/mel.h"
 
 /* ---- the model's processor ---- */
 
@@ -41,6 +42,22 @@ static const json_t *open_processor(struct arena *a, const struct model *m, cons
     return json_object_get(root, part) != NULL ? json_object_get(root, part) : root;
 }
 
+/* What m reads of a file, which outlives the work that made it. */
+static struct values *keep(struct arena *a, const struct values *made)
+{
+    struct values *out = arena_alloc(a, 1, sizeof *out);
+    size_t n = 1;
+    float *x;
+
+    for (int i = 0; i < made->n_dims; i++)
+        n *= (size_t)made->dim[i];
+    x = arena_alloc_raw(a, n, sizeof *x);
+    memcpy(x, made->x, n * sizeof *x);
+    *out = *made;
+    out->x = x;
+    return out;
+}
+
 /* ---- pictures ---- */
 
 static int read_picture(struct arena *a, const char *path, struct pixels *out, struct err *e)
@@ -52,11 +69,11 @@ static int read_picture(struct arena *a, const char *path, struct pixels *out, s
     return pixels_read(a, *bytes, out, e) == 0 ? 0 : err_under(e, "%s", path);
 }
 
-static int process(struct arena *a, const struct model *m, const char *path, struct values *out,
-                   struct err *e)
+static int see(struct arena *a, const struct model *m, const char *path, struct values *out,
+               struct pixels *seen, struct err *e)
 {
     struct image_processor processor;
-    struct pixels picture, seen;
+    struct pixels picture;
     const char *config;
     const json_t *root = open_processor(a, m, "image_processor", &config, e);
     float *x;
@@ -67,29 +84,79 @@ static int process(struct arena *a, const struct model *m, const char *path, str
         return err_under(e, "%s", config);
     if (read_picture(a, path, &picture, e) != 0)
         return -1;
-    if (image_processor_apply(&processor, a, &picture, &seen, &x, e) != 0)
+    if (image_processor_apply(&processor, a, &picture, seen, &x, e) != 0)
         return err_under(e, "%s", path);
-    *out = (struct values){ 3, { 3, seen.height, seen.width }, x };
+    *out = (struct values){ 3, { 3, seen->height, seen->width }, x };
     return front_positions(m, out, e) > 0 ? 0 : err_under(e, "%s: as %s makes it", path, config);
 }
 
 int media_picture(struct arena *a, const struct model *m, const char *path, struct values **out,
-                  int *n, struct err *e)
+                  const struct pixels **seen, struct err *e)
+{
+    struct arena *work = arena_child(a);
+    struct pixels *kept = arena_alloc(a, 1, sizeof *kept), picture;
+    struct values made;
+
+    if (see(work, m, path, &made, &picture, e) != 0)
+        return -1;
+    *out = keep(a, &made);
+    pixels_new(a, picture.width, picture.height, kept);
+    memcpy(kept->rgb, picture.rgb, (size_t)picture.width * (size_t)picture.height * 3);
+    *seen = kept;
+    arena_release(a, work);
+    return 0;
+}
+
+/* ---- sound ---- */
+
+static int read_sound(struct arena *a, const struct mel *mel, const char *path,
+                      const struct warn *warn, struct sound *out, struct err *e)
+{
+    const struct span *bytes = file_hold(a, path, e);
+    struct sound stored;
+    double seconds;
+
+    if (bytes == NULL)
+        return -1;
+    if (sound_read(a, *bytes, mel->seconds, &stored, &seconds, e) != 0)
+        return err_under(e, "%s", path);
+    if (seconds > mel->seconds)
+        err_warn(warn, "%s: has %.1f seconds of sound, of which the model hears the first %d",
+                 path, seconds, mel->seconds);
+    sound_resample(a, &stored, mel->rate, out);
+    return 0;
+}
+
+static int hear(struct arena *a, const struct model *m, const char *path,
+                const struct warn *warn, struct values *out, struct err *e)
+{
+    struct mel mel;
+    struct sound sound;
+    const char *config;
+    const json_t *root = open_processor(a, m, "feature_extractor", &config, e);
+
+    if (root == NULL)
+        return -1;
+    if (mel_read(root, &mel, e) != 0)
+        return err_under(e, "%s", config);
+    *out = (struct values){ 2, { mel.n_bins, mel_frames(&mel) }, NULL };
+    if (front_positions(m, out, e) < 1)
+        return err_under(e, "%s: features that it makes", config);
+    if (read_sound(a, &mel, path, warn, &sound, e) != 0)
+        return -1;
+    out->x = mel_features(&mel, a, &sound);
+    return 0;
+}
+
+int media_sound(struct arena *a, const struct model *m, const char *path, const struct warn *warn,
+                struct values **out, struct err *e)
 {
     struct arena *work = arena_child(a);
     struct values made;
-    size_t size;
-    float *x;
 
-    if (process(work, m, path, &made, e) != 0)
+    if (hear(work, m, path, warn, &made, e) != 0)
         return -1;
-    size = (size_t)(made.dim[0] * made.dim[1] * made.dim[2]);
-    x = arena_alloc_raw(a, size, sizeof *x);
-    memcpy(x, made.x, size * sizeof *x);
+    *out = keep(a, &made);
     arena_release(a, work);
-    *out = arena_alloc(a, 1, sizeof **out);
-    **out = made;
-    (*out)->x = x;
-    *n = 1;
     return 0;
 }

@@ -25,6 +25,7 @@ static int check_options(const struct asked *asked, struct err *e)
         { asked->relative > 0, "--relative" },
         { asked->input != NULL, "--input" },
         { asked->image != NULL, "--image" },
+        { asked->audio != NULL, "--audio" },
         { asked->shape != NULL, "--shape" },
         { asked->memory != NULL, "--memory" },
         { asked->key != NULL, "--key" },

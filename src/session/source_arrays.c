@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Arrays instead of texts: --input of a model that reads them, or what a picture becomes,
- * rows of a bare layer, or precomputed attention. */
+ * Arrays instead of texts: --input of a model that reads them, or what a picture or
+ * sound becomes, rows of a bare layer, or precomputed attention. */
 #include "session/layer.h"
 #include "session/media.h"
 #include "session/precomputed.h"
@@ -9,6 +9,7 @@
 struct array_source {
     struct source source;
     struct values *values;      /* [n] */
+    const struct pixels *seen;  /* the picture that they are of; NULL: none */
     struct layer_input layer;   /* of a bare layer, instead of values */
     struct operand pair;        /* the decoder's text, the same for all; NULL: none */
     int n_taken;
@@ -39,6 +40,7 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
         return SOURCE_END;
     out->index = arrays->n_taken;
     out->values = *values;
+    out->seen = arrays->seen;
     out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, arrays->n_taken);
     arrays->n_taken++;
     out->pair = arrays->pair.text;
@@ -52,11 +54,14 @@ struct source *source_arrays(const struct session *s, const struct operand *pair
 {
     const char *file = asked_array(s->asked);
     struct array_source *arrays = new_source(s, file, 0, next_array);
-    int count, status;
+    int count = 1, status;
 
-    status = s->asked->image != NULL ?
-             media_picture(s->a, s->model, file, &arrays->values, &count, e) :
-             values_read(s->a, s->model, file, &arrays->values, &count, e);
+    if (s->asked->image != NULL)
+        status = media_picture(s->a, s->model, file, &arrays->values, &arrays->seen, e);
+    else if (s->asked->audio != NULL)
+        status = media_sound(s->a, s->model, file, s->env->warn, &arrays->values, e);
+    else
+        status = values_read(s->a, s->model, file, &arrays->values, &count, e);
     if (status != 0)
         return NULL;
     arrays->source.n = count;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --image: pictures that a model reads, and those that none does.
+# --image, --audio: pictures and sounds that a model reads, and those that none does.
 # shellcheck disable=SC2154
 load helper
 
 in_folder() {
     vit=$ref/media/vit
+    whisper=$ref/media/whisper
     media=$ref/media
     cd "$dir" || return 1
 }
@@ -88,13 +89,73 @@ has_jpeg() {
     fails 3 "model/preprocessor_config.json: " "$viz" stats -m model --image "$media/rgb.png"
 }
 
+@test "heatmap: weights over the patches, or the grid" {
+    in_folder
+    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" -o a.png
+    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 1,2 --no-metadata \
+        --no-caption -o b.png
+    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 9 --no-metadata --no-caption \
+        -o c.png
+    "$viz" heatmap -m "$vit" --image "$media/rgb.png" -H 0 --grid --term >grid
+    refute cmp -s a.png b.png
+    cmp b.png c.png
+    grep -q "0,5" grid
+    refute grep -q "attends to" grid
+    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --rollout -o e.pdf
+    "$viz" heatmap -m "$vit" --image "$media/rgb.png" -H 0 --term >term
+    [ "$(grep -cE '^([.0-9] ){5}[.0-9] *$' term)" = 4 ]
+    tr '\n' ' ' <term | grep -q "what \[CLS\] attends to, patch by patch"
+    fails 3 "--at" "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 25
+    fails 2 "--at requires --image, and no --grid" \
+        "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 1 --grid
+    fails 2 "--at requires --image" "$viz" heatmap --at 1 the key
+}
+
+# near NAME N: its N numbers are the reference's
+near() {
+    unzip -p got.npz "$1" | tail -c +129 | od -An -v -w4 -tf4 >got
+    unzip -p "$media/expected.npz" "$1" | tail -c +129 | od -An -v -w4 -tf4 >want
+    [ "$(wc -l <want)" = "$2" ]
+    paste got want | awk '{ d = $1 - $2; if (d > 2e-6 || d < -2e-6) bad = 1 } END { exit bad }'
+}
+
+@test "whisper: sound gives the reference's attention, and positions are times" {
+    in_folder
+    "$viz" export -m "$whisper" --audio "$media/stereo.wav" --decoder-ids 3,10,20,30 -o got.npz
+    near cross.0.npy 400
+    near cross.1.npy 400
+    "$viz" stats -m "$whisper" --audio "$media/at44100.wav" -s encoder --json >heard.json
+    jq -e '.tokens[0] == "0.00s" and .tokens[49] == "0.98s"' heard.json
+    jq -e '.input | endswith("/at44100.wav")' heard.json
+    works "$viz" heatmap -m "$whisper" --audio "$media/voice.wav" -s encoder -o a.svg
+    "$viz" stats -m "$whisper" --audio "$media/long.wav" -s encoder --tsv >long.tsv 2>warned
+    grep -q "has 1.5 seconds of sound, of which the model hears the first 1" warned
+}
+
+@test "sounds whose headers lie, and extractors of something else" {
+    in_folder
+    hear() { "$viz" stats -m "$whisper" -s encoder --audio "$@"; }
+    fails 3 "cut.wav: is cut short: it holds 750 frames, and claims more" hear "$media/bad/cut.wav"
+    fails 3 "form.wav: has format 85" hear "$media/bad/form.wav"
+    fails 3 "nan.wav: sample 1 is NaN" hear "$media/bad/nan.wav"
+    fails 3 "rgb.png: is no .wav" hear "$media/rgb.png"
+    cp -r "$whisper" model && whisper=model
+    echo '{"chunk_length":30,"feature_size":20}' >model/preprocessor_config.json
+    fails 3 "preprocessor_config.json: features that it makes: shape [20,3000], expected [20,100]" \
+        hear "$media/u8.wav"
+    echo '{"dither":1}' >model/preprocessor_config.json
+    fails 3 "model/preprocessor_config.json: dither: found 1, expected 0" hear "$media/u8.wav"
+    fails 2 "reads a text, not sound" "$viz" stats --audio "$media/u8.wav"
+    fails 2 "vit reads no sound" "$viz" stats -m "$vit" --audio "$media/u8.wav"
+}
+
 @test "misuse" {
     in_folder
     fails 2 "reads a text, not a picture" "$viz" stats --image "$media/rgb.png"
     fails 2 "reads no pictures" "$viz" stats -m "$ref/seq2seq/whisper" --image "$media/rgb.png"
     fails 2 "an array has no tokens" "$viz" tokens --image "$media/rgb.png"
-    fails 2 "vit_stack.safetensors is a bare layer and reads no pictures" \
-        "$viz" stats -m "$ref/layers/vit_stack.safetensors" --heads 2 --image "$media/rgb.png"
+    fails 2 "is a bare layer and reads no pictures" \
+        "$viz" stats -q -m "$ref/layers/vit_stack.safetensors" --heads 2 --image "$media/rgb.png"
     fails 2 "vit reads no TEXT with it" "$viz" stats -m "$vit" --image "$media/rgb.png" text
     fails 2 "expected --image FILE or --input FILE.npy" "$viz" stats -m "$vit"
     fails 2 "only one of them" "$viz" stats -m "$vit" --image a.png --input a.npy

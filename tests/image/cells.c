@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pictures read back: every pixel of every cell has the colour of its number. */
 #include "draw/cells.h"
+#include "draw/page.h"
 #include "image/figure.h"
 #include "image/png_read.h"
 
@@ -572,6 +573,54 @@ static void test_sign(void **state)
     arena_finish(&arena);
 }
 
+/* A picture over the cells: its left half is black, its right half of a colour whose grey is
+ * known, (299 200 + 587 100 + 114 50) / 1000 = 124; a pixel is the mean of that and the cell. */
+static void test_picture(void **state)
+{
+    enum { SIDE = 8, GREY = 124 };
+    unsigned char rgb[SIDE * SIDE * 3] = { 0 };
+    struct page_picture over = { SIDE, SIDE, rgb };
+    struct sample s;
+    struct folder d;
+    struct picture p;
+    struct arena a;
+    struct box box[2];
+    double width, height;
+
+    (void)state;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        if (i % SIDE >= SIDE / 2)
+            memcpy(rgb + (size_t)i * 3, (unsigned char[]){ 200, 100, 50 }, 3);
+    sample_init(&s, 2, 4, 6, false);
+    s.maps.picture = &over;
+    folder_init(&d);
+    arena_init(&a, NULL, NULL);
+    draw_ok(&s, DRAW_PNG, folder_file(&d, "a.png"));
+    sample_boxes(&s, &a, box, &width, &height);
+    assert_int_equal(picture_read(&p, folder_file(&d, "a.png")), 0);
+    for (int i = 0; i < 2; i++) {
+        float lo, hi;
+        int side = (int)box[i].w / 6;
+
+        range_of(&s.maps, i, &lo, &hi);
+        for (int cell = 0; cell < 24; cell++) {
+            int x = (int)box[i].x + cell % 6 * side + side / 2;
+            uint32_t got = picture_at(&p, x, (int)box[i].y + cell / 6 * side + side / 2);
+            uint32_t under = wanted(&s.maps, s.panel[i].value[cell], lo, hi);
+
+            if (cell % 6 == 2 || cell % 6 == 3)     /* the edge of the halves is soft */
+                continue;
+            for (int c = 0; c < 24; c += 8)
+                check_near("a colour over a cell", cell, got >> c & 255,
+                           ((under >> c & 255) + (cell % 6 < 3 ? 0 : GREY)) / 2.0, 1.5);
+        }
+    }
+    picture_free(&p);
+    sample_finish(&s);
+    arena_finish(&a);
+    assert_int_equal(folder_finish(&d), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_picture),
     };
 
     use_fonts("fonts.conf");

@@ -124,6 +124,87 @@ def decoded(data):
     return ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB")
 
 
+# ---- sounds ----
+
+def voice(rate, seconds):
+    """A gliding tone with overtones, a click and noise, then nearly silence; -1 to 1."""
+    t = np.arange(int(rate * seconds)) / rate
+    rng = np.random.default_rng(7)
+    x = sum(np.sin(2 * np.pi * k * (180 * t + 120 * t * t)) / k for k in (1, 2, 3, 5)) / 3
+    x += rng.normal(0, 0.02, t.size)
+    x[t.size // 3] = 0.9
+    x[t > seconds * 0.8] *= 1e-3
+    return np.clip(x, -0.99, 0.99)
+
+
+def wav(x, rate, kind="<i2", channels=1, extensible=False, **lies):
+    """RIFF by hand, so that a header can also lie."""
+    bits = {"u1": 8, "i3": 24}.get(kind) or np.dtype(kind).itemsize * 8
+    if kind == "u1":
+        data = (np.round(x * 127) + 128).astype(np.uint8).tobytes()
+    elif kind == "i3":
+        data = b"".join(int(v).to_bytes(3, "little", signed=True) for v in np.round(x * (2 ** 23 - 1)))
+    elif kind.startswith("<i"):
+        data = np.round(x * (2 ** (bits - 1) - 1)).astype(kind).tobytes()
+    else:
+        data = x.astype(kind).tobytes()
+    form = 3 if kind.startswith("<f") else 1
+    frame = lies.get("frame", channels * bits // 8)
+    fmt = struct.pack("<HHIIHH", lies.get("form", 0xfffe if extensible else form), channels,
+                      rate, rate * frame, frame, lies.get("bits", bits))
+    if extensible:
+        fmt += struct.pack("<HHIH", 22, bits, 0, form) + bytes.fromhex("000000001000800000aa00389b71")
+    body = b"WAVE" + b"LIST" + struct.pack("<I", 3) + b"abc\0"
+    body += b"fmt " + struct.pack("<I", len(fmt)) + fmt
+    body += b"data" + struct.pack("<I", lies.get("size", len(data))) + data
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def sounds():
+    x, short = voice(16000, 0.5), voice(16000, 0.05)
+    stereo = np.stack([short, short[::-1] * 0.5], axis=-1).reshape(-1)
+    good = {
+        "voice.wav": wav(x, 16000), "u8.wav": wav(short, 16000, "u1"),
+        "i24.wav": wav(short, 16000, "i3", extensible=True), "i32.wav": wav(short, 16000, "<i4"),
+        "f32.wav": wav(short, 16000, "<f4"), "f64.wav": wav(short, 16000, "<f8", extensible=True),
+        "stereo.wav": wav(stereo, 16000, "<i2", channels=2),
+        "at44100.wav": wav(voice(44100, 0.1), 44100), "at8000.wav": wav(voice(8000, 0.3), 8000),
+        "at11025.wav": wav(voice(11025, 0.1), 11025), "at48000.wav": wav(voice(48000, 0.1), 48000),
+        "long.wav": wav(voice(8000, 1.5), 8000, "u1"),
+    }
+    bad = {
+        "cut.wav": wav(short, 16000)[:-100], "lies.wav": wav(short, 16000, size=2 ** 32 - 2),
+        "frame.wav": wav(short, 16000, frame=3), "form.wav": wav(short, 16000, form=85),
+        "bits.wav": wav(short, 16000, bits=12), "slow.wav": wav(short, 1),
+        "empty.wav": wav(short[:0], 16000), "no.wav": b"RIFX" + wav(short, 16000)[4:],
+        "nan.wav": wav(np.array([0, np.nan, 0]), 16000, "<f4"), "nodata.wav": wav(short, 16000)[:56],
+        "nofmt.wav": wav(short, 16000)[:24],
+    }
+    return good, bad
+
+
+def heard(name, data):
+    """As scipy reads a file, of one channel at 16 kHz, and what whisper's extractor makes of it."""
+    from scipy.io import wavfile
+    from scipy.signal import resample_poly
+    from transformers import WhisperFeatureExtractor
+    rate, x = wavfile.read(io.BytesIO(data))
+    kind = x.dtype
+    x = x.astype(np.float64)
+    if kind == np.uint8:
+        x = (x - 128) / 128
+    elif kind.kind == "i":
+        x /= 2 ** 31 if kind == np.int32 else 2 ** 15
+    if x.ndim > 1:
+        x = x.mean(axis=1)
+    x = x.astype(np.float32)[:rate]
+    if rate != 16000:
+        common = np.gcd(rate, 16000)
+        x = resample_poly(x.astype(np.float64), 16000 // common, rate // common).astype(np.float32)
+    extractor = WhisperFeatureExtractor(feature_size=20 if name != "voice.wav" else 80, chunk_length=1)
+    return x, extractor(x, sampling_rate=16000, return_tensors="np")["input_features"][0]
+
+
 PROCESSORS = {
     "vit": ("ViT", {"size": {"height": 16, "width": 24}}),
     "old": ("ViT", {"size": 20, "resample": 3, "image_mean": [0.485, 0.456, 0.406],
@@ -181,6 +262,24 @@ def vit():
     return model
 
 
+def whisper():
+    """One second of sound: 100 frames, 50 positions."""
+    from transformers import WhisperConfig, WhisperModel
+    config = WhisperConfig(vocab_size=60, num_mel_bins=20, encoder_layers=2, decoder_layers=2,
+                           encoder_attention_heads=2, decoder_attention_heads=2, d_model=8,
+                           encoder_ffn_dim=16, decoder_ffn_dim=16, max_source_positions=50,
+                           max_target_positions=20, pad_token_id=0, bos_token_id=1,
+                           eos_token_id=2, decoder_start_token_id=3, suppress_tokens=None,
+                           begin_suppress_tokens=None, attn_implementation="eager")
+    model = shake(WhisperModel(config), 6)
+    out = OUT / "whisper"
+    model.save_pretrained(out)
+    write_json(out / "preprocessor_config.json",
+               {"feature_extractor_type": "WhisperFeatureExtractor", "feature_size": 20,
+                "chunk_length": 1, "sampling_rate": 16000, "hop_length": 160, "n_fft": 400})
+    return model
+
+
 def main():
     for old in sorted(OUT.rglob("*"), reverse=True):
         old.unlink() if old.is_file() else old.rmdir()
@@ -191,6 +290,15 @@ def main():
         (OUT / name).write_bytes(data)
         if not name.startswith("bad/"):
             arrays["rgb." + name] = np.asarray(decoded(data))
+    good, bad = sounds()
+    for name, data in good.items():
+        (OUT / name).write_bytes(data)
+        x, features = heard(name, data)
+        arrays["x." + name] = x
+        if name in ("voice.wav", "stereo.wav", "at44100.wav", "long.wav"):
+            arrays["mel." + name] = features.astype(np.float32)
+    for name, data in bad.items():
+        (OUT / "bad" / name).write_bytes(data)
     for name in PROCESSORS:
         arrays["x." + name] = process(name, decoded(files["rgb.png"])).astype(np.float32)
     model = vit()
@@ -198,7 +306,14 @@ def main():
         x = torch.from_numpy(process("vit", decoded(files["rgb.png"])))[None]
         for i, row in enumerate(model(x, output_attentions=True).attentions):
             arrays[f"attn.{i}"] = row[0].numpy()
+        model = whisper()
+        x = torch.from_numpy(arrays["mel.stereo.wav"])[None]
+        made = model(x, decoder_input_ids=torch.tensor([[3, 10, 20, 30]]), output_attentions=True)
+        for i, row in enumerate(made.cross_attentions):
+            arrays[f"cross.{i}"] = row[0].numpy()
     np.savez_compressed(OUT / "expected.npz", **arrays)
+    for file in OUT.rglob("*"):
+        file.chmod(0o755 if file.is_dir() else 0o644)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ static const struct opt side_opts[] = {
          ".npy instead of a text; given twice: the two that are compared"),
     LIST(0, "image", "FILE", F(images), &opt_files,
          "PNG or JPEG instead of a text (vit); given twice: the two that are compared"),
+    LIST(0, "audio", "FILE", F(audios), &opt_files,
+         ".wav instead of a text (whisper); given twice: the two that are compared"),
     END
 };
 static const struct opt_group side_group = { "both sides", side_opts };

@@ -26,7 +26,7 @@ struct diff_args {
     struct shared_args shared;
     /* Given twice: one for each side. */
     struct opt_list models, attentions, dtypes, masks, ids, type_ids, decoder_ids, globals,
-                    inputs, images;
+                    inputs, images, audios;
     const char *at;
     const char *heatmap;        /* a picture of the weights' difference; NULL: none */
     bool summary, best;

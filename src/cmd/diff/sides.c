@@ -24,6 +24,7 @@ static const struct given {
     { L(decoder_ids), A(decoder_ids), ", decoder", false },
     { L(inputs), A(input), ", input", false },
     { L(images), A(image), ", image", false },
+    { L(audios), A(audio), ", audio", false },
 };
 #undef L
 #undef A
@@ -72,7 +73,7 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
     if (d->texts && !is_twice(args, false) && !file_of_pairs(d) && n_operands != 2)
         return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
                        "--pairs, --attention, or two of -m, --dtype, --mask, --global, "
-                       "--ids, --input or --image");
+                       "--ids, --input, --image or --audio");
     return args->at != NULL ? place_parse(&d->at, "--at", args->at, e) : 0;
 }
 

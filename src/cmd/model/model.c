@@ -286,6 +286,7 @@ static int check_table(const struct model_view_args *args, int n_operands, struc
         { n_operands > 0, "a text" }, { asked->file != NULL, "--file" },
         { asked->model != NULL, "--model" }, { asked->ids != NULL, "--ids" },
         { asked->input != NULL, "--input" }, { asked->image != NULL, "--image" },
+        { asked->audio != NULL, "--audio" },
         { asked->attention != NULL, "--attention" },
         { asked->qkv != NULL, "--qkv" }, { asked->layer != NULL, "--layer" },
         { asked->head != NULL, "--head" }, { asked->stack != NULL, "--stack" },
