@@ -32,10 +32,9 @@ static const struct opt opts[] = {
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
     STRING(0, "at", "TOKEN", F(at),
-           "with --image: the patch whose weights lie over the picture, by its position or row "
-           "and column; [CLS]"),
+           "with --image: whose weights are shown, as 3,5; else [CLS]"),
     FLAG(0, "grid", F(grid),
-         "with --image: maps of all patches by all patches, as of a text, without the picture"),
+         "with --image, --audio: the maps alone, as of a text"),
     END
 };
 #undef F

@@ -44,6 +44,12 @@ static void scripts(const void *of, struct label_scripts *scripts)
 
 /* ---- measuring ---- */
 
+/* Rows of cells that the picture below them takes. */
+static int strip_of(const struct heatmaps *maps)
+{
+    return maps->picture != NULL ? maps->picture->strip : 0;
+}
+
 static int cell_px(const struct heatmaps *maps, int dpi)
 {
     int px = maps->cell_px, pool;
@@ -139,7 +145,7 @@ static void measure_axes(struct measured *m, struct page *page, struct grid_size
 {
     const struct heatmaps *maps = m->maps;
 
-    axis_measure(&m->rows, page, &maps->rows, s->n_rows, maps->pool, s->cell, label_px, max_w,
+    axis_measure(&m->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool, s->cell, label_px, max_w,
                  false);
     axis_measure(&m->cols, page, &maps->cols, s->n_cols, maps->pool, s->cell, label_px, max_w,
                  true);
@@ -253,6 +259,15 @@ static void find_places(struct measured *m, struct arena *a)
     m->lowest = lowest;
 }
 
+/* Of a panel's cells, without the strip below them. */
+static struct box cells_of(const struct measured *m, struct box panel)
+{
+    int n_rows = m->maps->panels[0].n_rows;
+
+    panel.h = panel.h / (n_rows + strip_of(m->maps)) * n_rows;
+    return panel;
+}
+
 static struct box panel_box(const struct measured *m, struct box at, int i)
 {
     return grid_panel(&m->grid, at, m->place[i]);
@@ -263,7 +278,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
     const struct heatmaps *maps = of;
     struct measured *measured = arena_alloc(page->arena, 1, sizeof *measured);
     struct grid_sizes sizes = { .units = page->units, .n_panels = count_places(maps),
-                                .columns = maps->columns, .edges = maps->sheet, .n_rows = maps->panels[0].n_rows,
+                                .columns = maps->columns, .edges = maps->sheet, .n_rows = maps->panels[0].n_rows + strip_of(maps),
                                 .n_cols = maps->panels[0].n_cols,
                                 .one_bar = has_one_bar(maps) && !maps->no_bars };
 
@@ -294,7 +309,7 @@ static void paint_axes(const struct measured *m, struct page *page, struct box a
         struct box cells = panel_box(m, at, i);
 
         if (m->place[i] % m->grid.columns == 0)
-            axis_paint(&m->rows, rows, page, &m->grid, cells);
+            axis_paint(&m->rows, rows, page, &m->grid, cells_of(m, cells));
         if (m->lowest[i] || !m->maps->sheet)
             axis_paint(&m->cols, cols, page, &m->grid, cells);
     }
@@ -366,14 +381,16 @@ static void paint(const void *measured, struct page *page, struct box at)
                                             (size_t)n_cols, sizeof *index);
 
     for (int i = 0; i < maps->n_panels; i++) {
-        struct box cells = panel_box(m, at, i);
+        struct box panel = panel_box(m, at, i), cells = cells_of(m, panel), below = panel;
 
         cells_index(maps, &maps->panels[i], m->range[i], index);
-        page_frame(page, cells, m->grid.line);
+        page_frame(page, panel, m->grid.line);
         page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
         paint_pair(m, page, cells);
+        below.y += cells.h;
+        below.h -= cells.h;
         if (maps->picture != NULL)
-            page_grey(page, maps->picture, cells);
+            page_grey(page, maps->picture, strip_of(maps) > 0 ? below : cells);
         if (m->number_px > 0.0)
             numbers_paint(page, maps, &maps->panels[i], index, m->number_px, cells);
         if (notes)

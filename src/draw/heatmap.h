@@ -42,8 +42,8 @@ struct heatmaps {
                                    of a range's cells do not exceed; 0: at the largest */
     int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses; on a
                                    sheet of a given width it follows from that */
-    const struct page_picture *picture;     /* in grey over each panel, half of the colours;
-                                   NULL: none; not on terminals */
+    const struct page_picture *picture;     /* in grey over each panel, half of the colours,
+                                   or a strip below its cells; NULL: none; not on terminals */
     bool no_bars;
     bool numbers;               /* in the cells, which are of one token each */
 };

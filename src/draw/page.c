@@ -439,7 +439,7 @@ void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *i
         paint_cells(p, cmap, index, n_rows, n_cols, at);
 }
 
-/* Half transparent, and so premultiplied. */
+/* Half transparent, and so premultiplied, or opaque. */
 static void fill_grey(cairo_surface_t *s, const struct page_picture *picture)
 {
     size_t stride = (size_t)cairo_image_surface_get_stride(s);
@@ -453,10 +453,11 @@ static void fill_grey(cairo_surface_t *s, const struct page_picture *picture)
             const unsigned char *in = picture->rgb +
                                       ((size_t)y * (size_t)picture->width + (size_t)x) * 3;
             /* Luma of ITU-R 601, in 1000 */
-            uint32_t grey = (299u * in[0] + 587u * in[1] + 114u * in[2]) / 2000u;
+            uint32_t grey = (299u * in[0] + 587u * in[1] + 114u * in[2]) / 1000u;
             uint32_t *out = (uint32_t *)(void *)(data + (size_t)y * stride) + x;
 
-            *out = 0x80000000u | grey * 0x010101u;
+            *out = picture->strip > 0 ? 0xff000000u | grey * 0x010101u :
+                                        0x80000000u | grey / 2u * 0x010101u;
         }
     cairo_surface_mark_dirty(s);
 }

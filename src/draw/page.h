@@ -80,9 +80,11 @@ void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *i
 struct page_picture {
     int width, height;
     const unsigned char *rgb;   /* [height, width, 3] */
+    int strip;                  /* sides of a cell that it is high, below the cells of a
+                                   heatmap; 0: it lies over them */
 };
 
-/* The picture in grey over what fills the box, half of each. */
+/* The picture in grey, filling the box; over what is there, half of each, unless it is a strip. */
 void page_grey(struct page *p, const struct page_picture *picture, struct box at);
 /* A gray line around the box, outside it. */
 void page_frame(struct page *p, struct box at, double line);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "draw/heatmap.h"
 #include "draw/page.h"
+#include "lib/picture_sound.h"
 #include "session/place.h"
 #include "session/shown.h"
 
@@ -163,9 +164,11 @@ static int put(const struct sheet *sheet, const struct picture_place *place,
 
 /* ---- over a picture ---- */
 
-/* What lies over the patches of the picture that a text is: a row of each map. */
+/* What lies over the patches of the picture that a text is: a row of each map; or over the
+ * sound: maps with fewer columns. */
 struct over {
-    bool is;                    /* false: the maps themselves are drawn */
+    bool is, sound;             /* false: the maps themselves are drawn */
+    struct picture_bins bins;   /* of sound */
     int at, columns;            /* the row; patches in a row of the picture */
     struct page_picture picture;
 };
@@ -184,7 +187,7 @@ static int find_over(const struct picture *p, const struct item *item, struct ov
     if (p->look.at != NULL && (out->at = place_query(p->look.at, "--at", p->s, item, e)) < 0)
         return -1;
     out->columns = front_patch_columns(p->s->model);
-    out->picture = (struct page_picture){ seen->width, seen->height, seen->rgb };
+    out->picture = (struct page_picture){ seen->width, seen->height, seen->rgb, 0 };
     return 0;
 }
 
@@ -198,9 +201,22 @@ static void lay_over(const struct over *over, const struct picture *p, int n_tok
     m->n_cols = over->columns;
 }
 
+static void lay_over_sound(const struct over *over, const struct picture *p, struct arena *a,
+                           int n_keys, struct picture_maps *m)
+{
+    for (int i = 0; i < p->n_panels; i++)
+        m->value[i] = picture_bins_fill(&over->bins, a, m->value[i], m->n_rows, n_keys);
+    m->n_cols = over->bins.n;
+}
+
 static const char *over_words(struct arena *a, const struct over *over, const struct item *item,
                               enum draw_format format)
 {
+    if (over->sound)
+        return arena_printf(a, "%s; below: the log-mel spectrogram, dark where loud",
+                            over->bins.size == 1 ? "" :
+                            arena_printf(a, "; a cell is the max of %d positions in time",
+                                         over->bins.size));
     if (!over->is)
         return "";
     return arena_printf(a, "; what %s attends to, patch by patch%s",
@@ -307,6 +323,13 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
 
     if (find_over(p, item, &over, e) != 0)
         return -1;
+    over.sound = picture_is_of_sound(p->s) && !p->look.grid && place->format != DRAW_TERMINAL;
+    if (over.sound) {
+        picture_bins_of(&over.bins, keys->n);
+        picture_spectrogram(&over.picture, a, &over.bins, &item->values);
+        shown.cols.skip = NULL;
+        plan.n_cols = cols = over.bins.n;
+    }
     if (over.is) {
         shown.rows.skip = shown.cols.skip = NULL;
         plan.n_rows = rows = (queries->n - 1) / over.columns;
@@ -314,13 +337,15 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     }
     if (plan_grid(p, &plan, e) != 0)
         return -1;
-    shown.pool = over.is ? 1 : plan.pool;
+    shown.pool = over.is || over.sound ? 1 : plan.pool;
     if (picture_fill(p, a, item, &shown, e) != 0)
         return -1;
     if (over.is)
         lay_over(&over, p, queries->n, &shown);
+    if (over.sound)
+        lay_over_sound(&over, p, a, keys->n, &shown);
     maps = (struct heatmaps){
-        .picture = over.is ? &over.picture : NULL, .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet, .pool = shown.pool,
+        .picture = over.is || over.sound ? &over.picture : NULL, .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet, .pool = shown.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
         .vmax = (float)p->look.vmax, .cell_px = plan.cell_px,
@@ -329,7 +354,8 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     };
     if (!figure->no_labels && !over.is) {
         maps.rows = figure_labels(a, queries, shown.row, rows);
-        maps.cols = figure_labels(a, keys, shown.col, cols);
+        maps.cols = over.sound ? picture_bins_labels(&over.bins, a, keys) :
+                    figure_labels(a, keys, shown.col, cols);
         maps.row_name = p->s->stack == STACK_CROSS ? "decoder" : "query";
         maps.col_name = p->s->stack == STACK_CROSS ? "encoder" : "key";
     }

@@ -21,7 +21,7 @@ struct picture_look {
                                    known, of a head or of all */
     int average;                /* enum picture_average */
     bool rollout;               /* one map, of all layers */
-    bool grid;                  /* of a picture, too: maps of all patches by all */
+    bool grid;                  /* of a picture or sound, too: the maps alone */
     const struct place *at;     /* of a picture: whose row lies over it; NULL: [CLS] */
 };
 

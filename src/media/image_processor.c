@@ -10,6 +10,10 @@
 
 /* ---- the file ---- */
 
+/* The longest side that a picture is resized or cropped to: a picture of any size stays one that
+ * fits in memory on the way. */
+enum { SIDE_MOST = 1 << 13 };
+
 /* By the beginning of their names: "ViTImageProcessorFast", "ViTFeatureExtractor". */
 static const struct { const char *name; struct image_processor defaults; } kinds[] = {
     { "ViT", { true, false, true, true, 224, 224, RESIZE_BILINEAR, 224, 224, 1 / 255.0,
@@ -51,14 +55,14 @@ static int read_size(const json_t *root, const char *key, int *height, int *widt
     if (json_is_object(value) && json_object_get(value, "shortest_edge") != NULL &&
         json_object_get(value, "longest_edge") == NULL && strcmp(key, "size") == 0) {
         *width = 0;
-        return json_field_int(value, "shortest_edge", 1, PIXELS_SIDE, height, e) != 0
+        return json_field_int(value, "shortest_edge", 1, SIDE_MOST, height, e) != 0
                ? err_under(e, "%s", key) : 0;
     }
     if (json_is_object(value))
-        return json_field_int(value, "height", 1, PIXELS_SIDE, height, e) != 0 ||
-               json_field_int(value, "width", 1, PIXELS_SIDE, width, e) != 0
+        return json_field_int(value, "height", 1, SIDE_MOST, height, e) != 0 ||
+               json_field_int(value, "width", 1, SIDE_MOST, width, e) != 0
                ? err_under(e, "%s", key) : 0;
-    if (json_value_int(value, key, 1, PIXELS_SIDE, height, e) != 0)
+    if (json_value_int(value, key, 1, SIDE_MOST, height, e) != 0)
         return -1;
     *width = *height;
     return 0;

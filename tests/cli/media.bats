@@ -11,6 +11,11 @@ in_folder() {
     cd "$dir" || return 1
 }
 
+# png_height FILE
+png_height() {
+    od -An -j20 -N4 -tu1 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'
+}
+
 # has_jpeg: whether this program was built with libjpeg-turbo
 has_jpeg() {
     "$viz" stats -m "$vit" --image "$media/rgb.jpg" >jpeg.out 2>jpeg.err || {
@@ -130,6 +135,21 @@ near() {
     works "$viz" heatmap -m "$whisper" --audio "$media/voice.wav" -s encoder -o a.svg
     "$viz" stats -m "$whisper" --audio "$media/long.wav" -s encoder --tsv >long.tsv 2>warned
     grep -q "has 1.5 seconds of sound, of which the model hears the first 1" warned
+}
+
+@test "heatmap: words over the spectrogram" {
+    in_folder
+    ids=3,10,20,30
+    works "$viz" heatmap -m "$whisper" --audio "$media/at8000.wav" --decoder-ids $ids -o a.png
+    works "$viz" heatmap -m "$whisper" --audio "$media/at8000.wav" --decoder-ids $ids --grid -o b.png
+    works "$viz" heatmap -m "$whisper" --audio "$media/at8000.wav" --decoder-ids $ids --rollout \
+        --grid -s encoder -o c.png
+    works "$viz" heatmap -m "$whisper" --audio "$media/at8000.wav" --decoder-ids $ids -o a.svg \
+        --width 174mm
+    # Six rows of cells more than the map alone.
+    [ "$(png_height a.png)" -gt "$(png_height b.png)" ]
+    "$viz" heatmap -m "$whisper" --audio "$media/at8000.wav" --decoder-ids $ids --term >term
+    refute grep -q spectrogram term
 }
 
 @test "sounds whose headers lie, and extractors of something else" {

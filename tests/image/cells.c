@@ -579,7 +579,7 @@ static void test_picture(void **state)
 {
     enum { SIDE = 8, GREY = 124 };
     unsigned char rgb[SIDE * SIDE * 3] = { 0 };
-    struct page_picture over = { SIDE, SIDE, rgb };
+    struct page_picture over = { SIDE, SIDE, rgb, 0 };
     struct sample s;
     struct folder d;
     struct picture p;
@@ -621,6 +621,46 @@ static void test_picture(void **state)
     assert_int_equal(folder_finish(&d), 1);
 }
 
+/* A strip of two rows of cells below them, which are as without it. */
+static void test_strip(void **state)
+{
+    enum { SIDE = 8 };
+    unsigned char rgb[SIDE * SIDE * 3];
+    struct page_picture strip = { SIDE, SIDE, rgb, 2 };
+    struct sample s;
+    struct folder d;
+    struct picture p;
+    struct arena a;
+    struct box box[2];
+    double width, height;
+
+    (void)state;
+    memset(rgb, 90, sizeof rgb);
+    sample_init(&s, 2, 4, 6, false);
+    s.maps.picture = &strip;
+    folder_init(&d);
+    arena_init(&a, NULL, NULL);
+    draw_ok(&s, DRAW_PNG, folder_file(&d, "a.png"));
+    sample_boxes(&s, &a, box, &width, &height);
+    assert_int_equal(picture_read(&p, folder_file(&d, "a.png")), 0);
+    for (int i = 0; i < 2; i++) {
+        struct box cells = box[i];
+        float lo, hi;
+
+        range_of(&s.maps, i, &lo, &hi);
+        cells.h = box[i].h / 6 * 4;
+        check_panel(&p, &s.maps, cells, &s.panel[i], s.panel[i].value, lo, hi);
+        for (int y = (int)(cells.y + cells.h); y < (int)(box[i].y + box[i].h); y++)
+            for (int x = (int)box[i].x; x < (int)(box[i].x + box[i].w); x++)
+                assert_int_equal(picture_at(&p, x, y), 0x5a5a5a);
+        assert_int_equal(picture_at(&p, (int)box[i].x, (int)(box[i].y + box[i].h)), 0x808080);
+    }
+    picture_free(&p);
+    sample_finish(&s);
+    arena_finish(&a);
+    assert_int_equal(folder_finish(&d), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -640,6 +680,7 @@ int main(void)
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_strip),
     };
 
     use_fonts("fonts.conf");

@@ -208,6 +208,7 @@ static void test_processors_refused(void **state)
         { "{\"image_processor_type\":\"CLIPImageProcessor\"}", "found \"CLIPImageProcessor\"" },
         { "{\"image_processor_type\":7}", "found 7" },
         { "{\"size\":0}", "size: found 0" },
+        { "{\"size\":8193}", "size: found 8193, expected a whole number from 1 to 8192" },
         { "{\"size\":{\"height\":5}}", "size: width: found nothing" },
         { "{\"size\":{\"longest_edge\":5}}", "size: height: found nothing" },
         { "{\"crop_size\":{\"shortest_edge\":5}}", "crop_size: height: found nothing" },
