@@ -16,7 +16,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 
-enum { MAX_OPTS = 96, LONG = 256 };     /* LONG + i: what getopt returns for opt i */
+enum { MAX_OPTS = 128, LONG = 256 };     /* LONG + i: what getopt returns for opt i */
 
 struct parse {
     const struct cmd *cmd;
