@@ -192,6 +192,19 @@ void summary_merge(struct summary *s, const struct summary *other)
         merge_parts(s->half, other->half, n * SPLITS);
 }
 
+void summary_place(struct summary *s, int first, const struct summary *other)
+{
+    int64_t n = other->kind.n;
+
+    for (int i = 0; i < n; i++) {
+        merge_sums(&s->sums[first + i], &other->sums[i]);
+        if (s->replicate[first + i] != NULL)
+            merge_parts(s->replicate[first + i], other->replicate[i], s->kind.n_replicates);
+    }
+    if (s->half != NULL)
+        merge_parts(s->half + (int64_t)first * SPLITS, other->half, n * SPLITS);
+}
+
 /* ---- as words ---- */
 
 static void part_words(struct words *w, struct part *p, int64_t n)

@@ -41,6 +41,12 @@ void summary_add(struct summary *s, int64_t text, const double *value);
 void summary_merge(struct summary *s, const struct summary *other);
 
 /*
+ * Number i of other as number first + i of s, whose texts they are, too; s has added nothing
+ * there.  Both keep the same of each number.
+ */
+void summary_place(struct summary *s, int first, const struct summary *other);
+
+/*
  * All that was added as words of 64 bits, as many as the kind has.  summary_take adds them to
  * what s holds already, as summary_merge does; false: no texts can have been summed to such
  * words, and nothing is added.

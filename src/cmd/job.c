@@ -2,18 +2,26 @@
  * Open, plan, select, run each text, close. */
 #include "cmd/job.h"
 
+#include "cmd/layers.h"
 #include "cmd/parts.h"
 #include "cmd/state.h"
+
+/* Sums are written, in place of a report. */
+static bool writes_sums(const struct job *job)
+{
+    return job->shard.n > 0 || job->layers != NULL;
+}
 
 static int run_each(struct job *job, const struct job_kind *kind, struct err *e)
 {
     int status = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
                                      : input_each(job->in, kind->text, job, e);
 
+    status = layers_end(job, status, e);
     job->n_bad = input_count_bad(job->in);
     if (status != 0 || kind->end == NULL)
         return status;
-    if (job->shard.n == 0)
+    if (!writes_sums(job))
         return kind->end(job, e);
     parts_write(job, job->results.output.out.file);
     return 0;
@@ -55,7 +63,7 @@ static int check_end(const struct job *job, struct err *e)
     if (output->folder)
         return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
                        "folder %s", output->path);
-    if (!input_is_file(job->in))
+    if (!input_is_file(job->in) && job->layers == NULL)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
     return 0;
@@ -65,7 +73,7 @@ static int check_end(const struct job *job, struct err *e)
 static int open_texts(struct job *job, const struct job_kind *kind, struct err *e)
 {
     const struct shared_args *args = job->args;
-    const struct output_set *outputs = job->shard.n > 0 ? &output_sums : kind->outputs;
+    const struct output_set *outputs = writes_sums(job) ? &output_sums : kind->outputs;
 
     job->record = kind->record;
     if (output_plan(&job->results.output, &args->common.output, outputs, kind->name, job->s.a,
@@ -75,6 +83,8 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
     if (!kind->tokens_only &&
         session_select(&job->s, job->n_operands, job->all_stacks, &job->want, e) != 0)
         return -1;
+    if (layers_select(job, e) != 0)
+        return -1;
     if (kind->prepare != NULL && kind->prepare(job, e) != 0)
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
@@ -82,7 +92,7 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
         return -1;
     if (kind->begin != NULL)
         kind->begin(job);
-    if (state_begin(job, e) != 0)
+    if (state_begin(job, e) != 0 || layers_begin(job, e) != 0)
         return -1;
     if (kind->keeps != NULL)
         input_keeps(job->in, kind->keeps, job);
@@ -148,6 +158,7 @@ int job_again(struct job *job,
 struct attended job_pack(struct job *job, struct arena *a, const struct item *items, int n)
 {
     texts_pack(&job->texts, a, items, n);
+    layers_pack(job, a);
     return session_attended(&job->s, &job->texts, a);
 }
 

@@ -22,6 +22,7 @@
 #include "cmd/results.h"
 #include "session/shard.h"
 
+struct layers;
 struct parts_kind;
 struct state;
 
@@ -44,6 +45,7 @@ struct job {
     int n_heads;
     uint64_t hash;              /* of the model, for files of sums */
     int64_t n_bad;              /* at the end: texts that could not be used */
+    struct layers *layers;      /* of --hidden-out, --hidden-in; NULL: not asked for */
     struct state *state;        /* of --resume; NULL: not asked for */
 };
 

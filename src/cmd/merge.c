@@ -46,6 +46,20 @@ static int check_version(const struct sums *part, struct err *e)
     return err_under(e, "%s", part->path);
 }
 
+/* Of processes that had some of the layers each. */
+static bool is_of_layers(const struct sums *part)
+{
+    return json_object_get(part->part, "first layer") != NULL;
+}
+
+static int check_same(struct arena *a, const struct sums *part, int n, struct err *e)
+{
+    for (int i = 1; i < n; i++)
+        if (sums_check_same(a, &part[0], &part[i], e) != 0)
+            return -1;
+    return 0;
+}
+
 /* Puts part[n] where their numbers say: each is there once. */
 static int place(struct arena *a, const struct sums *part, int n, struct sums *placed,
                  struct err *e)
@@ -81,19 +95,24 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     const struct parts_kind *kind;
 
     if (n_operands == 0)
-        return err_set(e, ERR_USAGE, "no PART: expected the files that --shard wrote");
+        return err_set(e, ERR_USAGE, "no PART: expected the files that --shard, --hidden-out or "
+                       "--hidden-in wrote");
     for (int i = 0; i < n_operands; i++)
         if (sums_read(a, operands[i], &part[i], e) != 0)
             return -1;
     kind = kind_of(&part[0], e);
-    if (kind == NULL || check_version(&part[0], e) != 0 ||
-        place(a, part, n_operands, placed, e) != 0)
+    if (kind == NULL || check_version(&part[0], e) != 0)
+        return -1;
+    if (is_of_layers(&part[0]))
+        return check_same(a, part, n_operands, e) != 0 ? -1 :
+               parts_report(kind, &merge->common, part, n_operands, env, e);
+    if (place(a, part, n_operands, placed, e) != 0)
         return -1;
     return parts_report(kind, &merge->common, placed, n_operands, env, e);
 }
 
 const struct cmd cmd_merge = {
-    .name = "merge", .summary = "join what --shard wrote of the parts of a corpus",
+    .name = "merge", .summary = "join what --shard wrote of the parts of a corpus, or processes of layers",
     .operands = "PART...", .groups = groups,
     .args_size = sizeof(struct merge_args), .examples = examples,
     .max_operands = MOST_SHARDS, .minor = true, .run = run,

@@ -3,10 +3,12 @@
 #include "cmd/parts.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/json_field.h"
+#include "cmd/layers.h"
 #include "nn/nn.h"
 
 int parts_choose(struct job *j, const struct parts_kind *kind, bool summary, struct err *e)
@@ -30,7 +32,8 @@ int parts_open(struct job *j, const struct head_id *heads, int n, struct err *e)
 
     j->heads = heads;
     j->n_heads = n;
-    if (s->model == NULL || (j->shard.n == 0 && args->resume == NULL))
+    if (s->model == NULL ||
+        (j->shard.n == 0 && args->resume == NULL && j->layers == NULL))
         return 0;
     return model_hash_data(s->model, s->a, &j->hash, e);
 }
@@ -53,18 +56,47 @@ json_t *parts_text(const char *s)
    are, for which there are hashes. */
 static const char *const without[] = {
     "threads", "output", "format", "json", "tsv", "quiet", "verbose", "file", "model", "shard",
-    "summary", "resume", "means-out", "yes", NULL
+    "summary", "resume", "means-out", "yes", "hidden-in", "hidden-out", NULL
 };
 
-static json_t *options(struct arena *a, const struct cmd *c, const struct env *env)
+static json_t *options(struct arena *a, const struct cmd *c, const struct env *env,
+                       const char *const *leave_out)
 {
     int n;
-    const char **word = command_line_words(a, c, env->argc, env->argv, without, &n);
+    const char **word = command_line_words(a, c, env->argc, env->argv, leave_out, &n);
     json_t *list = json_array();
 
     for (int i = 0; i < n; i++)
         json_add(a, list, json_string(word[i]));
     return list;
+}
+
+/* Of a process that has some of the layers, which are its own. */
+static json_t *options_of_layers(struct arena *a, const struct cmd *c, const struct env *env)
+{
+    enum { MOST = sizeof without / sizeof *without };
+    const char *all[MOST + 8] = { NULL };
+    int n = 0;
+
+    for (int i = 0; without[i] != NULL; i++)
+        all[n++] = without[i];
+    for (int i = 0; layers_options[i] != NULL; i++)
+        all[n++] = layers_options[i];
+    return options(a, c, env, all);
+}
+
+/* Those that the stream of the layers before brings are this run's, too. */
+static json_t *options_of_run(const struct job *j, const struct cmd *c)
+{
+    struct arena *a = j->s.a;
+    const json_t *taken;
+
+    if (j->layers == NULL)
+        return options(a, c, j->s.env, without);
+    if (j->s.asked->stream == NULL)
+        return options_of_layers(a, c, j->s.env);
+    taken = json_object_get(j->s.asked->stream->run, "options");
+    return json_is_array(taken) ? json_deep_copy(taken) : json_array();
 }
 
 /* Files that options name. */
@@ -125,7 +157,20 @@ static void describe_model(const struct job *j, json_t *run)
     json_put(a, run, "weights", parts_hex(a, j->hash));
     json_put(a, run, "layers", json_integer(s->n_layers));
     json_put(a, run, "heads of a layer", json_integer(s->n_heads));
-    json_put(a, run, "heads", heads(j));
+    if (j->layers == NULL)
+        json_put(a, run, "heads", heads(j));
+}
+
+/* Which layers they are of, where another process has the others. */
+static void describe_layers(const struct job *j, json_t *part)
+{
+    struct arena *a = j->s.a;
+
+    if (j->layers == NULL)
+        return;
+    json_put(a, part, "heads", heads(j));
+    json_put(a, part, "first layer", json_integer(j->layers->first));
+    json_put(a, part, "layers end", json_integer(j->layers->end));
 }
 
 void parts_describe(struct job *j, json_t **run, json_t **part)
@@ -139,13 +184,14 @@ void parts_describe(struct job *j, json_t **run, json_t **part)
     json_put(a, *run, "version", json_string(MHA_VIZ_VERSION));
     json_put(a, *run, "kernel", json_string(nn_kernel_name(nn_kernel())));
     json_put(a, *run, "command", json_string(cmd->name));
-    json_put(a, *run, "options", options(a, cmd, j->s.env));
+    json_put(a, *run, "options", options_of_run(j, cmd));
     describe_model(j, *run);
     json_put(a, *run, "shards", json_integer(j->shard.n));
     files.to = json_put(a, *run, "files", json_object());
     opts_each(cmd, add_file, &files);
     json_put(a, *part, "shard", json_integer(j->shard.k));
     json_put(a, *part, "unusable", json_integer(parts_texts(j).n_bad));
+    describe_layers(j, *part);
     if (j->of_many && j->parts->describe != NULL)
         j->parts->describe(j, *run, *part);
 }
@@ -225,14 +271,14 @@ void parts_write(struct job *j, FILE *f)
 
 enum { MOST_HEADS = 1 << 16, MOST_LAYERS = 1 << 20 };
 
-static int read_options(const struct cmd *c, const struct sums *part, struct arena *a, void *args,
-                        struct err *e)
+int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, void *args,
+                       struct err *e)
 {
     const json_t *list;
     char **argv, **operands;
     int n, n_operands, status;
 
-    if (json_field_list(part->run, "options", &list, e) != 0)
+    if (json_field_list(run, "options", &list, e) != 0)
         return -1;
     n = (int)json_array_size(list);
     argv = arena_alloc(a, (uint64_t)n + 2, sizeof *argv);
@@ -250,6 +296,21 @@ static int read_options(const struct cmd *c, const struct sums *part, struct are
     e->kind = ERR_INPUT;
     return status < 0 ? err_under(e, "options") :
                         json_field_wrong("options", list, "those of a run over texts", e);
+}
+
+int parts_check_options(const struct cmd *c, const struct env *env, const json_t *run, bool *none,
+                        struct err *e)
+{
+    struct arena *a = env->arena;
+    json_t *own = json_hold(a, options_of_layers(a, c, env));
+    const json_t *other = json_object_get(run, "options");
+
+    *none = json_array_size(own) == 0;
+    if (*none || json_equal(own, other))
+        return 0;
+    return err_set(e, ERR_USAGE, "--hidden-in: found the options %.150s, expected none but this "
+                   "process's own, or those of the stream: %.150s", json_text(a, own),
+                   other != NULL ? json_text(a, other) : "none");
 }
 
 /* ---- its model ---- */
@@ -362,6 +423,161 @@ static int report_parts(struct job *j, const struct sums *part, int n, struct er
     return results_close(&j->results, NULL, 0, e);
 }
 
+/* ---- merge of layers ---- */
+
+static bool is_of_layers(const struct sums *part)
+{
+    return json_object_get(part->part, "first layer") != NULL;
+}
+
+/* The layers that a process had: first to end - 1. */
+struct ran {
+    int first, end;
+};
+
+static int read_ran(const struct sums *part, struct ran *out, struct err *e)
+{
+    int n;
+
+    if (json_field_int(part->run, "layers", 1, MOST_LAYERS, &n, e) != 0 ||
+        json_field_int(part->part, "first layer", 0, n - 1, &out->first, e) != 0 ||
+        json_field_int(part->part, "layers end", out->first + 1, n, &out->end, e) != 0)
+        return err_under(e, "%s", part->path);
+    return 0;
+}
+
+static int by_layer(const void *x, const void *y)
+{
+    struct ran first = { 0, 0 }, second = { 0, 0 };
+    struct err e;
+
+    read_ran(x, &first, &e);
+    read_ran(y, &second, &e);
+    return (first.first > second.first) - (first.first < second.first);
+}
+
+static int missing(int first, int end, struct err *e)
+{
+    if (end == first + 1)
+        return err_set(e, ERR_INPUT, "the part of layer %d is missing", first);
+    return err_set(e, ERR_INPUT, "the part of layers %d to %d is missing", first, end - 1);
+}
+
+/* Each layer was in one of the processes. */
+static int check_layers(const struct sums *part, int n, struct err *e)
+{
+    int at = 0, n_layers;
+    struct ran ran;
+
+    for (int i = 0; i < n; i++, at = ran.end) {
+        if (read_ran(&part[i], &ran, e) != 0)
+            return -1;
+        if (ran.first > at)
+            return missing(at, ran.first, e);
+        if (ran.first < at)
+            return err_set(e, ERR_INPUT, "%s: has layers %d to %d, of which %s has some: expected "
+                           "each once", part[i].path, ran.first, ran.end - 1, part[i - 1].path);
+    }
+    if (json_field_int(part[0].run, "layers", at, MOST_LAYERS, &n_layers, e) != 0)
+        return err_under(e, "%s", part[0].path);
+    return at == n_layers ? 0 : missing(at, n_layers, e);
+}
+
+/* The part, as if its run were of these heads alone. */
+static struct sums with_heads(struct arena *a, const struct sums *part, const json_t *heads)
+{
+    struct sums with = *part;
+    json_t *run = json_hold(a, json_object());
+
+    json_put_all(a, run, part->run);
+    json_put(a, run, "heads", json_deep_copy(heads));
+    with.run = run;
+    return with;
+}
+
+/* Their heads, one part's after another's. */
+static int all_heads(struct arena *a, const struct sums *part, int n, const json_t **out,
+                     struct err *e)
+{
+    json_t *all = json_hold(a, json_array());
+
+    *out = all;
+    for (int i = 0; i < n; i++) {
+        const json_t *list;
+
+        if (json_field_list(part[i].part, "heads", &list, e) != 0)
+            return err_under(e, "%s", part[i].path);
+        for (size_t k = 0; k < json_array_size(list); k++)
+            json_add(a, all, json_deep_copy(json_array_get(list, k)));
+    }
+    return 0;
+}
+
+static int check_heads(const struct job *j, const struct sums *part, struct err *e)
+{
+    struct ran ran;
+
+    if (read_ran(part, &ran, e) != 0)
+        return -1;
+    for (int i = 0; i < j->n_heads; i++)
+        if (j->heads[i].layer < ran.first || j->heads[i].layer >= ran.end)
+            return err_set(e, ERR_INPUT, "%s: heads: found one of layer %d, expected layers %d to "
+                           "%d", part->path, j->heads[i].layer, ran.first, ran.end - 1);
+    return 0;
+}
+
+/* What one process summed, by itself: *heads of the whole are its. */
+static int place_part(struct job *whole, const struct sums *part, int *n_heads, struct err *e)
+{
+    struct job *j = arena_alloc(whole->s.a, 1, whole->parts->job_size);
+    const json_t *list;
+    struct sums own;
+
+    *j = (struct job){ .args = whole->args, .parts = whole->parts, .of_many = true };
+    j->s = (struct session){ .asked = whole->s.asked, .env = whole->s.env, .a = whole->s.a };
+    j->results.output = whole->results.output;
+    if (json_field_list(part->part, "heads", &list, e) != 0)
+        return err_under(e, "%s", part->path);
+    if (list == NULL) {
+        json_field_wrong("heads", NULL, "a list", e);
+        return err_under(e, "%s", part->path);
+    }
+    own = with_heads(j->s.a, part, list);
+    if (open_job(j, &own, e) != 0 || check_heads(j, part, e) != 0 || parts_add(j, &own, e) != 0)
+        return -1;
+    if (whole->parts->place(whole, j, *n_heads, e) != 0)
+        return err_under(e, "%s", part->path);
+    *n_heads += j->n_heads;
+    whole->n_bad = j->n_bad;
+    return 0;
+}
+
+static int report_layers(struct job *j, const struct sums *part, int n, struct err *e)
+{
+    struct arena *a = j->s.a;
+    struct sums *sorted = arena_alloc(a, (uint64_t)n, sizeof *sorted), whole;
+    const json_t *heads;
+    int n_heads = 0;
+
+    if (j->parts->place == NULL)
+        return err_set(e, ERR_INPUT, "%s: is of some of the layers, of which %s has no parts",
+                       part[0].path, j->parts->cmd->name);
+    memcpy(sorted, part, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_layer);
+    if (check_layers(sorted, n, e) != 0 || all_heads(a, sorted, n, &heads, e) != 0)
+        return -1;
+    whole = with_heads(a, &sorted[0], heads);
+    if (open_job(j, &whole, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (place_part(j, &sorted[i], &n_heads, e) != 0)
+            return -1;
+    if (results_open(&j->results, j->record, NULL, e) != 0)
+        return -1;
+    j->parts->report(j);
+    return results_close(&j->results, NULL, 0, e);
+}
+
 int parts_report(const struct parts_kind *kind, const struct common_args *common,
                  const struct sums *part, int n, const struct env *env, struct err *e)
 {
@@ -373,7 +589,7 @@ int parts_report(const struct parts_kind *kind, const struct common_args *common
     j->s = (struct session){ .asked = &args->asked, .env = env, .a = a };
     if (output_plan(&j->results.output, &common->output, &output_reports, NULL, a, e) != 0)
         return -1;
-    if (read_options(kind->cmd, &part[0], a, args, e) != 0)
+    if (parts_read_options(kind->cmd, part[0].run, a, args, e) != 0)
         return err_under(e, "%s", part[0].path);
-    return report_parts(j, part, n, e);
+    return (is_of_layers(&part[0]) ? report_layers : report_parts)(j, part, n, e);
 }

@@ -33,6 +33,10 @@ struct parts_kind {
        too.  Of the model, names and sizes are known.  Errors without the path. */
     int (*open)(void *self, const struct sums *part, struct err *e);
     void (*report)(void *self);
+    /* Of merge, for parts of some of the layers; NULL: there are none.  Adds what part, which
+       has heads of its own, was summed to, to whole, whose heads from first on these are;
+       errors without the path. */
+    int (*place)(void *whole, const void *part, int first, struct err *e);
     /* Of texts that are not job->in's: how many were read, and reading on.  NULL: they are. */
     struct parts_texts (*texts)(const void *self);
     const char *(*file)(const void *self);      /* that they are in; NULL: that of -f */
@@ -66,6 +70,23 @@ void parts_write(struct job *j, FILE *f);
  */
 int parts_report(const struct parts_kind *kind, const struct common_args *args,
                  const struct sums *part, int n, const struct env *env, struct err *e);
+
+/* ---- options ---- */
+
+/*
+ * args as the options of a run say, of a command line that parts_describe has described.
+ * ERR_INPUT: they are no such options.
+ */
+int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, void *args,
+                       struct err *e);
+
+/*
+ * Of a run over some of the layers, with another's stream: whether the command line says
+ * anything else of what is summed.  *none: it says nothing.  ERR_USAGE: it says something else
+ * (found, expected).
+ */
+int parts_check_options(const struct cmd *c, const struct env *env, const json_t *run, bool *none,
+                        struct err *e);
 
 /* ---- members that commands add ---- */
 

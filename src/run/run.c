@@ -29,6 +29,8 @@ static int last_layer(const struct model *m, const struct wanted *want)
 {
     int last = m->config.n_layers - 1;
 
+    if (want->leave != NULL)
+        return want->leave->layer - 1;
     if (want->hidden != NULL || want->logits != NULL || want->layer == NULL)
         return last;
     while (last > 0 && !want->layer[last])
@@ -200,7 +202,8 @@ static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
 static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
     const struct param *slot = p->m->layer[l].slot;
-    bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL;
+    bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL &&
+                p->want->leave == NULL;
     bool cross = pass_has_memory(p);
     bool only_self = last && !(cross && (pass_wants(p, l, STACK_CROSS) ||
                                          pass_taps(p, l, STACK_CROSS)));
@@ -331,6 +334,16 @@ static void resume(struct pass *p, const struct resume *from)
         memcpy(p->x2, from->x2, size);
 }
 
+/* The streams for the pass that goes on. */
+static void leave(const struct pass *p, const struct leave *to)
+{
+    size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
+
+    memcpy(to->x, p->x, size);
+    if (to->x2 != NULL)
+        memcpy(to->x2, p->x2, size);
+}
+
 static bool changes_only_precision(const struct change *c)
 {
     return c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
@@ -361,6 +374,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     else
         begin(&pass);
     status = run_layers(&pass, e);
+    if (status == 0 && want->leave != NULL)
+        leave(&pass, want->leave);
     if (status == 0) {
         logits_write(&pass);
         cached_advance(&pass);

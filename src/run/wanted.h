@@ -21,6 +21,12 @@ struct resume {
     const float *x, *x2;
 };
 
+/* Where a pass ends: before a layer, whose streams [tokens, D] it writes, for a resume. */
+struct leave {
+    int layer;              /* 1 .. layers - 1 */
+    float *x, *x2;          /* x2 NULL but of PLACE_REVERSIBLE */
+};
+
 /* The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
@@ -39,6 +45,8 @@ struct wanted {
      */
     struct cache *const *cache;
     const struct resume *resume;    /* NULL: the pass begins with the embeddings */
+    const struct leave *leave;      /* NULL: the pass ends with what is wanted; else neither
+                               hidden nor logits are, nor rows of that layer and those after it */
     const int *only_row;    /* [texts] hidden and logits have one row per text, this token's;
                                NULL: one per token */
     bool uncapped;          /* logits before a soft cap */

@@ -19,6 +19,8 @@ enum asked_half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
 enum merge { MERGE_NONE, MERGE_WORDS };
 
+struct stream;
+
 struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */
@@ -30,6 +32,7 @@ struct asked {
     const char *shard;          /* "K/N": of the texts of file; NULL: all */
     const char *split;          /* "N" or "N:OVERLAP": long texts in pieces; NULL: whole */
     const char *max_memory;     /* "512M"; NULL: as much as there is */
+    struct stream *stream;          /* texts after other layers; NULL: from the embeddings on */
     enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */

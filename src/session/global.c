@@ -102,6 +102,8 @@ int global_fill(const struct session *s, struct arena *a, struct item *item,
     int count = item->tokens.n, status;
     unsigned char *global;
 
+    if (item->global != NULL)
+        return 0;
     if (!has_global(model))
         return item->global_at == NULL ? 0 :
                err_set(e, ERR_INPUT, "global: %s has no global tokens (only longformer "

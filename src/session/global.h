@@ -11,7 +11,7 @@
 int global_check(const struct session *s, struct err *e);
 
 /*
- * Sets item->global of a tokenised text.
+ * Sets item->global of a tokenised text, where it is not known.
  *
  * Errors: a position that the text lacks (with its range); a list in a JSON object for
  * a model without global tokens (ERR_INPUT); a text without the three separators that

@@ -246,6 +246,8 @@ static struct source *open_source(struct session *s, const struct source *leader
     struct operand text[2];
     struct source *source;
 
+    if (asked->stream != NULL)
+        return source_stream(s);
     if (check_sources(asked, n_operands, piped || follows || asked->file != NULL, e) != 0 ||
         global_check(s, e) != 0 || read_operands(s, n_operands, operands, text, e) != 0 ||
         open_arrays(s, n_operands, text, &source, e) != 0 ||
@@ -297,7 +299,8 @@ struct input *input_open_beside(struct session *s, const struct input *first,
     if (s->budget == NULL)
         s->budget = arena_alloc(s->a, 1, sizeof *s->budget);
     in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
-    if (in->source == NULL || split_open(s, in->source, &in->split, e) != 0 ||
+    if (in->source == NULL ||
+        (s->asked->stream == NULL && split_open(s, in->source, &in->split, e) != 0) ||
         memory_open(s, &in->limit, e) != 0)
         return NULL;
     if (!in->source->lines && check_spare_masks(s, in->source->n, e) != 0)
@@ -457,7 +460,9 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         if (status == SOURCE_END && in->source->lines &&
             check_spare_masks(in->s, in->source->n, e) != 0)
             return -1;
-        if (status == SOURCE_TEXT && !out->passed)
+        if (status == SOURCE_END)
+            in->n_bad += in->source->n_bad;
+        if (status == SOURCE_TEXT && !out->passed && in->s->asked->stream == NULL)
             say_unknown(in, a, out);
         if (status != SOURCE_UNUSABLE && !out->passed)
             return status;

@@ -45,6 +45,8 @@ struct item {
     struct item_shown shown[N_SIDE];
     const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
                                several arrays; NULL: none */
+    const float *x[2];          /* [tokens.n, D] its streams where layers of another process
+                                   left it: resume; NULL: it begins with the embeddings */
     bool passed;                /* of another shard: only input_tell_passed asks for it */
 };
 

@@ -18,6 +18,7 @@ struct source {
     bool lines;                 /* so is one that does not fit the model */
     bool others;                /* of lines: texts of other shards are given, too */
     int64_t n;                  /* texts; of lines: those read so far */
+    int64_t n_bad;              /* at the end: texts that whoever read them before left out */
     uint32_t crc;               /* of lines: CRC-32 of those, each with a "\n" after it */
     /* Fills *out, which is empty, but not what encode_fit fills. */
     int (*next)(struct source *self, struct arena *a, struct item *out, struct err *e);
@@ -62,6 +63,9 @@ int source_piped(const struct session *s, struct source **out, struct err *e);
 /* --input, --image or --audio FILE of a model that reads arrays; pair: the decoder's text; NULL: none. */
 struct source *source_arrays(const struct session *s, const struct operand *pair,
                              struct err *e);
+
+/* Texts of s->asked->stream. */
+struct source *source_stream(const struct session *s);
 
 /* Rows of a bare layer: layer_input_open. */
 struct source *source_layer(struct session *s, struct err *e);

@@ -286,6 +286,53 @@ static void impossible_words(void **state)
     arena_finish(&a);
 }
 
+/* All that both hold. */
+static void same_words(struct summary *s, struct summary *other)
+{
+    uint64_t n = summary_n_words(&kind);
+    uint64_t *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+
+    assert_non_null(x);
+    assert_non_null(y);
+    summary_put(s, x);
+    summary_put(other, y);
+    assert_memory_equal(x, y, n * sizeof *x);
+    free(x);
+    free(y);
+}
+
+/* Numbers of two summaries of the same texts, in one. */
+static void placed(void **state)
+{
+    struct summary_kind one = kind;
+    struct arena a;
+    struct summary *s, *want, *part[NUMBERS];
+
+    (void)state;
+    one.n = 1;
+    arena_init(&a, NULL, NULL);
+    want = all(&a, 0, 1);
+    s = summary_new(&a, &kind);
+    for (int i = 0; i < NUMBERS; i++) {
+        part[i] = summary_new(&a, &one);
+        for (int text = 0; text < TEXTS; text++) {
+            double x = value(text, i);
+
+            summary_add(part[i], text, &x);
+        }
+        summary_place(s, i, part[i]);
+    }
+    for (int i = 0; i < NUMBERS; i++) {
+        struct summary_estimate x = summary_of(s, i), y = summary_of(want, i);
+        struct summary_reliability r = summary_reliability(s, i, 1, 1);
+
+        assert_memory_equal(&x, &y, sizeof x);
+        assert_true(isnan(r.r));        /* of one head there is no correlation */
+    }
+    same_words(s, want);
+    arena_finish(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,7 +340,7 @@ int main(void)
         cmocka_unit_test(words),
         cmocka_unit_test(impossible_words), cmocka_unit_test(intervals),
         cmocka_unit_test(any_order), cmocka_unit_test(merged), cmocka_unit_test(reliability),
-        cmocka_unit_test(too_large), cmocka_unit_test(few),
+        cmocka_unit_test(too_large), cmocka_unit_test(few), cmocka_unit_test(placed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,17 @@ static int n_ids(const struct session *s)
     return n > n2 ? n : n2;
 }
 
+/* Those of the process with the layers before. */
+static int take_counts(struct stats_job *j)
+{
+    const struct stream_unigrams *counted = &j->job.s.asked->stream->unigrams;
+
+    if (counted->count != NULL)
+        j->set.opts.counts = metric_counts_new(j->job.s.a, counted->count, counted->n);
+    j->job.layers->unigrams = *counted;
+    return 0;
+}
+
 /* Of tokens with ids; what is not counted leaves the metrics undefined. */
 int stats_count_tokens(struct stats_job *j, struct err *e)
 {
@@ -75,6 +86,8 @@ int stats_count_tokens(struct stats_job *j, struct err *e)
     struct counting c = { s, NULL, 0 };
     int status;
 
+    if (s->asked->stream != NULL && j->args->unigrams == NULL)
+        return take_counts(j);
     if (!wanted[METRIC_rare1] && !wanted[METRIC_rare2] && !wanted[METRIC_rare_rho])
         return 0;
     if (s->tok == NULL && s->asked->ids == NULL && s->asked->file == NULL)
@@ -90,5 +103,7 @@ int stats_count_tokens(struct stats_job *j, struct err *e)
     status = j->args->unigrams != NULL ? read_file(&c, j->args->unigrams, e) :
                                          job_again(&j->job, add_text, &c, e);
     j->set.opts.counts = metric_counts_new(s->a, c.count, c.n);
+    if (j->job.layers != NULL && j->args->unigrams == NULL)
+        j->job.layers->unigrams = (struct stream_unigrams){ c.count, c.n };
     return status;
 }

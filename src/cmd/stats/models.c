@@ -20,6 +20,8 @@ static int check(const struct stats_args *args, struct err *e)
     } refused[] = {
         { args->shared.asked.shard != NULL, "--shard" },
         { args->shared.resume != NULL, "--resume" },
+        { args->layers.out != NULL, "--hidden-out" },
+        { args->layers.in != NULL, "--hidden-in" },
         { args->shared.asked.attention != NULL, "--attention" },
         { args->shared.asked.qkv != NULL, "--qkv" },
     };

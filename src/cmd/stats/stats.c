@@ -57,14 +57,25 @@ static const struct opt summary_opts[] = {
          "with --summary: how alike two halves of the texts are"),
     END
 };
+
+static const struct opt layers_opts[] = {
+    PATH(0, "hidden-out", "FILE", F(layers.out),
+         "for the layers after those of -l: texts and hidden states, - is standard output; -o "
+         "is sums for mha-viz merge"),
+    PATH(0, "hidden-in", "FILE", F(layers.in),
+         "go on where --hidden-out of another process ended, with its texts and options; - is "
+         "standard input"),
+    END
+};
 #undef F
 static const struct opt_group summary_group = { "many texts", summary_opts };
 static const struct opt_group cache_group = { "caches", cache_opts };
+static const struct opt_group layers_group = { "many texts", layers_opts };
 static const struct opt_group rare_group = { "rare tokens", rare_opts };
 
 static const struct opt_group *const groups[] = {
     &cache_group, &rare_group, &summary_group, &shard_group, &resume_group, &split_group, &memory_group,
-    &types_group,
+    &layers_group, &types_group,
     &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
 };
@@ -146,7 +157,7 @@ static int summarise(struct stats_job *j, struct arena *a, const struct item *it
     for (int i = 0; i < n; i++)
         if (stats_summary_add(j, &items[i], stats, i, e) != 0)
             return -1;
-    return 0;
+    return layers_pass_on(&j->job, a, items, n, e);
 }
 
 static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
@@ -178,6 +189,19 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     return 0;
 }
 
+/* What compares heads of all layers, or goes through them. */
+static int check_layers(const struct stats_job *job, struct err *e)
+{
+    static const enum metric_id of_all[] = { METRIC_js, METRIC_js_cluster, METRIC_rollout,
+                                             METRIC_flow };
+
+    for (size_t i = 0; job->job.layers != NULL && i < sizeof of_all / sizeof *of_all; i++)
+        if (job->choice.wanted[of_all[i]])
+            return err_set(e, ERR_USAGE, "--compute: %s is of all layers: expected a run without "
+                           "--hidden-out and --hidden-in", metric_table[of_all[i]].name);
+    return 0;
+}
+
 static int check(void *self, struct err *e)
 {
     struct stats_job *job = self;
@@ -194,7 +218,7 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--by requires --summary");
     if (args->reliability && !of_many)
         return err_set(e, ERR_USAGE, "--reliability requires --summary");
-    return 0;
+    return check_layers(job, e);
 }
 
 /* Links, columns and metrics of each head; of some metrics maps. */
@@ -210,7 +234,7 @@ static double keeps(void *self, const struct item *item)
         heads++;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         bytes += j->choice.wanted[maps[i]] ? 3 * sizeof(double) * T * S : 0;
-    return bytes + heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) +
+    return layers_keep(&j->job, item) + bytes + heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) +
                             S * sizeof(double));
 }
 
@@ -232,18 +256,34 @@ extern const struct cmd cmd_stats;
 const struct parts_kind stats_parts = {
     .cmd = &cmd_stats, .job_size = sizeof(struct stats_job), .describe = stats_sums_describe,
     .put = stats_sums_put, .add = stats_sums_add, .open = stats_sums_open, .report = report,
+    .place = stats_sums_place,
 };
 
-static int run_one(const struct stats_args *args, int n_operands, char **operands,
+/* in: of --hidden-in, closed, until it is open. */
+static int run_job(struct stats_args *args, struct stream *in, int n_operands, char **operands,
                    const struct env *env, struct err *e)
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
     job.job.s.a = env->arena;
-    if (parts_choose(&job.job, &stats_parts, job.args->summary, e) != 0 ||
-        stats_choose(&job, e) != 0)
+    if (parts_choose(&job.job, &stats_parts, args->summary, e) != 0 ||
+        layers_choose(&job.job, &args->layers, in, e) != 0)
+        return -1;
+    if (in->file != NULL && stats_take_options(args, in, env, e) != 0)
+        return -1;
+    if (stats_choose(&job, e) != 0)
         return -1;
     return job_run(&job.job, job.job.of_many ? &summary_kind : &kind, env, e);
+}
+
+static int run_one(struct stats_args *args, int n_operands, char **operands,
+                   const struct env *env, struct err *e)
+{
+    struct stream in = { .file = NULL };
+    int status = run_job(args, &in, n_operands, operands, env, e);
+
+    stream_close(&in);
+    return status;
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -16,6 +16,7 @@
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "analysis/types.h"
+#include "cmd/layers.h"
 #include "cmd/parts.h"
 
 struct links;
@@ -34,6 +35,7 @@ struct stats_args {
     bool reverse, links;
     bool summary, reliability;
     int bootstrap;              /* replicates; 0: none */
+    struct layers_args layers;
 };
 
 /* Texts of one value of --by, or all of them. */
@@ -162,5 +164,15 @@ void stats_sums_describe(void *self, json_t *run, json_t *part);
 void stats_sums_put(void *self, struct sums *out);
 int stats_sums_add(void *self, const struct sums *part, struct err *e);
 int stats_sums_open(void *self, const struct sums *part, struct err *e);
+int stats_sums_place(void *whole, const void *part, int first, struct err *e);
+
+/* ---- --hidden-in ---- */
+
+/*
+ * args, and the session's texts from here on, as the stream says, but for the process's own
+ * options.  ERR_USAGE: other options than the stream's.
+ */
+int stats_take_options(struct stats_args *args, struct stream *in, const struct env *env,
+                       struct err *e);
 
 #endif

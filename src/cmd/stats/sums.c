@@ -154,6 +154,47 @@ int stats_sums_add(void *self, const struct sums *part, struct err *e)
 
 /* ---- merge ---- */
 
+/* What is kept of the texts of a group, by head. */
+static void place_few(const struct stats_summary *to, struct stats_group *g,
+                      const struct stats_summary *from, const struct stats_group *part, int first)
+{
+    for (int64_t text = 0; text < n_few(part); text++)
+        memcpy(g->few + text * to->kind.n + first * to->n_metrics,
+               part->few + text * from->kind.n, (size_t)from->kind.n * sizeof *g->few);
+}
+
+static int place_group(struct stats_summary *to, const struct stats_summary *from,
+                       const struct stats_group *part, int first, struct err *e)
+{
+    struct stats_group *g = stats_group(to, part->name, e);
+
+    if (g == NULL)
+        return -1;
+    if (first == 0)
+        g->n = part->n;
+    if (g->n != part->n)
+        return err_set(e, ERR_INPUT, "has %" PRId64 " texts%s%s, expected %" PRId64 ", as other "
+                       "layers have", part->n, part->name != NULL ? " of " : "",
+                       part->name != NULL ? part->name : "", g->n);
+    place_few(to, g, from, part, first);
+    summary_place(g->summary, first * to->n_metrics, part->summary);
+    memcpy(g->n_rows + first, part->n_rows, (size_t)from->n_heads * sizeof *g->n_rows);
+    return 0;
+}
+
+int stats_sums_place(void *whole, const void *part, int first, struct err *e)
+{
+    struct stats_summary *to = ((struct stats_job *)whole)->summary;
+    const struct stats_summary *from = ((const struct stats_job *)part)->summary;
+
+    for (const struct stats_group *g = from->groups; g != NULL; g = g->next)
+        if (place_group(to, from, g, first, e) != 0)
+            return -1;
+    return from->n_groups == to->n_groups ? 0 :
+           err_set(e, ERR_INPUT, "has texts of %d groups, expected %d, as other layers have",
+                   from->n_groups, to->n_groups);
+}
+
 int stats_sums_open(void *self, const struct sums *part, struct err *e)
 {
     struct stats_job *j = self;
