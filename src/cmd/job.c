@@ -76,6 +76,7 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
     const struct output_set *outputs = writes_sums(job) ? &output_sums : kind->outputs;
 
     job->record = kind->record;
+    job->keeps = kind->keeps;
     if (output_plan(&job->results.output, &args->common.output, outputs, kind->name, job->s.a,
                     e) != 0 ||
         state_check(job, e) != 0 || (kind->check != NULL && kind->check(job, e) != 0))
@@ -142,10 +143,16 @@ int job_again(struct job *job,
 
     quiet.warn = quiet.note = NULL;
     whole.shard = NULL;
+    if (job->in != NULL)
+        whole.max_memory = NULL;        /* that of job->in */
     s->asked = &whole;
     s->env = &quiet;
     s->budget = NULL;
     in = input_open(s, job->n_operands, job->operands, e);
+    if (in != NULL && job->in != NULL)
+        input_limit_as(in, job->in);
+    if (in != NULL && job->keeps != NULL)
+        input_keeps(in, job->keeps, job);
     if (in != NULL)
         status = input_each(in, fn, self, e);
     input_close(s, before);

@@ -36,6 +36,7 @@ struct job {
     struct results results;
     struct texts texts;         /* of the pass: job_pack */
     bool all_stacks;            /* set by check: as session_select takes it */
+    double (*keeps)(void *self, const struct item *item);   /* kind's */
     const struct record *record;    /* of reports: kind's, or what prepare sets */
     /* Of a command with --shard and --resume, see cmd/parts.h. */
     const struct parts_kind *parts;     /* NULL: of another */

@@ -368,6 +368,16 @@ bool input_is_limited(const struct input *in)
     return in->limit.allowed < INFINITY;
 }
 
+double input_left(const struct input *in)
+{
+    return in->limit.allowed - in->limit.base;
+}
+
+void input_limit_as(struct input *in, const struct input *first)
+{
+    in->limit = first->limit;
+}
+
 int input_fit(const struct input *in, const struct item *items, int n)
 {
     double kept = in->limit.base;

@@ -94,6 +94,10 @@ int input_batches(struct input *in, struct session *s,
 void input_keeps(struct input *in, double (*bytes)(void *self, const struct item *item),
                  void *self);
 bool input_is_limited(const struct input *in);
+/* Bytes that texts may take; infinite: without --max-memory. */
+double input_left(const struct input *in);
+/* The limit of an input that was opened before, when less was taken. */
+void input_limit_as(struct input *in, const struct input *first);
 /* How many of the first of n texts --max-memory has a place for in one pass, at least 1. */
 int input_fit(const struct input *in, const struct item *items, int n);
 

@@ -42,9 +42,18 @@ same() {
     same "$ref/bert" -f "$dir/lines.jsonl" --by lang --compute all --bootstrap=20 --reliability \
         --sort prev
     same "$ref/bert" -f "$dir/lines.jsonl" --hide special --renorm --weight norm
-    same "$ref/bert" -f "$dir/lines.jsonl" --merge words --words -H 0,2
+    same "$ref/bert" -f "$dir/lines.jsonl" --merge words --words
     same "$ref/bert" -f "$dir/lines.jsonl" --split 4:1 --mask causal --max-memory 1G
     same "$ref/gpt2" -f "$dir/ids.jsonl" --compute all,scale,cache --budgets 2
+}
+
+@test "each process has its own heads" {
+    lines
+    "$viz" stats -q -m "$ref/bert" --jsonl -f "$dir/lines.jsonl" -H L0H2 --hidden-out - \
+        -o "$dir/first" | "$viz" stats -q -m "$ref/bert" --hidden-in - -H L1H0,L1H1 -o "$dir/second"
+    "$viz" stats -q -m "$ref/bert" --jsonl -f "$dir/lines.jsonl" --summary --tsv \
+        -H L0H2,L1H0,L1H1 >"$dir/want"
+    "$viz" merge --tsv "$dir/first" "$dir/second" | cmp - "$dir/want"
 }
 
 @test "also with two streams, global tokens, a convolution, distances, a cap and experts" {

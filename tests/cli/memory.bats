@@ -32,6 +32,41 @@ load helper
     [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
 }
 
+@test "ablate: fewer heads in a pass give the same bytes" {
+    allowed=16M
+    # They keep what was freed.
+    ! sanitised || allowed=1G
+    head -n 3 samples/english.txt >"$dir/lines"
+    for with in "zero --summary" "mean --summary" resample uniform "zero --greedy --summary" \
+        "zero --together"; do
+        # shellcheck disable=SC2086
+        works "$viz" ablate -q --tsv -l 0,4 --with $with -f "$dir/lines"
+        want=$output
+        # shellcheck disable=SC2086
+        works "$viz" ablate -q --tsv -l 0,4 --with $with --max-memory "$allowed" -f "$dir/lines"
+        [ "$output" = "$want" ]
+    done
+    works "$viz" ablate -q --tsv --patch 'the dog saw it' 'the cat saw it'
+    want=$output
+    works "$viz" ablate -q --tsv --patch 'the dog saw it' --max-memory "$allowed" 'the cat saw it'
+    [ "$output" = "$want" ]
+}
+
+@test "ablate: a text that does not fit is refused before it is run" {
+    ids=$(seq -s, 1 900)
+    ! sanitised || skip "sanitisers keep what was freed"
+    fails 3 "the text has 900 tokens, which need " "$viz" ablate --max-memory 20M --ids "$ids"
+    [[ $stderr == *" MiB of memory: --max-memory allows 20.0 MiB, of which "*" are taken" ]]
+    printf '{"ids":[1,2,3]}\n{"ids":[%s]}\n{"ids":[4,5]}\n' "$ids" >"$dir/x.jsonl"
+    for with in zero mean; do
+        run --separate-stderr "$viz" ablate -l 0 --with $with --summary --json \
+            --max-memory 20M --jsonl -f "$dir/x.jsonl"
+        [ "$status" -eq 3 ]
+        [[ $output == *'"n_texts":2,'* ]]
+        [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
+    done
+}
+
 @test "what is no size is misuse" {
     for wrong in 0.5G -1 M 1X 1MM "" 1m 9999999999999999; do
         fails 2 "--max-memory: '$wrong': expected a number of bytes" "$viz" stats \
@@ -42,7 +77,7 @@ load helper
     done
     fails 2 "--max-memory: given twice, as '1G' and '2G', expected once" "$viz" stats \
         --max-memory 1G --max-memory 2G "the cat"
-    for command in diff ablate heatmap circuits; do
+    for command in diff heatmap circuits; do
         fails 2 "$command: --max-memory: unknown option" "$viz" $command --max-memory 1G
     done
 }

@@ -79,7 +79,7 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &shard_group, &resume_group, &split_group, &draw_group, &mean_group, &patch_group,
+    &shard_group, &resume_group, &split_group, &memory_group, &draw_group, &mean_group, &patch_group,
     &output_all.group, &picture_group, &sheet_group,
     &model_group, &layer_group, &rows_group, &text_group, &select_group, &generate_group,
     &mask_group, NULL
@@ -256,11 +256,12 @@ static int end(void *self, struct err *e)
 /* ---- the command ---- */
 
 static const struct job_kind kind = { .outputs = &output_all, .check = check,
-                                      .prepare = prepare, .begin = begin, .text = one_text,
+                                      .prepare = prepare, .begin = begin, .keeps = ablate_keeps,
+                                      .text = one_text,
                                       .file = draw_text };
 static const struct job_kind summary_kind = { .outputs = &output_all, .check = check,
                                               .prepare = prepare, .begin = begin,
-                                              .text = add_text, .end = end };
+                                              .keeps = ablate_keeps, .text = add_text, .end = end };
 
 static void report(void *self)
 {

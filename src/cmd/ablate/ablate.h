@@ -6,6 +6,7 @@
  *     means.c           mean outputs, of a corpus or a file
  *     pass.c            a text -> a pass that is kept, and passes that go on from its layers
  *     measure.c         their outputs -> change of the loss, divergence
+ *     memory.c          what that takes, for --max-memory
  *     direct.c          the direct effect, by the attribution of logits
  *     text.c            all of one text
  *     time.c            how long all of it will take
@@ -74,6 +75,7 @@ struct ablate_time {
 };
 
 struct ablate_greedy_job;
+struct ablate_run;
 struct rng;
 struct ablate_means;
 struct ablate_partners;
@@ -109,6 +111,16 @@ struct ablate_job {
     const struct record *record;        /* of a row of the table */
     int64_t n_texts, n_rows, n_partnerless;
 };
+
+/* ---- memory ---- */
+
+enum { ABLATE_TRAILS = 32 };        /* rows whose trails stand in memory at once */
+
+/* Bytes of a text besides its pass: input_keeps. */
+double ablate_keeps(void *self, const struct item *item);
+/* With --max-memory fewer: copies of the text in a pass, at least 1; rows of logits. */
+int ablate_copies(const struct ablate_run *r, int most);
+int ablate_rows_at_once(const struct ablate_job *j, int most);
 
 /* Heads of a stack: those of the model or of its decoder. */
 const struct model *ablate_model(const struct ablate_job *j, enum stack_id stack);

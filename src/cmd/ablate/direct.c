@@ -7,9 +7,6 @@
 #include "analysis/effect.h"
 #include "cmd/ablate/ablate.h"
 
-/* Rows whose trails stand in memory at once. */
-enum { TRAILS = 32 };
-
 struct direct {
     const struct ablate_run *r;
     int first, n;               /* rows of the run */
@@ -136,11 +133,11 @@ int ablate_direct(const struct ablate_run *r, double *sum, struct err *e)
     const struct ablate_job *j = r->j;
     int status = 0;
 
-    for (int row = 0; row < r->n_rows && status == 0; row += TRAILS) {
+    for (int row = 0; row < r->n_rows && status == 0; row += ABLATE_TRAILS) {
         struct arena_mark mark = arena_mark(r->a);
         struct direct direct = { .r = r, .first = row };
 
-        direct.n = r->n_rows - row < TRAILS ? r->n_rows - row : TRAILS;
+        direct.n = r->n_rows - row < ABLATE_TRAILS ? r->n_rows - row : ABLATE_TRAILS;
         direct.out = arena_alloc_raw(r->a, (size_t)direct.n,
                                      (uint64_t)j->n_heads * sizeof *direct.out);
         status = follow(&direct, r->a, e);

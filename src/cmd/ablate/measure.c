@@ -110,7 +110,8 @@ static int rows_at_once(int V)
 void ablate_measure(const struct ablate_run *r, const float *hidden, int n,
                     struct ablate_sums *out, double *clean)
 {
-    int V = r->j->m->n_logits, most = rows_at_once(V), rows = least(MOST_ROWS, most);
+    int V = r->j->m->n_logits, most = ablate_rows_at_once(r->j, rows_at_once(V));
+    int rows = least(MOST_ROWS, most);
 
     memset(out, 0, (size_t)n * sizeof *out);
     *clean = 0;

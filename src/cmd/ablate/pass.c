@@ -327,7 +327,7 @@ static int run_copies(const struct ablate_run *r, const struct ablate_set *set, 
 
 int ablate_group(const struct ablate_run *r, const struct ablate_set *set, int n_sets)
 {
-    int most = PASS_TOKENS / (r->T + r->S), n = 1, side, layer;
+    int most = ablate_copies(r, PASS_TOKENS / (r->T + r->S)), n = 1, side, layer;
 
     find_start(r, set, 1, &side, &layer);
     while (n < n_sets && n < most) {
