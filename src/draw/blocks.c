@@ -21,14 +21,16 @@ struct blocks {
     const struct heatmaps *maps;
     struct canvas *canvas;
     const char **row_label, **col_label;    /* [cells] clean; NULL: none is shown */
-    int n_rows, n_cols;         /* cells of a panel */
+    int n_rows, all_cols;       /* cells of a panel */
+    int n_cols, from;           /* columns of them that stand side by side, and the first: a
+                                   panel that is too wide goes on below */
     int label;                  /* columns of the labels at the left, with their gap */
     int wide;                   /* columns of a cell */
     bool half;                  /* a line holds two rows of cells */
     int header;                 /* lines above the cells: 0 or 1 */
     int columns, slot;          /* panels side by side, and the columns of each */
     struct scale_range *range;  /* [n_panels] */
-    unsigned short *index;      /* [n_rows, n_cols] */
+    unsigned short *index;      /* [n_rows, all_cols] */
 };
 
 /* ---- what fits ---- */
@@ -47,11 +49,11 @@ int blocks_plan(int n_columns, bool labels, int n_cols, int *pool, int *least)
 {
     int room = n_columns - label_room(n_columns, labels);
 
-    if (room >= LEAST_SLOT) {
+    if (n_columns >= CANVAS_LEAST && room >= LEAST_SLOT) {
         *pool = (n_cols + room - 1) / room;
         return 0;
     }
-    for (*least = n_columns; *least - label_room(*least, labels) < LEAST_SLOT; (*least)++)
+    for (*least = CANVAS_LEAST; *least - label_room(*least, labels) < LEAST_SLOT; (*least)++)
         ;
     return -1;
 }
@@ -69,6 +71,12 @@ static int widest_title(const struct heatmaps *maps)
     return widest;
 }
 
+/* Panels that rows of panels are made of. */
+static int group_of(const struct heatmaps *maps)
+{
+    return maps->group > 0 ? maps->group : maps->n_panels;
+}
+
 /* How many panels fit side by side with cells of this width; sets the slot. */
 static int fit(struct blocks *b, int wide, int title)
 {
@@ -78,15 +86,15 @@ static int fit(struct blocks *b, int wide, int title)
     b->slot = b->n_cols * wide > title ? b->n_cols * wide : title;
     b->slot = b->slot > room && b->n_cols * wide <= room ? room : b->slot;
     columns = (room + GAP) / (b->slot + GAP);
-    return columns < b->maps->n_panels ? columns : b->maps->n_panels;
+    return columns < group_of(b->maps) ? columns : group_of(b->maps);
 }
 
-/* The same number of panels in each row, as far as that goes. */
-static int balanced(int n_panels, int columns)
+/* The same number of n things in each row, at most `columns`, as far as that goes. */
+static int balanced(int n, int columns)
 {
-    int rows = (n_panels + columns - 1) / columns;
+    int rows = (n + columns - 1) / columns;
 
-    return (n_panels + rows - 1) / rows;
+    return (n + rows - 1) / rows;
 }
 
 static void choose(struct blocks *b)
@@ -98,7 +106,7 @@ static void choose(struct blocks *b)
         b->columns = fit(b, 1, title);
     if (most > 0 && b->columns > most)
         b->columns = most;
-    b->columns = balanced(b->maps->n_panels, b->columns);
+    b->columns = balanced(group_of(b->maps), b->columns);
     b->half = b->wide == 1 && b->canvas->way != TERMINAL_DIGITS;
 }
 
@@ -135,7 +143,7 @@ static void label_positions(struct blocks *b, const struct label_list *list,
 static void label_tokens(struct blocks *b, const struct label_list *list, const char **label,
                          int most)
 {
-    int n = label == b->row_label ? b->n_rows : b->n_cols;
+    int n = label == b->row_label ? b->n_rows : b->all_cols;
 
     for (int i = 0; i < list->n && i < n; i++)
         label[i] = label_clean(b->canvas->arena, list->text[i], label_size(list, i), most);
@@ -192,42 +200,41 @@ static bool label_cols(struct blocks *b)
     }
     if (!positions)
         return false;
-    memset(b->col_label, 0, (size_t)b->n_cols * sizeof *b->col_label);
+    memset(b->col_label, 0, (size_t)b->all_cols * sizeof *b->col_label);
     label_positions(b, list, b->col_label, 6);
     return true;
 }
 
 /* ---- ink ---- */
 
-static int colour_of(const struct blocks *b, unsigned index)
+int blocks_colour(const struct cmap *cmap, unsigned index)
 {
     const unsigned char *rgb;
 
     if (index == CELL_MASKED)
         return CANVAS_PLAIN;
-    rgb = cmap_colour(b->maps->cmap, (int)index);
+    rgb = cmap_colour(cmap, (int)index);
     return rgb[0] << 16 | rgb[1] << 8 | rgb[2];
 }
 
 /* The tenth of the scale; the lowest is a point. */
 static const char *const digits[] = { ".", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 
-static void put_colour(const struct blocks *b, int row, int column, unsigned index)
+void blocks_put(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned index)
 {
-    struct glyph *glyph = canvas_at(b->canvas, row, column);
+    struct glyph *glyph = canvas_at(c, row, column);
 
-    if (b->canvas->way != TERMINAL_DIGITS)
-        glyph->ground = colour_of(b, index);
+    if (c->way != TERMINAL_DIGITS)
+        glyph->ground = blocks_colour(cmap, index);
     else if (index != CELL_MASKED)
         glyph->text = digits[index * 10 / 256];
 }
 
-/* Two rows of cells; below: -1 where there is none. */
-static void put_halves(const struct blocks *b, int row, int column, unsigned above, int below)
+void blocks_halves(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned above,
+                   unsigned below)
 {
-    struct glyph *glyph = canvas_at(b->canvas, row, column);
-    int top = colour_of(b, above);
-    int bottom = below < 0 ? CANVAS_PLAIN : colour_of(b, (unsigned)below);
+    struct glyph *glyph = canvas_at(c, row, column);
+    int top = blocks_colour(cmap, above), bottom = blocks_colour(cmap, below);
 
     if (top == CANVAS_PLAIN && bottom == CANVAS_PLAIN)
         return;
@@ -237,31 +244,31 @@ static void put_halves(const struct blocks *b, int row, int column, unsigned abo
 
 static void put_line(const struct blocks *b, int row, int column, int line)
 {
-    int n = b->n_cols, first = b->half ? 2 * line : line;
-    const unsigned short *index = b->index + (size_t)first * (size_t)n;
+    int n = b->all_cols, first = b->half ? 2 * line : line;
+    const unsigned short *index = b->index + (size_t)first * (size_t)n + b->from;
 
-    for (int j = 0; j < n; j++)
+    const struct cmap *cmap = b->maps->cmap;
+
+    for (int j = 0; j < b->n_cols && b->from + j < n; j++)
         if (b->half) {
-            put_halves(b, row, column + j, index[j],
-                       first + 1 < b->n_rows ? index[n + j] : -1);
+            blocks_halves(b->canvas, row, column + j, cmap, index[j],
+                          first + 1 < b->n_rows ? index[n + j] : CELL_MASKED);
         } else {
-            put_colour(b, row, column + j * b->wide, index[j]);
+            blocks_put(b->canvas, row, column + j * b->wide, cmap, index[j]);
             if (b->wide == 2 && b->canvas->way != TERMINAL_DIGITS)
-                put_colour(b, row, column + j * b->wide + 1, index[j]);
+                blocks_put(b->canvas, row, column + j * b->wide + 1, cmap, index[j]);
         }
 }
 
 /* ---- bars ---- */
 
-/* "0.00 ..... ≥0.83": its numbers at the ends, and as many colours as there is room for. */
-static void put_bar(const struct blocks *b, int row, int column, int room,
-                    struct scale_range range)
+void blocks_bar(const struct heatmaps *maps, struct canvas *c, int row, int column, int room,
+                struct scale_range range)
 {
-    struct colourbar_text ends = colourbar_text(b->maps->scale, range);
-    struct arena *a = b->canvas->arena;
-    const char *lo = arena_printf(a, "%s%s ", range.below ? "≤" : "", ends.lo);
-    const char *hi = arena_printf(a, " %s%s", range.above ? "≥" : "", ends.hi);
-    int n, most = b->canvas->way == TERMINAL_DIGITS ? 10 : 20;
+    struct colourbar_text ends = colourbar_text(maps->scale, range);
+    const char *lo = arena_printf(c->arena, "%s%s ", range.below ? "≤" : "", ends.lo);
+    const char *hi = arena_printf(c->arena, " %s%s", range.above ? "≥" : "", ends.hi);
+    int n, most = c->way == TERMINAL_DIGITS ? 10 : 20;
 
     if (!range.any)
         return;
@@ -269,11 +276,11 @@ static void put_bar(const struct blocks *b, int row, int column, int room,
         lo = "";
     n = room - canvas_width(lo) - canvas_width(hi);
     n = range.lo == range.hi ? 1 : n > most ? most : n;
-    column += canvas_text(b->canvas, row, column, room, lo, false);
+    column += canvas_text(c, row, column, room, lo, false);
     for (int i = 0; i < n; i++)
-        put_colour(b, row, column++, n == 1 ? 0u :
-                                     (unsigned)((i * 255 + (n - 1) / 2) / (n - 1)));
-    canvas_text(b->canvas, row, column, room, hi, false);
+        blocks_put(c, row, column++, maps->cmap, n == 1 ? 0u :
+                                                 (unsigned)((i * 255 + (n - 1) / 2) / (n - 1)));
+    canvas_text(c, row, column, room, hi, false);
 }
 
 /* ---- panels ---- */
@@ -309,8 +316,8 @@ static int put_upright(const struct blocks *b, int row, int column)
 {
     int lines = 0;
 
-    for (int j = 0; j < b->n_cols; j++) {
-        const char *label = b->col_label[j];
+    for (int j = 0; j < b->n_cols && b->from + j < b->all_cols; j++) {
+        const char *label = b->col_label[b->from + j];
         int line = 0;
 
         for (; label != NULL && *label != '\0'; line++)
@@ -326,8 +333,8 @@ static void put_positions(const struct blocks *b, int row, int column)
 {
     int end = -1;
 
-    for (int j = 0; j < b->n_cols; j++) {
-        const char *label = b->col_label[j];
+    for (int j = 0; j < b->n_cols && b->from + j < b->all_cols; j++) {
+        const char *label = b->col_label[b->from + j];
         int at = j * b->wide;
 
         if (label == NULL || at <= end || at + canvas_width(label) > b->slot)
@@ -364,8 +371,8 @@ static bool has_one_bar(const struct heatmaps *maps)
     return maps->shared || (!isnan(maps->vmin) && !isnan(maps->vmax));
 }
 
-/* Panels from `first` on, side by side; the row after them. */
-static int put_beside(const struct blocks *b, int first, int row, bool positions)
+/* Panels from first to before last, side by side; the row after them. */
+static int put_beside(const struct blocks *b, int first, int last, int row, bool positions)
 {
     const struct heatmaps *maps = b->maps;
     int end = row;
@@ -377,15 +384,16 @@ static int put_beside(const struct blocks *b, int first, int row, bool positions
             put_row_label(b, row + b->header + lines_of(b), maps->col_name);
         }
     }
-    for (int i = 0; i < b->columns && first + i < maps->n_panels; i++) {
+    for (int i = 0; first + i < last; i++) {
         int after = put_panel(b, first + i, row, b->label + i * (b->slot + GAP), positions);
 
         end = after > end ? after : end;
     }
-    if (maps->no_bars || has_one_bar(maps))
+    if (maps->no_bars || has_one_bar(maps) || b->from + b->n_cols < b->all_cols)
         return end;
-    for (int i = 0; i < b->columns && first + i < maps->n_panels; i++)
-        put_bar(b, end, b->label + i * (b->slot + GAP), b->slot, b->range[first + i]);
+    for (int i = 0; first + i < last; i++)
+        blocks_bar(maps, b->canvas, end, b->label + i * (b->slot + GAP), b->slot,
+                   b->range[first + i]);
     return end + 1;
 }
 
@@ -410,7 +418,7 @@ static void measure(struct blocks *b)
     struct arena *a = b->canvas->arena;
 
     b->n_rows = maps->panels[0].n_rows;
-    b->n_cols = maps->panels[0].n_cols;
+    b->n_cols = b->all_cols = maps->panels[0].n_cols;
     b->row_label = arena_alloc(a, (size_t)b->n_rows, sizeof *b->row_label);
     b->col_label = arena_alloc(a, (size_t)b->n_cols, sizeof *b->col_label);
     b->range = arena_alloc(a, (size_t)maps->n_panels, sizeof *b->range);
@@ -420,6 +428,8 @@ static void measure(struct blocks *b)
     for (int i = 0; i < maps->n_panels; i++)
         b->header |= maps->panels[i].title != NULL;
     label_rows(b);
+    if (b->all_cols > b->canvas->n_columns - b->label)
+        b->n_cols = balanced(b->all_cols, b->canvas->n_columns - b->label);
     choose(b);
 }
 
@@ -431,12 +441,16 @@ void blocks_print(const void *maps, struct canvas *c)
 
     measure(&b);
     positions = label_cols(&b);
-    for (int first = 0; first < b.maps->n_panels; first += b.columns) {
-        if (first > 0)
-            row++;
-        row = put_beside(&b, first, row, positions);
+    for (int first = 0, last; first < b.maps->n_panels; first = last) {
+        int end = first + group_of(b.maps) - first % group_of(b.maps);
+
+        last = first + b.columns < end ? first + b.columns : end;
+        for (b.from = 0; b.from < b.all_cols; b.from += b.n_cols) {
+            row += first > 0 || b.from > 0;
+            row = put_beside(&b, first, last, row, positions);
+        }
     }
     if (!b.maps->no_bars && has_one_bar(b.maps))
-        put_bar(&b, row, b.label, ONE_BAR < c->n_columns - b.label ? ONE_BAR :
-                                  c->n_columns - b.label, common_range(&b));
+        blocks_bar(b.maps, c, row, b.label, ONE_BAR < c->n_columns - b.label ? ONE_BAR :
+                                            c->n_columns - b.label, common_range(&b));
 }

@@ -19,4 +19,20 @@ int blocks_plan(int n_columns, bool labels, int n_cols, int *pool, int *least);
  */
 void blocks_print(const void *maps, struct canvas *c);
 
+/* ---- pieces of it ---- */
+
+/* As 0xrrggbb; CANVAS_PLAIN of CELL_MASKED. */
+int blocks_colour(const struct cmap *cmap, unsigned index);
+
+/* One cell: its ground, or a digit. */
+void blocks_put(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned index);
+
+/* Two cells, the second below the first. */
+void blocks_halves(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned above,
+                   unsigned below);
+
+/* "0.00 ..... ≥0.83": numbers at its ends, and as many colours as there is room for. */
+void blocks_bar(const struct heatmaps *maps, struct canvas *c, int row, int column, int room,
+                struct scale_range range);
+
 #endif

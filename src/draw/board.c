@@ -208,8 +208,7 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     key_paint_text(&m->legend, page, legend);
 }
 
-/* Numbers as a heatmap; a terminal has no room for thumbnails. */
-static void print(const void *of, struct canvas *canvas)
+static void print_numbers(const void *of, struct canvas *canvas)
 {
     const struct board *board = of;
     struct heatmaps maps = *board->maps;
@@ -223,10 +222,15 @@ static void print(const void *of, struct canvas *canvas)
 
 struct part board_part(const struct board *board)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, NULL };
-    static const struct part_type numbers = { scripts, measure, paint, paint_text, print };
+    static const struct part_type thumbnails = { scripts, measure, paint, paint_text,
+                                                 board_print_thumbnails };
+    static const struct part_type kinds = { scripts, measure, paint, paint_text,
+                                            board_print_kinds };
+    static const struct part_type numbers = { scripts, measure, paint, paint_text,
+                                              print_numbers };
 
-    return (struct part){ board->thumbnails || board->kinds != NULL ? &type : &numbers, board };
+    return (struct part){ board->thumbnails ? &thumbnails :
+                          board->kinds != NULL ? &kinds : &numbers, board };
 }
 
 void board_cells(const struct sheet *s, struct arena *a, struct box *cells)

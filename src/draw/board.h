@@ -6,6 +6,8 @@
 
 #include "draw/heatmap.h"
 
+struct canvas;
+
 /* What cells are, of a few kinds. */
 struct board_kinds {
     int n;
@@ -51,5 +53,12 @@ void board_number(char dst[BOARD_TEXT], double value, double largest, enum board
 
 /* Where its cells lie in a PNG of the sheet, whose only part it is: [n_rows, n_cols]. */
 void board_cells(const struct sheet *s, struct arena *a, struct box *cells);
+
+/* ---- board_print.c ---- */
+
+/* A thumbnail's cell is the largest of the weights that share it. */
+void board_print_thumbnails(const void *board, struct canvas *canvas);
+/* Names of kinds where they fit, else letters with a key. */
+void board_print_kinds(const void *board, struct canvas *canvas);
 
 #endif

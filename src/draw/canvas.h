@@ -11,7 +11,8 @@
 #include "base/arena.h"
 #include "base/terminal.h"
 
-enum { CANVAS_PLAIN = -1 };     /* the colour that the terminal has by itself */
+enum { CANVAS_PLAIN = -1,       /* the colour that the terminal has by itself */
+       CANVAS_LEAST = 20 };     /* columns that any picture needs */
 
 struct glyph {
     const char *text;           /* clean, of one or two columns; NULL: a space; "": the second

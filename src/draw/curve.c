@@ -418,7 +418,7 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 
 struct part curve_part(const struct curve *curve)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, NULL };
+    static const struct part_type type = { scripts, measure, paint, paint_text, curve_print };
 
     return (struct part){ &type, curve };
 }

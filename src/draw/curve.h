@@ -7,6 +7,8 @@
 #include "draw/layout.h"
 #include "draw/sheet.h"
 
+struct canvas;
+
 struct curve_line {
     const char *name;
     const double *y;            /* [n] NaN: there is none */
@@ -40,5 +42,13 @@ struct curve_span curve_span(const struct curve *curve);
 
 /* Where place i and the number y lie in a PNG of the sheet, whose only part it is. */
 struct box curve_point(const struct sheet *s, struct arena *a, int i, double y);
+
+/* ---- curve_print.c ---- */
+
+/* Whether there are so few lines that a terminal shows their intervals. */
+bool curve_prints_intervals(const struct curve *curve);
+
+/* A letter of its own at each place of a line, points between them, colons for an interval. */
+void curve_print(const void *curve, struct canvas *canvas);
 
 #endif

@@ -28,6 +28,8 @@ struct heatmaps {
     int n_panels;               /* >= 1 */
     const struct panel *panels; /* all of the same number of cells */
     int columns;                /* panels in a row of the grid, >= 1 */
+    int group;                  /* so many panels are of one layer, and begin a row of their own
+                                   on a terminal; 0: all */
     bool sheet;                 /* panels stand at their places, not one after the other, with
                                    labels at the edges of all of them, where there is room */
     struct label_list rows, cols;   /* left, and below (rotated by 90 degrees); they thin

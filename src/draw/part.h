@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How a kind of part is drawn on a sheet.  Adding one: a header with what it shows, and
- * a file with the three functions below.  The first measures its texts and computes
+ * a file with the functions below.  One measures its texts and computes
  * its boxes (in a function of their sizes alone, so that it can be tested); the others
  * turn boxes into ink. */
 #ifndef DRAW_PART_H
@@ -19,7 +19,7 @@ struct part_type {
     void (*paint)(const void *measured, struct page *page, struct box at);
     /* Text over it, painted after the sheet's title and caption; NULL: none. */
     void (*paint_text)(const void *measured, struct page *page, struct box at);
-    /* The same on a terminal, below what stands on the canvas; NULL: it has no such form. */
+    /* The same on a terminal, below what stands on the canvas. */
     void (*print)(const void *of, struct canvas *canvas);
 };
 

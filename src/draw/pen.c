@@ -29,14 +29,21 @@ void pen_fill(cairo_t *cr, int pen, double alpha)
     cairo_set_source_rgba(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0, alpha);
 }
 
-void pen_tint(cairo_t *cr, int pen)
+void pen_pale(unsigned char rgb[3], int pen)
 {
-    const unsigned char *rgb = pen_colour(pen);
+    const unsigned char *full = pen_colour(pen);
     double part = pen < 0 ? 0.08 : 0.30;        /* of the colour; the rest is white */
 
-    cairo_set_source_rgb(cr, 1.0 - part * (1.0 - rgb[0] / 255.0),
-                         1.0 - part * (1.0 - rgb[1] / 255.0),
-                         1.0 - part * (1.0 - rgb[2] / 255.0));
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (unsigned char)(255.0 - part * (255 - full[i]) + 0.5);
+}
+
+void pen_tint(cairo_t *cr, int pen)
+{
+    unsigned char rgb[3];
+
+    pen_pale(rgb, pen);
+    cairo_set_source_rgb(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
 }
 
 void pen_set(cairo_t *cr, int pen, double width, double px)

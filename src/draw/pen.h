@@ -18,6 +18,7 @@ void pen_set(cairo_t *cr, int pen, double width, double px);
 void pen_fill(cairo_t *cr, int pen, double alpha);
 
 /* A paler one, which black text can be read on; PEN_INK: nearly white. */
+void pen_pale(unsigned char rgb[3], int pen);
 void pen_tint(cairo_t *cr, int pen);
 
 #endif

@@ -10,7 +10,7 @@
 
 /*
  * Title, parts and caption below each other, no line wider than s->terminal->columns.
- * ERR_USAGE: a part that terminals cannot show.
+ * ERR_USAGE: it has fewer than CANVAS_LEAST.
  */
 int print_sheet(const struct sheet *s, struct arena *a, FILE *f, struct err *e);
 

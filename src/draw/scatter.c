@@ -293,7 +293,7 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 
 struct part scatter_part(const struct scatter *scatter)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, NULL };
+    static const struct part_type type = { scripts, measure, paint, paint_text, scatter_print };
 
     return (struct part){ &type, scatter };
 }

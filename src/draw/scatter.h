@@ -6,6 +6,8 @@
 
 #include "draw/heatmap.h"
 
+struct canvas;
+
 struct scatter_point {
     double x, y;                /* finite; y upwards */
     const char *name;
@@ -31,5 +33,10 @@ struct part scatter_part(const struct scatter *scatter);
  * name has no room. */
 void scatter_boxes(const struct sheet *s, struct arena *a, struct box *point,
                    struct box *name);
+
+/* ---- scatter_print.c ---- */
+
+/* A name stands where its point is, and a point where the name has no room. */
+void scatter_print(const void *scatter, struct canvas *canvas);
 
 #endif

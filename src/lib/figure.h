@@ -62,10 +62,6 @@ struct figure_plan {
 /* ERR_USAGE: they do not fit on the width that was asked for. */
 int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e);
 
-/* Of pictures without a plan: ERR_USAGE for a terminal (NULL: a file) of fewer columns than any
- * picture has room in; what: "links". */
-int figure_check_terminal(const struct terminal *t, const char *what, struct err *e);
-
 /* Whether --numbers can be read in the cells of this sheet's heatmaps; ERR_USAGE. */
 int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
                          const struct figure_plan *plan, struct arena *a, struct err *e);

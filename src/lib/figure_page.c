@@ -114,16 +114,6 @@ static int plan_terminal(const struct figure_args *f, struct figure_plan *plan, 
                    "at least %d", width, width == 1 ? "" : "s", least);
 }
 
-int figure_check_terminal(const struct terminal *t, const char *what, struct err *e)
-{
-    enum { LEAST = 20 };
-
-    if (t == NULL || t->columns >= LEAST)
-        return 0;
-    return err_set(e, ERR_USAGE, "a terminal of %d column%s has no room for %s; expected at least "
-                   "%d", t->columns, t->columns == 1 ? "" : "s", what, LEAST);
-}
-
 static bool has_sign(const struct panel *p)
 {
     for (int i = 0; i < p->n_rows * p->n_cols; i++)

@@ -345,7 +345,9 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     if (over.sound)
         lay_over_sound(&over, p, a, keys->n, &shown);
     maps = (struct heatmaps){
-        .picture = over.is || over.sound ? &over.picture : NULL, .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet, .pool = shown.pool,
+        .picture = over.is || over.sound ? &over.picture : NULL,
+        .n_panels = p->n_panels, .columns = plan.columns, .sheet = p->sheet,
+        .group = p->sheet ? p->per_row : 0, .pool = shown.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
         .vmax = (float)p->look.vmax, .cell_px = plan.cell_px,

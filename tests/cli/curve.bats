@@ -45,6 +45,7 @@ refused() {
 
 @test "each --over draws, of one text and of many, the same bytes for any number of threads" {
     printf 'the key\nthe cat saw the dog\nthe key is in the door\n' > "$dir/lines"
+    printf 'the dog\nwe saw it run in\nthe door is one of two\n' >> "$dir/lines"
     for over in layer position distance; do
         for t in 1 3; do
             works "$viz" curve -t $t --over $over -f "$dir/lines" -o "$dir/$t.png"
@@ -55,6 +56,17 @@ refused() {
         run ! cmp -s "$dir/1.png" "$dir/b1.png"
         works "$viz" curve --over $over -o "$dir/one.svg" "the cat saw the dog"
     done
+    # Of four texts there are no intervals
+    head -n 4 "$dir/lines" > "$dir/four"
+    for boot in "" --bootstrap=20; do
+        # shellcheck disable=SC2086
+        works "$viz" curve --no-metadata $boot -f "$dir/four" -o "$dir/four$boot.svg"
+    done
+    cmp "$dir/four.svg" "$dir/four--bootstrap=20.svg"
+    COLUMNS=200 works "$viz" curve --term -f "$dir/four"
+    [[ $output == *"no intervals of fewer than 5 texts"* && $output != *:::* ]]
+    COLUMNS=200 works "$viz" curve --term -f "$dir/lines"
+    [[ $output == *"; colons: 95% interval of the mean, Student's t; dots"* ]]
     works "$viz" curve --over step --generate 5 -o "$dir/step.pdf" "one two"
     works "$viz" curve --over step --generate 5 --metric first -f "$dir/lines" -o "$dir/step.png"
 }
@@ -114,6 +126,5 @@ refused() {
     refused 2 "expected mean" --each head -m "$ref/bert" -m "$ref/bert"
     refused 2 "not the folder" -o "$dir/out/" "the key"
     refused 2 "--width" --width 5
-    refused 2 "terminal" --term
     [ "$(list "$dir")" = "out " ]
 }

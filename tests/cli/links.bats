@@ -179,7 +179,7 @@ size_of() {
         n=${#BASH_REMATCH[2]}
         awk -v w="${BASH_REMATCH[1]}" -v n="$n" 'BEGIN { exit !(w * 20 - n < 0.7 && n - w * 20 < 0.7) }'
     done < <(tail -n +2 "$dir/a")
-    for columns in 10 40 80 200; do
+    for columns in 20 40 80 200; do
         COLUMNS=$columns "$viz" links -m "$ref/bart" --term "the key" "the door" |
             sed 's/█/#/g; s/[“”…]/x/g' > "$dir/b"
         grep -q '0\.[0-9]' "$dir/b"

@@ -96,6 +96,27 @@ table() {
     works "$viz" model --width 40mm --mds -o "$dir/e.svg"
 }
 
+@test "--table: standard input, gzip and a byte-order mark" {
+    table 'layer|head|x' '0|0|0.5' '0|1|0.25'
+    works "$viz" model --table "$dir/t.tsv" --metric x --no-metadata --no-caption -o "$dir/a.png"
+    gzip -k "$dir/t.tsv"
+    works "$viz" model --table "$dir/t.tsv.gz" --metric x --no-metadata --no-caption -o "$dir/b.png"
+    cmp "$dir/a.png" "$dir/b.png"
+    printf '\xef\xbb\xbf' | cat - "$dir/t.tsv" > "$dir/marked.tsv"
+    works "$viz" model --table "$dir/marked.tsv" --metric x --no-metadata --no-caption \
+        -o "$dir/b.png"
+    cmp "$dir/a.png" "$dir/b.png"
+    for file in t.tsv t.tsv.gz marked.tsv; do
+        "$viz" model --table - --metric x --no-metadata --no-caption -o "$dir/b.png" \
+            < "$dir/$file"
+        cmp "$dir/a.png" "$dir/b.png"
+    done
+    refused 2 "$dir/t.tsv.gz" --table "$dir/t.tsv.gz" --metric x --format png -o "$dir/t.tsv.gz"
+    refused 3 "standard input: line 1: empty" --table - --metric x -o "$dir/b.png" < /dev/null
+    head -c 30 "$dir/t.tsv.gz" > "$dir/cut.gz"
+    refused 3 "cut.gz" --table "$dir/cut.gz" --metric x -o "$dir/b.png"
+}
+
 @test "--table: what is wrong is said with its line" {
     table 'layer|head|x' '0|0|0.5' '0|1|nan' '1|0|' '1|1|-1e3'
     works "$viz" model --table "$dir/t.tsv" --metric x -o "$dir/a.png"
@@ -146,10 +167,21 @@ table() {
     [ "$(list "$dir")" = "" ]
 }
 
-@test "--term: numbers as blocks; what has no such form is refused" {
+@test "--term: numbers, more of them than a terminal has columns; points and types" {
     NO_COLOR=1 works "$viz" model --metric entropy --term "the cat saw the dog"
     [[ $output == *"L5"*"entropy"* ]]
-    refused 2 "terminal" --term
-    refused 2 "terminal" --term --mds
-    refused 2 "terminal" --term --metric type
+    { printf 'layer\thead\tx\n'
+      for h in $(seq 0 99); do printf '0\t%d\t%d\n1\t%d\t1\n' "$h" $((h % 10)) "$h"; done
+    } > "$dir/t.tsv"
+    for columns in 20 40 80 200; do
+        COLUMNS=$columns works "$viz" model --term --table "$dir/t.tsv" --metric x --no-bars \
+            --no-caption
+        [ "$(wc -L <<< "$output")" -le "$columns" ]
+        [ "$(sed -n 's/^ *L0 //p' <<< "$output" | tr -d '\n')" = \
+            "$(for _ in $(seq 10); do printf .123456789; done)" ]
+    done
+    works "$viz" model --mds --term "the cat saw the dog"
+    [[ $output == *L0H0*"√nats"* ]]
+    works "$viz" model --term --metric type
+    [[ $output == *L5*type* ]]
 }

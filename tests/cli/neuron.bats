@@ -147,7 +147,7 @@ drawn() {
         [[ $output == *score* ]]
     done
     for columns in 1 10 19; do
-        COLUMNS=$columns fails 2 "has no room for a query and its keys; expected at least 20" \
+        COLUMNS=$columns fails 2 "has no room for a picture; expected at least 20" \
             "$viz" neuron --term 'the cat'
     done
     printf 'the cat\nthe dog\n' > "$dir/lines"

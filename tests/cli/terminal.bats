@@ -147,6 +147,79 @@ setup_file() {
     [[ $output == *"change of the loss"* ]]
 }
 
+@test "curve, model, links, neuron and trace at 20, 40, 80 and 200 columns, with colours and without" {
+    need_pty
+    printf 'the cat sat\nthe dog ran on\nwe like it\n' > "$dir/lines"
+    for columns in 20 40 80 200; do
+        for dull in "" NO_COLOR=1; do
+            while read -r pattern command <&3; do
+                on_pty "$columns" "env $dull $viz $command" > "$dir/all"
+                shows "$columns" "$pattern" || { echo "$columns $dull $command"; return 1; }
+                [[ -z $dull ]] || refute grep -q $'\e\[[0-9;]*[34]8;' "$dir/all"
+            done 3<<LIST
+┤ curve -q -o - 'the cat saw the dog'
+• curve -q -o - --each head -l 2 -H 1 'the cat saw the dog'
+L5 model -q -o - 'the cat saw the dog'
+L5 model -q -o - --shared 'the cat saw the dog'
+L5 model -q -o - --metric type 'the cat saw the dog'
+L5 model -q -o - --metric entropy 'the cat saw the dog'
+L[0-5]H[0-3] model -q -o - --mds 'the cat saw the dog'
+Head links -q -o - -H 0 'the cat saw the dog'
+score neuron -q -o - --format terminal 'the cat saw the dog'
+LIST
+        done
+    done
+    for command in "curve" "model" "model --mds" "model --metric type" "links" "neuron" "circuits" \
+        "diff --dtype f32 --dtype bf16" "trace" "heatmap --no-labels"; do
+        for columns in 1 10 19; do
+            # shellcheck disable=SC2086
+            COLUMNS=$columns fails 2 "a terminal of $columns column" "$viz" $command --term "the key"
+        done
+    done
+}
+
+@test "thumbnails on a terminal are the weights' largest; kinds have their names or letters" {
+    text="the cat saw the dog and the cat ran"
+    "$viz" export -l 3 -o "$dir/w.npz" "$text"
+    # As many cells as tokens: what the heatmap shows of the head
+    COLUMNS=200 works "$viz" model --term --clip none -l 3 -H 2 --no-caption --no-labels "$text"
+    thumbnail=$output
+    works "$viz" heatmap --term --clip none -l 3 -H 2 --no-caption --no-labels --no-titles --no-bars "$text"
+    [ "$(head -n 1 <<< "$thumbnail" | wc -m)" -gt 1 ]
+    [[ $thumbnail == *9* ]]
+    COLUMNS=200 works "$viz" model --term --metric type "the cat"
+    [[ $output == *L5*"H0"* || $output == *H0* ]]
+    wide=$(sed -n 2p <<< "$output" | awk '{ print $2 }')
+    [ "${#wide}" -gt 1 ]
+    COLUMNS=20 works "$viz" model --term --metric type "the cat"
+    [[ $output =~ [A-Z]\ [a-z] ]]
+}
+
+@test "curves on a terminal stand where the numbers are" {
+    command -v python3 > /dev/null || skip "no python3"
+    text="the cat saw the dog and the cat ran"
+    "$viz" stats --json --compute entropy "$text" > "$dir/stats"
+    COLUMNS=80 "$viz" curve --term --no-caption --metric entropy "$text" > "$dir/plot"
+    python3 - "$dir" <<'PYTHON'
+import json, re, sys
+rows = open(sys.argv[1] + "/plot").read().split("\n")
+ticks = [(i, float(r.split("┤")[0])) for i, r in enumerate(rows) if "┤" in r]
+(i, a), (j, b) = ticks[0], ticks[-1]
+heads = json.load(open(sys.argv[1] + "/stats"))["heads"]
+layers = [[h["entropy"] for h in heads if h["layer"] == l] for l in range(heads[-1]["layer"] + 1)]
+want = [sum(l) / len(l) for l in layers]
+found = {}
+for k, row in enumerate(rows):
+    for m in re.finditer("•", row):
+        found[m.start()] = a + (b - a) * (k - i) / (j - i)
+got = [found[c] for c in sorted(found)]
+assert len(got) == len(want), (got, want)
+step = abs(a - b) / (j - i)
+for x, y in zip(got, want):
+    assert abs(x - y) <= 1.1 * step, (x, y, step)
+PYTHON
+}
+
 @test "a terminal that says it shows pictures gets them; one that is silent gets blocks" {
     need_pty
     python3 tests/cli/answer.py "" "$viz" heatmap -q -o - "the cat" > "$dir/all"

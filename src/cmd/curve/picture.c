@@ -15,6 +15,10 @@ static const char *const over_names[] = { "layers", "positions", "distances",
 
 /* ---- lines ---- */
 
+/* Texts at a place below which it has no interval: one of two texts, by Student's t, is as wide as
+ * nine of their distances, and says nothing but that there are two. */
+enum { LEAST_TEXTS = 5 };
+
 /* The numbers of a line, which it shows. */
 struct numbers { double *y, *low, *high; };
 
@@ -25,6 +29,8 @@ static void set_place(const struct curve_job *j, const struct numbers *to, int p
     bool boot = j->args->bootstrap > 0;
 
     to->y[place] = found.mean;
+    if (found.n < LEAST_TEXTS)
+        return;
     to->low[place] = boot ? found.boot_low : found.low;
     to->high[place] = boot ? found.boot_high : found.high;
 }
@@ -144,17 +150,30 @@ static const char *metric_text(const struct curve_job *j, struct arena *a)
                                      metric->name;
 }
 
-static const char *texts_text(const struct curve_job *j, struct arena *a)
+/* ", mean of 12 texts of FILE; shaded: 95% interval of the mean, Student's t". */
+static const char *texts_text(const struct curve_job *j, const struct curve *curve, struct arena *a)
 {
-    const char *file = input_name(j->job.in);
+    const char *file = input_name(j->job.in), *shaded = "shaded", *of_few = "";
+    bool on_terminal = figure_format(&j->job.results.output) == DRAW_TERMINAL;
+    const char *mean;
 
     if (j->n_texts < 2)
         return j->first;
-    return arena_printf(a, ", mean of %lld texts of %s; shaded: 95%% interval of the mean, %s",
-                        (long long)j->n_texts, file != NULL ? file : "the input",
+    mean = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
+                        file != NULL ? file : "the input");
+    if (j->n_texts < LEAST_TEXTS)
+        return arena_printf(a, "%s; no intervals of fewer than %d texts", mean, LEAST_TEXTS);
+    if (on_terminal && !curve_prints_intervals(curve))
+        return mean;
+    if (j->args->over == OVER_POSITION || j->args->over == OVER_DISTANCE ||
+        j->args->over == OVER_STEP)
+        of_few = arena_printf(a, ", where there are %d texts", LEAST_TEXTS);
+    if (on_terminal)
+        shaded = "colons";
+    return arena_printf(a, "%s; %s: 95%% interval of the mean, %s%s", mean, shaded,
                         j->args->bootstrap > 0 ?
                             arena_printf(a, "bootstrap of %d replicates", j->args->bootstrap) :
-                            "Student's t");
+                            "Student's t", of_few);
 }
 
 static const char *caption(const struct curve_job *jobs, int n, const struct curve *curve,
@@ -167,7 +186,7 @@ static const char *caption(const struct curve_job *jobs, int n, const struct cur
     const char *name = n > 1 ? arena_printf(a, "%d models", n) : s->name;
 
     return arena_printf(a, "%s: %s over %s, %s%s%s%s%s%s%s.", name, metric_text(jobs, a),
-                        over_names[jobs->args->over], each[jobs->each], texts_text(jobs, a),
+                        over_names[jobs->args->over], each[jobs->each], texts_text(jobs, curve, a),
                         curve->n_dots > 0 ? "; dots: heads" : "",
                         curve_has_legend(curve) ? "" : arena_printf(
                             a, "; %d lines, more than can be told apart", curve->n_lines),

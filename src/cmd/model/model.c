@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/map.h"
+#include "base/lines.h"
 #include "base/str.h"
 #include "cmd/types/file.h"
 
@@ -302,27 +303,52 @@ static int check_table(const struct model_view_args *args, int n_operands, struc
     return 0;
 }
 
+static bool is_stdin(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static int read_table(const struct model_view_args *args, struct arena *a,
+                      struct model_view_heads *heads, struct err *e)
+{
+    struct lines *lines = lines_open(args->table, e);
+    const char *text = "";
+    size_t size = 0;
+    int rc;
+
+    if (lines == NULL)
+        return -1;
+    rc = lines_rest(lines, &text, &size, e);
+    if (rc >= 0) {
+        struct span bytes = { (const unsigned char *)text, size };
+
+        rc = model_table_read(a, bytes, args->metric, args->sort, heads, e);
+        if (rc != 0)
+            rc = err_under(e, "%s", is_stdin(args->table) ? "standard input" : args->table);
+    }
+    lines_close(lines);
+    return rc;
+}
+
 static int run_table(struct model_view_job *j, const struct env *env, struct err *e)
 {
     const struct model_view_args *args = j->args;
     struct session *s = &j->job.s;
     struct output *output = &j->job.results.output;
     struct model_view_picture picture = { .j = j, .of = "" };
-    const struct span *bytes;
 
     s->a = env->arena;
     s->env = env;
-    if (output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
+    /* Held, so that -o cannot replace it. */
+    if ((!is_stdin(args->table) && file_hold(s->a, args->table, e) == NULL) ||
+        output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
                     e) != 0 || check(j, e) != 0 || model_view_choose(j, e) != 0)
         return -1;
     if (output->folder)
         return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
                        "%s", output->path);
-    bytes = file_hold(s->a, args->table, e);
-    if (bytes == NULL)
+    if (read_table(args, s->a, &picture.heads, e) != 0)
         return -1;
-    if (model_table_read(s->a, *bytes, args->metric, args->sort, &picture.heads, e) != 0)
-        return err_under(e, "%s", args->table);
     picture.format = figure_format(output);
     picture.path = output->path;
     if (model_view_draw(&picture, s->a, e) != 0)

@@ -228,10 +228,13 @@ static int read_lines(struct table *t, const char *metric, const char *sort,
 int model_table_read(struct arena *a, struct span bytes, const char *metric, const char *sort,
                      struct model_view_heads *heads, struct err *e)
 {
+    static const char mark[] = "\xef\xbb\xbf";
     struct table t = { .a = a, .at = (const char *)bytes.data };
 
     *heads = (struct model_view_heads){ 0, NULL };
     t.end = t.at + bytes.size;
+    if (bytes.size >= strlen(mark) && memcmp(t.at, mark, strlen(mark)) == 0)
+        t.at += strlen(mark);
     t.seen = arena_alloc(a, MODEL_TABLE_SIDE, MODEL_TABLE_SIDE * sizeof *t.seen);
     if (read_header(&t, metric, sort, e) != 0)
         return -1;

@@ -180,9 +180,7 @@ int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *
     sheet.terminal = &output->terminal;
     bands.n_fields = fields_of(j, &keys, field);
     bands.rows = figure_labels(a, session_keys(s, item), keys.place, keys.count);
-    if (figure_check_terminal(format == DRAW_TERMINAL ? &output->terminal : NULL,
-                              "a query and its keys", e) != 0 ||
-        check_width(figure, &sheet, format, a, e) != 0)
+    if (check_width(figure, &sheet, format, a, e) != 0)
         return -1;
     return sheet_write(&sheet, format, path, s->env->warn, e);
 }

@@ -42,6 +42,15 @@ static struct panel panel_of(const struct trace_found *f, struct arena *a, const
     return (struct panel){ .title = title, .n_rows = steps->n, .n_cols = n, .value = value };
 }
 
+/* Others than the token itself look at it, as none does at the last one of a causal model. */
+static bool is_seen(const struct trace_found *f, const struct panel *p)
+{
+    for (int i = 0; i < p->n_rows * p->n_cols; i++)
+        if (i % p->n_cols != f->t->at && !isnan(p->value[i]))
+            return true;
+    return false;
+}
+
 static struct label_list tokens_of(struct arena *a, const struct tokens *t)
 {
     int *place = arena_alloc(a, (size_t)t->n, sizeof *place);
@@ -80,9 +89,11 @@ static int write(const struct trace_found *f, struct arena *a, const struct heat
     const struct session *s = &f->j->job.s;
     struct part part[2] = { heatmap_part(maps) };
     const char *scale = figure_scale(a, figure, "heatmap", false, maps->clip);
-    const char *caption = arena_printf(a, "%s%s%s; %s; scale: %s.", s->model->name,
+    const char *unseen = f->t->column != NULL && maps->n_panels == 1 ?
+                             "; no other token looks at it" : "";
+    const char *caption = arena_printf(a, "%s%s%s; %s%s; scale: %s.", s->model->name,
                                        figure_text(a, f->item), figure_changes(a, s->asked),
-                                       trace_lead(f, a), scale);
+                                       trace_lead(f, a), unseen, scale);
     struct sheet sheet = figure_sheet(figure, part, caption, figure_metadata_model(s));
 
     sheet.terminal = plan->terminal;
@@ -100,19 +111,21 @@ int trace_draw(const struct trace_found *f, struct arena *a, const char *path, s
     const struct trace *t = f->t;
     struct steps steps = steps_of(f, a, 0);
     struct panel panel[2] = {
-        panel_of(f, a, figure_title(a, figure, "how much it looks at each token", 0), &steps,
-                 t->row, t->S)
+        panel_of(f, a, figure_title(a, figure, "attention from the token", 0), &steps, t->row,
+                 t->S)
     };
     struct figure_plan p = { .format = figure_format(output), .n_rows = steps.n, .n_cols = t->S,
-                             .n_panels = t->column != NULL ? 2 : 1, .columns = 1,
-                             .one_bar = figure->shared_scale, .terminal = &output->terminal };
+                             .n_panels = 1, .columns = 1, .one_bar = figure->shared_scale,
+                             .terminal = &output->terminal };
     struct heatmaps maps;
 
+    if (t->column != NULL) {
+        panel[1] = panel_of(f, a, figure_title(a, figure, "attention to the token", 1), &steps,
+                            t->column, t->T);
+        p.n_panels += is_seen(f, &panel[1]);
+    }
     if (plan(f, &p, e) != 0)
         return -1;
-    if (t->column != NULL)
-        panel[1] = panel_of(f, a, figure_title(a, figure, "how much each token looks at it", 1),
-                            &steps, t->column, t->T);
     maps = (struct heatmaps){
         .n_panels = p.n_panels, .panels = panel, .columns = 1, .pool = 1,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
