@@ -2,6 +2,11 @@
  * Rows of a record -> one file, or a file per text. */
 #include "cmd/results.h"
 
+#include <limits.h>
+#include <string.h>
+
+#include "base/terminal.h"
+
 _Static_assert((int)OUTPUT_TABLE == REPORT_TABLE && (int)OUTPUT_TSV == REPORT_TSV &&
                (int)OUTPUT_JSON == REPORT_JSON, "reports come first, in the same order");
 
@@ -39,6 +44,14 @@ void results_part(struct results *r)
     r->parted = true;
 }
 
+static void print_legend(const struct results_text *text, struct arena *a, FILE *file)
+{
+    const struct table_look wide = { .columns = INT_MAX };
+
+    putc('\n', file);
+    record_legend(text->record, text->look != NULL ? text->look : &wide, a, file);
+}
+
 static void print_tables(struct results *r, struct arena *a, const struct item *item,
                          const struct results_text *text)
 {
@@ -50,7 +63,25 @@ static void print_tables(struct results *r, struct arena *a, const struct item *
     if (text->lead != NULL)
         fputs(text->lead, file);
     for (int i = 0; i < text->n_tables; i++)
-        record_table(text->record, text->tables[i].at, text->tables[i].n, a, file);
+        if (text->look != NULL)
+            record_table_fitted(text->record, text->tables[i].at, text->tables[i].n, text->look, a,
+                                file);
+        else
+            record_table(text->record, text->tables[i].at, text->tables[i].n, a, file);
+    if (text->legend)
+        print_legend(text, a, file);
+}
+
+bool results_look(const struct results *r, struct table_look *look)
+{
+    struct terminal terminal;
+
+    if (r->output.format != OUTPUT_TABLE || strcmp(r->output.path, "-") != 0 || !terminal_is("-"))
+        return false;
+    terminal_find(&terminal, "-", false);
+    look->columns = terminal.columns;
+    look->colours = terminal.way != TERMINAL_DIGITS;
+    return true;
 }
 
 int results_text(struct results *r, struct arena *a, const struct item *item,

@@ -33,7 +33,12 @@ struct results_text {
     const struct list *tables;      /* [n_tables] */
     int n_tables;
     const char *lead;           /* lines above the tables; NULL: none */
+    bool legend;                /* what the columns are stands below them */
+    const struct table_look *look;      /* of a terminal; NULL: as in a file */
 };
+
+/* Where tables go to a terminal: its columns and colours into *look; false: they do not. */
+bool results_look(const struct results *r, struct table_look *look);
 
 /*
  * All of one text, begin to end, in the report's format.  Above the tables of one of several

@@ -448,6 +448,11 @@ static enum align align_of(const struct column *c)
     return c->kind == COLUMN_TEXT || c->kind == COLUMN_SPAN ? ALIGN_LEFT : ALIGN_RIGHT;
 }
 
+static const char *title_of(const struct column *c)
+{
+    return c->heading != NULL ? c->heading : c->name;
+}
+
 /* Fills out, unless it is NULL; returns how many there are. */
 static int headings(struct table_column *out, const struct record *r)
 {
@@ -462,8 +467,7 @@ static int headings(struct table_column *out, const struct record *r)
             count += headings(out != NULL ? out + count : NULL, column->of);
         else if (out != NULL)
             out[count++] = (struct table_column){
-                column->heading != NULL ? column->heading : column->name,
-                align_of(column),
+                title_of(column), align_of(column),
             };
         else
             count++;
@@ -471,7 +475,25 @@ static int headings(struct table_column *out, const struct record *r)
     return count;
 }
 
-void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
+void record_legend(const struct record *r, const struct table_look *look, struct arena *a, FILE *f)
+{
+    for (int i = 0; i < r->n; i++) {
+        const struct column *column = &r->columns[i];
+        const char *unit = column->unit != NULL && column->unit[0] != '\0' ?
+                               arena_printf(a, " (%s)", column->unit) : "";
+
+        if ((column->where & IN_TABLE) == 0)
+            continue;
+        if (column->kind == COLUMN_RECORD)
+            record_legend(column->of, look, a, f);
+        else
+            table_paragraph(a, arena_printf(a, "%s: %s%s", title_of(column), column->help, unit),
+                            look, f);
+    }
+}
+
+static const struct table *table_of(const struct record *r, const void *rows, int n,
+                                    struct arena *a)
 {
     int n_columns = headings(NULL, r);
     struct table_column *columns = arena_alloc(a, (size_t)n_columns, sizeof *columns);
@@ -481,7 +503,18 @@ void record_table(const struct record *r, const void *rows, int n, struct arena 
     table = table_new(a, columns, n_columns);
     for (int i = 0; i < n; i++)
         table_columns(table, a, r, (const char *)rows + (size_t)i * r->size);
-    table_print(table, f);
+    return table;
+}
+
+void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
+{
+    table_print(table_of(r, rows, n, a), f);
+}
+
+void record_table_fitted(const struct record *r, const void *rows, int n,
+                         const struct table_look *look, struct arena *a, FILE *f)
+{
+    table_print_fitted(table_of(r, rows, n, a), look, f);
 }
 
 /* ---- a command's report ---- */

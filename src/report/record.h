@@ -111,6 +111,12 @@ void record_tsv(const struct record *r, const void *row, FILE *f);
 
 /* A table of n rows, one after the other in memory. */
 void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f);
+/* The same on a terminal. */
+void record_table_fitted(const struct record *r, const void *rows, int n,
+                         const struct table_look *look, struct arena *a, FILE *f);
+
+/* What each column of the table is: its title, help and unit. */
+void record_legend(const struct record *r, const struct table_look *look, struct arena *a, FILE *f);
 
 /*
  * The JSON Schema (draft 2020-12) of record_json's objects.  What is never left out is

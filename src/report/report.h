@@ -81,6 +81,28 @@ void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));      /* left to right, row by row */
 void table_print(const struct table *t, FILE *f);
 
+/* How a terminal shows a table. */
+struct table_look {
+    int columns;                /* of the terminal */
+    bool colours;
+    const char *const *spare;   /* titles of columns that are left out first, in this order; ends
+                                   with NULL; NULL: none */
+    const int *group;           /* [rows] a rule stands above rows of another; NULL: all are of one */
+};
+
+/*
+ * No line is wider than the terminal: texts are cut, with "…", then columns left out, which a line
+ * below names.  Of six numbers or more in a column, one that is more than two standard deviations
+ * from their mean has a star behind it, and where there are colours, one.
+ */
+void table_print_fitted(const struct table *t, const struct table_look *look, FILE *f);
+
+/* As much of clean text as has room, with "…" where it has more. */
+char *table_cut(struct arena *a, const char *clean, size_t columns);
+
+/* Clean text, broken between words. */
+void table_paragraph(struct arena *a, const char *text, const struct table_look *look, FILE *f);
+
 /*
  * TSV: a tab between; tab, line feed, carriage return and backslash in a field as
  * \t \n \r \\, other controls and bytes that are not UTF-8 as utf8_show has them.

@@ -2,7 +2,7 @@
  *
  * A table for a terminal: cells are gathered first, then every column is as wide
  * as its widest cell. */
-#include "report/report.h"
+#include "report/table.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -11,29 +11,6 @@
 #include "base/utf8.h"
 
 static const char GAP[] = "  ";
-
-struct cell {
-    const char *text;           /* clean UTF-8 */
-    size_t width;               /* terminal columns */
-};
-
-/* A list, not an array that grows: a million rows are never copied. */
-enum { BLOCK_CELLS = 1024, CHUNK_BYTES = 1 << 16 };
-
-struct cells {
-    struct cells *next;
-    struct cell cell[BLOCK_CELLS];
-};
-
-struct table {
-    struct arena *arena;
-    const struct table_column *column;    /* [n] */
-    size_t *width;                  /* [n] of the widest cell so far */
-    size_t n, n_cells;              /* cells row by row */
-    struct cells *first, *last;
-    char *room;                     /* where the next text goes */
-    size_t left;                    /* bytes there */
-};
 
 struct table *table_new(struct arena *a, const struct table_column *columns, int n)
 {
@@ -85,12 +62,12 @@ static const char *keep(struct table *t, const char *text, struct arena_mark bef
     return kept;
 }
 
-static void add_cell(struct table *t, struct cell cell)
+static void add_cell(struct table *t, struct table_cell cell)
 {
     size_t i = t->n_cells++, *width = &t->width[i % t->n];
 
     if (i % BLOCK_CELLS == 0) {
-        struct cells *more = arena_alloc(t->arena, 1, sizeof *more);
+        struct table_block *more = arena_alloc(t->arena, 1, sizeof *more);
 
         if (t->last != NULL)
             t->last->next = more;
@@ -113,10 +90,10 @@ void table_cell(struct table *t, const char *fmt, ...)
     text = arena_vprintf(t->arena, fmt, ap);
     va_end(ap);
     text = keep(t, report_clean(t->arena, text, strlen(text)), before);
-    add_cell(t, (struct cell){ text, utf8_width(text) });
+    add_cell(t, (struct table_cell){ text, utf8_width(text) });
 }
 
-static void print_cell(const struct table *t, size_t c, struct cell cell, FILE *f)
+static void print_cell(const struct table *t, size_t c, struct table_cell cell, FILE *f)
 {
     int pad = (int)(t->width[c] - cell.width);
     bool last = c + 1 == t->n;
@@ -128,19 +105,28 @@ static void print_cell(const struct table *t, size_t c, struct cell cell, FILE *
     fputs(last ? "\n" : GAP, f);
 }
 
+const struct table_cell *table_next(const struct table *t, struct table_walk *walk)
+{
+    size_t i = walk->i++;
+
+    if (i >= t->n_cells)
+        return NULL;
+    if (i > 0 && i % BLOCK_CELLS == 0)
+        walk->block = walk->block->next;
+    return &walk->block->cell[i % BLOCK_CELLS];
+}
+
 void table_print(const struct table *t, FILE *f)
 {
-    const struct cells *block = t->first;
+    struct table_walk walk = { .block = t->first };
+    const struct table_cell *cell;
 
     assert(t->n_cells % t->n == 0);
     for (size_t c = 0; c < t->n; c++) {
         const char *title = t->column[c].title;
 
-        print_cell(t, c, (struct cell){ title, utf8_width(title) }, f);
+        print_cell(t, c, (struct table_cell){ title, utf8_width(title) }, f);
     }
-    for (size_t i = 0; i < t->n_cells; i++) {
-        print_cell(t, i % t->n, block->cell[i % BLOCK_CELLS], f);
-        if (i % BLOCK_CELLS == BLOCK_CELLS - 1)
-            block = block->next;
-    }
+    for (size_t i = 0; (cell = table_next(t, &walk)) != NULL; i++)
+        print_cell(t, i % t->n, *cell, f);
 }

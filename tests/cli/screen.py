@@ -45,6 +45,8 @@ def set_style(style, codes):
                 style[which] = colour_256(codes.pop(0))
         elif code in (39, 49):
             style[which] = None
+        elif 30 <= code <= 37:          # of the terminal's own eight
+            style[0] = (code,) * 3
         elif code == 0:
             style[:] = [None, None]
         elif code not in (1, 22):

@@ -169,12 +169,49 @@ score neuron -q -o - --format terminal 'the cat saw the dog'
 LIST
         done
     done
-    for command in "curve" "model" "model --mds" "model --metric type" "links" "neuron" "circuits" \
+    for command in "curve" "model" "model --mds" "model --metric type" "links" "neuron" \
         "diff --dtype f32 --dtype bf16" "trace" "heatmap --no-labels"; do
         for columns in 1 10 19; do
             # shellcheck disable=SC2086
             COLUMNS=$columns fails 2 "a terminal of $columns column" "$viz" $command --term "the key"
         done
+    done
+    COLUMNS=10 fails 2 "a terminal of 10 columns" "$viz" circuits --term
+}
+
+@test "the table of stats fits a terminal, and is as it was in a pipe" {
+    need_pty
+    text="the cat saw the dog and the 我喜欢 ran"
+    "$viz" stats "$text" > "$dir/pipe"
+    for columns in 20 40 80 200; do
+        for dull in "" NO_COLOR=1; do
+            on_pty "$columns" "env $dull $viz stats -q '$text'" < /dev/null > "$dir/all"
+            shows "$columns" '^“the.*, [0-9]+ tokens' '^─+$' '^L5H3' '^head'
+            [ "$(grep -c '^─' "$dir/seen")" = 6 ]
+            [[ -z $dull ]] || refute grep -q $'\e\[' "$dir/all"
+        done
+        on_pty "$columns" "$viz stats -q --legend -l 0 '$text'" < /dev/null > "$dir/all"
+        shows "$columns" '^entropy: '
+        # Sorted by a number, layers do not follow one another
+        on_pty "$columns" "$viz stats -q --sort entropy '$text'" < /dev/null > "$dir/all"
+        shows "$columns" L5H3
+        [ "$(grep -c '^─' "$dir/seen")" = 1 ]
+    done
+    on_pty 80 "$viz stats -q '$text'" < /dev/null > "$dir/all"
+    grep -q $'\e\[1;33m-*[0-9.]*\e\[0m\*' "$dir/all"
+    shows 80 '\(no room: norm, \|dist\|' '[0-9]\*'
+    # All that is left out and cut is in a wide one
+    on_pty 200 "$viz stats -q '$text'" < /dev/null > "$dir/all"
+    screen < "$dir/all" | grep '^L' | tr -d '*' | sed 's/  */ /g; s/ $//' > "$dir/wide"
+    grep '^L' "$dir/pipe" | sed 's/  */ /g' | cmp - "$dir/wide"
+    # Into a pipe: no header, no rule, no star
+    head -n 1 "$dir/pipe" | grep -q '^head  *entropy'
+    refute grep -q '[─*]' "$dir/pipe"
+    "$viz" stats --legend "$text" > "$dir/legend"
+    head -n "$(wc -l < "$dir/pipe")" "$dir/legend" | cmp - "$dir/pipe"
+    grep -q '^strongest link: ' "$dir/legend"
+    for other in --tsv --json --summary; do
+        fails 2 "--legend is of the table of a text" "$viz" stats --legend $other "$text"
     done
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/links.h"
 #include "analysis/top.h"
+#include "base/str.h"
 #include "cmd/metric_fields.h"
 #include "cmd/stats/stats.h"
 
@@ -205,6 +206,10 @@ static struct list *link_tables(const struct job *job, struct arena *a,
     return tables;
 }
 
+/* What a narrow terminal can spare, the least telling first. */
+static const char *const spare[] = { "|dist|", "norm", "next", "max", "self", "prev", "first",
+                                     "dist", NULL };
+
 /* ---- one text ---- */
 
 /* The selected heads of a text, sorted. */
@@ -271,6 +276,37 @@ static const char *lead(const struct stats_job *j, struct arena *a, const struct
     return arena_printf(a, "%s%s", first, second);
 }
 
+/* "“the cat sat”, 4 tokens": above the table on a terminal. */
+static const char *header(const struct stats_job *j, struct arena *a, const struct item *item,
+                          const struct table_look *look)
+{
+    const struct session *s = &j->job.s;
+    int n = session_queries(s, item)->n, n_keys = session_keys(s, item)->n;
+    const char *tokens = arena_printf(a, "%d token%s", n, str_plural(n));
+    const char *text = figure_text(a, item);
+    int room;
+
+    if (s->stack == STACK_CROSS)
+        tokens = arena_printf(a, "%s, %d of the keys", tokens, n_keys);
+    if (text[0] == '\0')
+        return arena_printf(a, "%s\n", tokens);
+    text += strlen(", ");
+    room = look->columns > (int)strlen(tokens) + 2 ? look->columns - (int)strlen(tokens) - 2 : 1;
+    text = table_cut(a, report_clean(a, text, strlen(text)), (size_t)room);
+    return arena_printf(a, "%s, %s\n", text, tokens);
+}
+
+/* A rule between layers, where heads stand in their order. */
+static const int *layers_of(const struct stats_job *j, struct arena *a, const struct list *heads)
+{
+    const struct head_row *head = heads->at;
+    int *layer = arena_alloc(a, (size_t)heads->n, sizeof *layer);
+
+    for (int i = 0; i < heads->n; i++)
+        layer[i] = head[i].id.layer;
+    return j->sort < 0 ? layer : NULL;
+}
+
 int stats_print_text(struct stats_job *j, struct arena *a, const struct item *item,
                      const struct stats_found *found, int text, struct err *e)
 {
@@ -279,7 +315,15 @@ int stats_print_text(struct stats_job *j, struct arena *a, const struct item *it
     int n_keys = session_keys(&j->job.s, item)->n;
     struct results_text out = { &row, j->head_record, &row.heads, 1,
                                 lead(j, a, item) };
+    struct table_look look = { .spare = spare };
 
+    if (results_look(&j->job.results, &look)) {
+        out.look = &look;
+        out.lead = arena_printf(a, "%s%s", header(j, a, item, &look),
+                                out.lead != NULL ? out.lead : "");
+        look.group = j->args->links ? NULL : layers_of(j, a, &row.heads);
+    }
+    out.legend = j->args->legend;
     metric_fields_maps(a, &j->choice, found->stats, text, n_queries, n_keys, &row.maps);
     if (j->args->links) {
         out.record = &row_record;

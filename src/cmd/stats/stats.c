@@ -21,6 +21,7 @@ static const struct opt opts[] = {
     INT(0, "top", "K", F(top), "10", 0, 100000,
         "number of strongest links of each head in JSON"),
     FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
+    FLAG(0, "legend", F(legend), "below the table, what its columns are"),
     INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
          "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
@@ -212,6 +213,8 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
     if (of_many && args->shared.types != NULL)
         return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
+    if (args->legend && (of_many || job->job.results.output.format != OUTPUT_TABLE))
+        return err_set(e, ERR_USAGE, "--legend is of the table of a text");
     if (args->bootstrap > 0 && !of_many)
         return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
     if (args->shared.asked.by != NULL && !of_many)

@@ -32,7 +32,7 @@ struct stats_args {
     const char *budgets, *stream;       /* NULL: as metric_opts_default */
     int prompt, snap_window;
     const char *unigrams;       /* NULL: the texts are counted */
-    bool reverse, links;
+    bool reverse, links, legend;
     bool summary, reliability;
     int bootstrap;              /* replicates; 0: none */
     struct layers_args layers;
