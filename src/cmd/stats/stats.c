@@ -20,11 +20,15 @@ static const struct opt opts[] = {
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     INT(0, "top", "K", F(top), "10", 0, 100000,
         "number of strongest links of each head in JSON"),
-    FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
-    FLAG(0, "legend", F(legend), "below the table, what its columns are"),
     INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
          "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
+    END
+};
+
+static const struct opt table_opts[] = {
+    FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
+    FLAG(0, "legend", F(legend), "below the table, what its columns are"),
     END
 };
 
@@ -70,13 +74,14 @@ static const struct opt layers_opts[] = {
 };
 #undef F
 static const struct opt_group summary_group = { "many texts", summary_opts };
+static const struct opt_group table_group = { "tables", table_opts };
 static const struct opt_group cache_group = { "caches", cache_opts };
 static const struct opt_group layers_group = { "many texts", layers_opts };
 static const struct opt_group rare_group = { "rare tokens", rare_opts };
 
 static const struct opt_group *const groups[] = {
-    &cache_group, &rare_group, &summary_group, &shard_group, &resume_group, &split_group, &memory_group,
-    &layers_group, &types_group,
+    &table_group, &cache_group, &rare_group, &summary_group, &shard_group, &resume_group,
+    &split_group, &memory_group, &layers_group, &types_group,
     &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
 };
