@@ -50,7 +50,7 @@ uint64_t codes_layer_bytes(const struct codes_shape *shape, int n_heads)
     return rows * (sizeof(float) + (uint64_t)shape->n_keys * size_of(shape));
 }
 
-enum { LANES = 8 };             /* weights that a processor's vectors may take at once */
+enum { LANES = 32 };            /* weights that a processor's vectors may take at once */
 
 /* The larger of two of each lane. */
 static inline void keep_largest(float lane[LANES], const float *v)
@@ -77,9 +77,9 @@ static float largest(const float *w, int n)
 static inline void encode(int code[LANES], float off[LANES], const float *w, float max, float top)
 {
     for (int j = 0; j < LANES; j++) {
-        float share;
+        float above = w[j] > 0 ? w[j] : 0, share;
 
-        code[j] = (int)(top * sqrtf(w[j] > 0 ? w[j] / max : 0) + 0.5f);
+        code[j] = (int)(top * sqrtf(above / max) + 0.5f);
         share = (float)code[j] * (1 / top);
         off[j] = fabsf(max * share * share - w[j]);
     }

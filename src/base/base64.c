@@ -4,10 +4,20 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Up to three bytes -> four letters. */
-static void encode(char out[4], const unsigned char *p, size_t n)
+static void encode_three(char out[4], const unsigned char p[3])
 {
-    unsigned v = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0) | (n > 2 ? p[2] : 0u);
+    unsigned v = (unsigned)p[0] << 16 | (unsigned)p[1] << 8 | p[2];
+
+    out[0] = letters[v >> 18];
+    out[1] = letters[v >> 12 & 63];
+    out[2] = letters[v >> 6 & 63];
+    out[3] = letters[v & 63];
+}
+
+/* One or two bytes -> four letters. */
+static void encode_rest(char out[4], const unsigned char *p, size_t n)
+{
+    unsigned v = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0);
 
     for (int i = 0; i < 4; i++)
         out[i] = (size_t)i <= n ? letters[v >> (18 - 6 * i) & 63] : '=';
@@ -24,7 +34,10 @@ void base64_write(FILE *f, const void *data, size_t n)
             fwrite(line, 1, used, f);
             used = 0;
         }
-        encode(line + used, p + i, n - i);
+        if (n - i >= 3)
+            encode_three(line + used, p + i);
+        else
+            encode_rest(line + used, p + i, n - i);
     }
     fwrite(line, 1, used, f);
 }
