@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What pixels.c asks of each format of pictures. */
+ * What upright.c asks of each format of pictures. */
 #ifndef MEDIA_FORMAT_H
 #define MEDIA_FORMAT_H
 
