@@ -7,8 +7,6 @@
 #include "cmd/parts.h"
 #include "run/front.h"
 
-const char *const layers_options[] = { "layer", "head", NULL };
-
 /* ---- what may be asked for ---- */
 
 static const char *name_of(const struct layers_args *args)

@@ -27,9 +27,6 @@ struct layers {
     struct out out;             /* file NULL: not open */
 };
 
-/* Options that are a process's own, besides those that parts leave out. */
-extern const char *const layers_options[];
-
 /*
  * Before anything else, into j->layers.  With args->in: *in is open up to its first text.
  * ERR_USAGE: beside options or texts that it cannot be given with; errors of stream_open.

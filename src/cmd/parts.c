@@ -80,8 +80,8 @@ static json_t *options_of_layers(struct arena *a, const struct cmd *c, const str
 
     for (int i = 0; without[i] != NULL; i++)
         all[n++] = without[i];
-    for (int i = 0; layers_options[i] != NULL; i++)
-        all[n++] = layers_options[i];
+    all[n++] = "layer";
+    all[n++] = "head";
     return options(a, c, env, all);
 }
 

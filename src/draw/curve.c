@@ -50,11 +50,6 @@ static void scripts(const void *of, struct label_scripts *scripts)
         label_scripts_add(scripts, curve->line[i].name, strlen(curve->line[i].name));
 }
 
-bool curve_has_legend(const struct curve *curve)
-{
-    return curve->n_lines <= MOST_PENS;
-}
-
 static double at_x(const struct measured *m, double x)
 {
     const struct curve *curve = m->curve;

@@ -5,6 +5,7 @@
 
 #include "draw/label.h"
 #include "draw/layout.h"
+#include "draw/pen.h"
 #include "draw/sheet.h"
 
 struct canvas;
@@ -33,7 +34,10 @@ struct curve {
 struct part curve_part(const struct curve *curve);
 
 /* Whether lines have colours and dashes of their own, and a legend. */
-bool curve_has_legend(const struct curve *curve);
+static inline bool curve_has_legend(const struct curve *curve)
+{
+    return curve->n_lines <= MOST_PENS;
+}
 
 /* What the y axis spans: all numbers, intervals as far as half of their range beyond them, a little
  * more, and zero where it is near. */

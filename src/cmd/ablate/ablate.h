@@ -273,7 +273,10 @@ struct ablate_patched {
     struct ablate_patch **at;   /* [n_asked][rows of the head's queries]; NULL: not asked for */
 };
 
-bool ablate_patches(const struct ablate_job *j);
+static inline bool ablate_patches(const struct ablate_job *j)
+{
+    return j->args->patch != NULL || j->args->patch_ids != NULL;
+}
 
 /* What the options say, before the model is known.  ERR_USAGE. */
 int ablate_patch_check(struct ablate_job *j, struct err *e);

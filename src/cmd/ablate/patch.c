@@ -11,11 +11,6 @@
 #include "cmd/ablate/ablate.h"
 #include "session/encode.h"
 
-bool ablate_patches(const struct ablate_job *j)
-{
-    return j->args->patch != NULL || j->args->patch_ids != NULL;
-}
-
 /* ---- before the texts ---- */
 
 int ablate_patch_check(struct ablate_job *j, struct err *e)

@@ -277,7 +277,7 @@ static int run_job(struct stats_args *args, struct stream *in, int n_operands, c
     if (parts_choose(&job.job, &stats_parts, args->summary, e) != 0 ||
         layers_choose(&job.job, &args->layers, in, e) != 0)
         return -1;
-    if (in->file != NULL && stats_take_options(args, in, env, e) != 0)
+    if (in->file != NULL && stats_take_options(&cmd_stats, args, in, env, e) != 0)
         return -1;
     if (stats_choose(&job, e) != 0)
         return -1;

@@ -172,7 +172,7 @@ int stats_sums_place(void *whole, const void *part, int first, struct err *e);
  * args, and the session's texts from here on, as the stream says, but for the process's own
  * options.  ERR_USAGE: other options than the stream's.
  */
-int stats_take_options(struct stats_args *args, struct stream *in, const struct env *env,
-                       struct err *e);
+int stats_take_options(const struct cmd *c, struct stats_args *args, struct stream *in,
+                       const struct env *env, struct err *e);
 
 #endif

@@ -2,8 +2,6 @@
  * The options of the process with the layers before -> those of this one. */
 #include "cmd/stats/stats.h"
 
-extern const struct cmd cmd_stats;
-
 /* What each process has of its own. */
 static void keep_own(struct stats_args *args, const struct stats_args *own)
 {
@@ -15,15 +13,15 @@ static void keep_own(struct stats_args *args, const struct stats_args *own)
     args->layers = own->layers;
 }
 
-int stats_take_options(struct stats_args *args, struct stream *in, const struct env *env,
-                       struct err *e)
+int stats_take_options(const struct cmd *c, struct stats_args *args, struct stream *in,
+                       const struct env *env, struct err *e)
 {
     struct stats_args own = *args;
     bool none;
 
-    if (parts_check_options(&cmd_stats, env, in->run, &none, e) != 0)
+    if (parts_check_options(c, env, in->run, &none, e) != 0)
         return -1;
-    if (none && parts_read_options(&cmd_stats, in->run, env->arena, args, e) != 0)
+    if (none && parts_read_options(c, in->run, env->arena, args, e) != 0)
         return err_under(e, "%s", in->name);
     keep_own(args, &own);
     args->shared.asked.stream = in;
