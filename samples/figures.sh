@@ -24,10 +24,12 @@ if [ -z "${MHA_VIZ:-}" ]; then
     MHA_VIZ=mha-viz
     command -v mha-viz >/dev/null || MHA_VIZ=$here/../mha-viz
 fi
-MHA_VIZ=$(command -v "$MHA_VIZ") || {
-    echo "figures.sh: no program mha-viz; run make, or set MHA_VIZ" >&2
+command -v "$MHA_VIZ" >/dev/null || {
+    echo "figures.sh: $MHA_VIZ: no such program; run make, or set MHA_VIZ" >&2
     exit 2
 }
+MHA_VIZ=$(command -v "$MHA_VIZ")
+case $MHA_VIZ in /*) ;; *) MHA_VIZ=$PWD/$MHA_VIZ ;; esac
 
 mkdir -p "$folder" && folder=$(cd "$folder" && pwd) || exit 4
 work=$(mktemp -d) || exit 4

@@ -42,7 +42,8 @@ if [ -z "${MHA_VIZ:-}" ]; then
     MHA_VIZ=mha-viz
     command -v mha-viz >/dev/null || MHA_VIZ=$here/../mha-viz
 fi
-MHA_VIZ=$(command -v "$MHA_VIZ") || die 2 "no program mha-viz; run make, or set MHA_VIZ"
+command -v "$MHA_VIZ" >/dev/null || die 2 "$MHA_VIZ: no such program; run make, or set MHA_VIZ"
+MHA_VIZ=$(command -v "$MHA_VIZ")
 case $MHA_VIZ in /*) ;; *) MHA_VIZ=$PWD/$MHA_VIZ ;; esac
 mkdir -p "$folder" || die 4 "$folder: cannot be created"
 cd "$folder" || exit 4

@@ -272,7 +272,7 @@ PYTHON
 }
 
 @test "nothing to compare, too much of it, and what cannot be compared" {
-    fails 2 "nothing to compare: expected two texts, -f FILE with --pairs, --attention, or two of -m, --dtype, --mask, --global, --ids or --input" \
+    fails 2 "nothing to compare: expected two texts, -f FILE with --pairs, --attention, or two of -m, --dtype, --mask, --global, --ids, --input, --image or --audio" \
         "$viz" diff "$text"
     fails 2 "nothing to compare" "$viz" diff -f x
     fails 2 "--ids: '4' is one too many: at most 2" "$viz" diff --ids 2 --ids 3 --ids 4
@@ -519,9 +519,9 @@ PYTHON
 }
 
 @test "a picture's caption and metadata: what is compared, of what, and both models" {
-    # An SVG has a glyph for each letter and blank: $1 more of them than in the picture of key
+    # An SVG of outlines has a glyph for each letter and blank: $1 more of them than in the picture of key
     count() {
-        works "$viz" diff -m "$ref/bert" --metric links_kept -o "$dir/x.svg" "$@"
+        works "$viz" diff -m "$ref/bert" --metric links_kept --outlines -o "$dir/x.svg" "$@"
         n=$(grep -o '<use ' "$dir/x.svg" | wc -l)
     }
     more() {

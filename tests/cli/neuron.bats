@@ -153,6 +153,6 @@ drawn() {
     printf 'the cat\nthe dog\n' > "$dir/lines"
     works "$viz" neuron --term -f "$dir/lines"
     [ "$(grep -c softmax <<< "$output")" = 2 ]
-    COLORTERM=truecolor works "$viz" neuron --term=blocks 'the cat'
+    TERM=linux COLORTERM=truecolor works "$viz" neuron --term=blocks 'the cat'
     [[ $output == *$'\e[48;2;'* ]]
 }
