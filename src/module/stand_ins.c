@@ -29,16 +29,27 @@ int builtin_inside(struct builtin *out, int i, struct err *e)
     return 0;
 }
 
-/* A page of --image is not live. */
+/* A page of --image or --audio is not live. */
 int media_picture(struct arena *a, const struct model *m, const char *path, struct values **out,
-                  int *n, struct err *e)
+                  const struct pixels **seen, struct err *e)
 {
     (void)a;
     (void)m;
     (void)path;
     (void)out;
-    (void)n;
+    (void)seen;
     return err_set(e, ERR_USAGE, "--image: expected the program, not a page of it");
+}
+
+int media_sound(struct arena *a, const struct model *m, const char *path, const struct warn *warn,
+                struct values **out, struct err *e)
+{
+    (void)a;
+    (void)m;
+    (void)path;
+    (void)warn;
+    (void)out;
+    return err_set(e, ERR_USAGE, "--audio: expected the program, not a page of it");
 }
 
 /* A live page makes no other. */
