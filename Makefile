@@ -83,10 +83,10 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	$(CC) $(DEFINES) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # Changed flags rebuild everything.
+USED = $(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(JPEG),-DMHA_VIZ_JPEG)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(JPEG)' | cmp -s - $@ || \
-	 echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(JPEG)' > $@
+	@echo '$(USED)' | cmp -s - $@ || echo '$(USED)' > $@
 
 $(BUILD)/src/model/builtin_files.o: src/model/builtins.def $(wildcard assets/default/* assets/translate/* assets/encoder/*)
 $(BUILD)/src/report/page_files.o: $(wildcard src/report/page/*)
