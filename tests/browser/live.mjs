@@ -100,6 +100,7 @@ async function typing() {
     check('accessible', found.length === 0, found.join('; '));
   }
   await page.setViewportSize({ width: 400, height: 800 });
+  await page.evaluate(() => (document.body.style.letterSpacing = '0.12em'));
   check(
     'not wider than a narrow window',
     await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),

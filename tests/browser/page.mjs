@@ -381,13 +381,17 @@ async function pairs() {
   await close(cross, 'cross');
 }
 
-/* Not wider than the window, and what axe finds. */
+/* Not wider than the window, also where letters stand wide; and what axe finds. */
 async function accessible(what, name, how) {
   const view = await open(name, how);
-  check(
-    `${what} at ${how.width}: not wider than the window`,
-    await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
-  );
+  for (const spacing of ['normal', '0.12em']) {
+    await view.evaluate((wide) => (document.body.style.letterSpacing = wide), spacing);
+    check(
+      `${what} at ${how.width}, letters ${spacing}: not wider than the window`,
+      await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+    );
+  }
+  await view.evaluate(() => (document.body.style.letterSpacing = 'normal'));
   if (existsSync(axe)) {
     await view.evaluate(readFileSync(axe, 'utf8'));
     const found = await view.evaluate(async () =>
