@@ -551,13 +551,16 @@ def caches(a, visible, rows, group):
     late = sum(x[i, :prefix] for x, _, at in group for i in at if prefix <= i < prompt)
     pooled = np.convolve(np.zeros(prefix) + late, np.ones(5))[2:2 + prefix] / 5 if prefix else []
     for k in budgets:
-        kept = {name: [] for name in kinds}
+        kept, against, agreed = ({name: [] for name in kinds} for _ in range(3))
         for i in rows:
             seen = np.flatnonzero(visible[i])
             if len(seen) <= k:
                 continue
             kept["oracle"].append(np.sort(a[i])[-k:].sum())
+            for name in ("h2o", "h2o_even"):
+                against[name].append(kept["oracle"][-1])
             if k > first:
+                against["recency"].append(kept["oracle"][-1])
                 kept["recency"].append(a[i, [j for j in seen if j < first
                                              or j > i - k + first]].sum())
             recent = i + 1 - (k - k // 2)
@@ -570,10 +573,17 @@ def caches(a, visible, rows, group):
             if window < k <= prompt <= i:
                 best = elected([j for j in seen if j < prefix], pooled, k - window)
                 kept["snapkv"].append(a[i, best].sum() + a[i, prefix:].sum())
+                against["snapkv"].append(kept["oracle"][-1])
+                own = elected([j for j in seen if j < prefix], a[i, :prefix], k - window)
+                agreed["snapkv"].append(len(set(best) & set(own)) / (k - window))
         for name, x in kept.items():
             x = x if looks_back(visible, rows) else []
             out[f"cache_{name}_{k}"] = mean(x)
             out[f"cache_{name}_{k}_p5"] = float(np.quantile(x, .05)) if x else None
+            if name != "oracle":
+                out[f"cache_{name}_{k}_share"] = sum(x) / sum(against[name]) if x else None
+            if name == "snapkv":
+                out[f"cache_{name}_{k}_agree"] = mean(agreed[name] if x else [])
     return out
 
 

@@ -76,6 +76,12 @@ static void two_of_four(void **state)
     /* row 2 gives .7 and .1, with neighbours .8 and .8: the first; row 3 is the only later one */
     expect(s, 1, METRIC_cache_snapkv_16, .4 + .2 + .1);
     expect(s, 1, METRIC_cache_snapkv_16_p5, .7);
+    expect(s, 1, METRIC_cache_recency_16_share, .6 / 1.6);
+    expect(s, 1, METRIC_cache_h2o_16_share, 1.4 / 1.6);
+    expect(s, 1, METRIC_cache_h2o_even_16_share, 1.4 / 1.6);
+    /* against .4 and .3; of keys 0 and 1, both keep key 0 */
+    expect(s, 1, METRIC_cache_snapkv_16_share, .7 / .7);
+    expect(s, 1, METRIC_cache_snapkv_16_agree, 1);
     assert_true(isnan(stats_head(s, 0, 0, 1)->value[METRIC_cache_oracle_64]));
 }
 
@@ -113,6 +119,21 @@ static void heads_that_share(void **state)
     expect(s, 0, METRIC_cache_h2o_16, (.9 + .5) / 2);
 }
 
+/* Row 3 alone gives key 1 the most of keys 0 and 1, which row 2 keeps key 0 of. */
+static void disagreement(void **state)
+{
+    static const float a[4 * STRIDE] = {
+        1, [STRIDE] = 0.5f, 0.5f, [2 * STRIDE] = 0.7f, 0.1f, 0.2f,
+        [3 * STRIDE] = 0.1f, 0.6f, 0.2f, 0.1f,
+    };
+    struct stats *s = give(&rows_model, a, a, 4, true);
+
+    (void)state;
+    expect(s, 0, METRIC_cache_snapkv_16, .1 + .2 + .1);
+    expect(s, 0, METRIC_cache_snapkv_16_share, .4 / .8);
+    expect(s, 0, METRIC_cache_snapkv_16_agree, 0);
+}
+
 /* An encoder has no cache; nor has a text that is not longer than the budget. */
 static void undefined(void **state)
 {
@@ -122,10 +143,10 @@ static void undefined(void **state)
     struct stats *s = give(&rows_model, even, even, 3, false);
 
     (void)state;
-    for (int i = METRIC_cache_oracle_16; i <= METRIC_cache_snapkv_256_p5; i++)
+    for (int i = METRIC_cache_oracle_16; i <= METRIC_cache_snapkv_256_agree; i++)
         assert_true(isnan(stats_head(s, 0, 0, 0)->value[i]));
     s = give(&rows_model, rows, rows, 2, true);
-    for (int i = METRIC_cache_oracle_16; i <= METRIC_cache_snapkv_256_p5; i++)
+    for (int i = METRIC_cache_oracle_16; i <= METRIC_cache_snapkv_256_agree; i++)
         assert_true(isnan(stats_head(s, 0, 0, 0)->value[i]));
 }
 
@@ -195,7 +216,7 @@ static void names(void **state)
     assert_int_equal(metric_choice_add(&c, "cache,", &e), -1);
     metric_choice_drop_unnamed(&c);
     metric_choice_list(&c, &arena, &n);
-    assert_int_equal(n, 20);            /* 5 rules, 2 budgets, mean and quantile */
+    assert_int_equal(n, 30);            /* 2 budgets: mean and quantile of 5 rules, share of 4, 1 agreement */
     assert_false(c.named[METRIC_cache_oracle_16_p5]);
 }
 
@@ -204,7 +225,7 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(two_of_four), TEST(old_keys), TEST(heads_that_share), TEST(undefined),
+        TEST(two_of_four), TEST(old_keys), TEST(disagreement), TEST(heads_that_share), TEST(undefined),
         TEST(a_stream), TEST(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

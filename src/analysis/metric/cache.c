@@ -26,7 +26,8 @@ struct shared {
 
 /* Of one head, rule and budget: the weight kept, over rows. */
 struct kept {
-    double sum;
+    double sum, best;           /* best: of as many keys, had each row chosen */
+    double agreed;              /* SNAPKV: share of the keys that each row would choose, too */
     int n;
     float *least;               /* [min(n, n_least)] the smallest, ascending */
 };
@@ -38,6 +39,7 @@ struct caches {
     struct shared *shared;      /* [n_shared] */
     struct kept (*kept)[N_POLICY][METRIC_BUDGETS];      /* [H] */
     float *sorted;              /* [n_keys] of the row at hand */
+    struct ballot own;          /* what it would choose of the prompt */
 };
 
 /* ---- before the rows ---- */
@@ -75,6 +77,7 @@ static void cache_start(void *state, const struct metric_shape *shape, struct ar
     for (int i = 0; i < H * N_POLICY * METRIC_BUDGETS; i++)
         (&all->kept[0][0][0])[i].least = arena_alloc(a, (uint64_t)all->n_least, sizeof(float));
     all->sorted = arena_alloc(a, (uint64_t)n, sizeof *all->sorted);
+    all->own = ballot_new(n, a);
 }
 
 /* ---- votes ---- */
@@ -149,11 +152,12 @@ static void vote(struct caches *all, const struct metric_row *r)
 
 /* ---- what is kept of a row ---- */
 
-static void keep(const struct caches *all, struct kept *kept, double mass)
+static void keep(const struct caches *all, struct kept *kept, double mass, double best)
 {
     int at = kept->n < all->n_least ? kept->n : all->n_least;
 
     kept->sum += mass;
+    kept->best += best;
     kept->n++;
     if (at == all->n_least && !((float)mass < kept->least[--at]))
         return;
@@ -194,26 +198,69 @@ static double largest(const struct caches *all, int n)
     return sum;
 }
 
+/* Keys below `end` by what the row gives them, where it sees them. */
+static void rank_own(struct caches *all, const struct metric_row *r, int end)
+{
+    struct ballot *b = &all->own;
+
+    b->n = 0;
+    for (int j = 0; j < end; j++)
+        if (metric_sees(r, j)) {
+            b->vote[j] = counted(metric_weight(r, j));
+            b->order[b->n++] = j;
+        }
+    for (int gap = b->n > 1 ? b->n / 2 : 0; gap > 0; gap /= 2)
+        settle(b, gap);
+}
+
+/* Of the n keys that the ballot elects, of those before `end` that the row sees, the share that
+ * are among the row's own n. */
+static double agreement(const struct caches *all, const struct metric_row *r,
+                        const struct ballot *b, int n, int end)
+{
+    const struct ballot *own = &all->own;
+    int last = own->n < n ? own->n - 1 : n - 1, left = n, same = 0;
+
+    for (int i = 0; i < b->n && left > 0; i++)
+        if (b->order[i] < end && metric_sees(r, b->order[i])) {
+            same += b->order[i] == own->order[last] || before(own, b->order[i], own->order[last]);
+            left--;
+        }
+    return (double)same / n;
+}
+
+/* Of `chosen` keys before the prompt's last rows, and of all after those. */
+static void keep_snap(struct caches *all, const struct metric_row *r, struct kept *kept,
+                      int chosen, double best)
+{
+    const struct ballot *b = &all->shared[r->head / all->heads_each].snap;
+    int prefix = prompt_of(all) - all->opts->snap_window;
+
+    keep(all, kept, mass_of(r, prefix, r->query + 1) + elected(r, b, chosen, prefix), best);
+    rank_own(all, r, prefix);
+    kept->agreed += agreement(all, r, b, chosen, prefix);
+}
+
 /* A row that sees more than k keys, k of which are kept. */
-static void keep_budget(const struct caches *all, const struct metric_row *r, int place)
+static void keep_budget(struct caches *all, const struct metric_row *r, int place)
 {
     const struct metric_opts *o = all->opts;
     const struct shared *s = &all->shared[r->head / all->heads_each];
     struct kept (*kept)[METRIC_BUDGETS] = all->kept[r->head];
     int k = o->budget[place], last = r->query + 1, recent = last - (k - k / 2);
-    int first = o->stream_first, prompt = prompt_of(all), window = o->snap_window;
+    int first = o->stream_first, prompt = prompt_of(all);
+    double best = largest(all, k);
 
-    keep(all, &kept[ORACLE][place], largest(all, k));
+    keep(all, &kept[ORACLE][place], best, best);
     if (k > first)
         keep(all, &kept[RECENCY][place],
-             mass_of(r, 0, first) + mass_of(r, last - (k - first), last));
+             mass_of(r, 0, first) + mass_of(r, last - (k - first), last), best);
     keep(all, &kept[H2O][place],
-         mass_of(r, recent, last) + elected(r, &s->total, k / 2, recent));
+         mass_of(r, recent, last) + elected(r, &s->total, k / 2, recent), best);
     keep(all, &kept[H2O_EVEN][place],
-         mass_of(r, recent, last) + elected(r, &s->mean, k / 2, recent));
-    if (window < k && k <= prompt && r->query >= prompt)
-        keep(all, &kept[SNAPKV][place], mass_of(r, prompt - window, last) +
-                                            elected(r, &s->snap, k - window, prompt - window));
+         mass_of(r, recent, last) + elected(r, &s->mean, k / 2, recent), best);
+    if (o->snap_window < k && k <= prompt && r->query >= prompt)
+        keep_snap(all, r, &kept[SNAPKV][place], k - o->snap_window, best);
 }
 
 static void keep_row(struct caches *all, const struct metric_row *r)
@@ -281,6 +328,28 @@ static bool kept_p5(const struct caches *all, int head, enum policy policy, int 
     return true;
 }
 
+/* Against the best choice in the same rows. */
+static bool kept_share(const struct caches *all, int head, enum policy policy, int place,
+                       double *v)
+{
+    const struct kept *kept = kept_of(all, head, policy, place);
+
+    if (kept == NULL || !(kept->best > 0))
+        return false;
+    *v = kept->sum / kept->best;
+    return true;
+}
+
+static bool kept_agreement(const struct caches *all, int head, enum policy policy, int place,
+                           double *v)
+{
+    const struct kept *kept = kept_of(all, head, policy, place);
+
+    if (kept != NULL)
+        *v = kept->agreed / kept->n;
+    return kept != NULL;
+}
+
 static const struct metric_state cache = { SCOPE_LAYER, cache_size, cache_take,
                                            .start = cache_start };
 
@@ -298,12 +367,21 @@ static const struct metric_state cache = { SCOPE_LAYER, cache_size, cache_take,
     KEPT(id##_64_p5, kept_p5, policy, 1) \
     KEPT(id##_256, kept_mean, policy, 2) \
     KEPT(id##_256_p5, kept_p5, policy, 2)
+#define CHOICES(id, policy) \
+    BUDGETS(id, policy) \
+    KEPT(id##_16_share, kept_share, policy, 0) \
+    KEPT(id##_64_share, kept_share, policy, 1) \
+    KEPT(id##_256_share, kept_share, policy, 2)
 BUDGETS(oracle, ORACLE)
-BUDGETS(recency, RECENCY)
+CHOICES(recency, RECENCY)
 /* Source: Zhang et al. 2023, of weights over all keys. */
-BUDGETS(h2o, H2O)
-BUDGETS(h2o_even, H2O_EVEN)
+CHOICES(h2o, H2O)
+CHOICES(h2o_even, H2O_EVEN)
 /* Source: Li et al. 2024. */
-BUDGETS(snapkv, SNAPKV)
+CHOICES(snapkv, SNAPKV)
+KEPT(snapkv_16_agree, kept_agreement, SNAPKV, 0)
+KEPT(snapkv_64_agree, kept_agreement, SNAPKV, 1)
+KEPT(snapkv_256_agree, kept_agreement, SNAPKV, 2)
+#undef CHOICES
 #undef BUDGETS
 #undef KEPT
