@@ -111,6 +111,19 @@ static bool rule_undetermined(const struct case_of *c, double *score)
            (double)c->h->n_texts < at(c, TYPES_AT_texts);
 }
 
+/* On any one token. */
+static bool rule_dormant(const struct case_of *c, double *score)
+{
+    return *score < at(c, TYPES_AT_dormant) &&
+           (c->h->score[TYPES_alpha_0] > at(c, TYPES_AT_sink) ||
+            c->h->score[TYPES_sink_other] > at(c, TYPES_AT_sink));
+}
+
+static bool rule_streaming(const struct case_of *c, double *score)
+{
+    return *score < at(c, TYPES_AT_streaming);
+}
+
 /* Enough of the weight on one offset, or of the strongest links. */
 static bool on_offset(const struct case_of *c, enum types_score argmax, double *score)
 {
@@ -185,7 +198,8 @@ static bool rule_heterogeneous(const struct case_of *c, double *score)
 {
     *score = NAN;
     return !c->h->partial &&
-           c->found->n == has(c, TYPE_undetermined) + has(c, TYPE_copying) + has(c, TYPE_weak);
+           c->found->n == has(c, TYPE_undetermined) + has(c, TYPE_copying) +
+                              has(c, TYPE_weak) + has(c, TYPE_streaming);
 }
 
 static bool rule_clark_sep(const struct case_of *c, double *score)

@@ -18,6 +18,7 @@ struct shared_args {
     struct figure_args figure;
     const char *types;          /* a file of what heads are; NULL: none */
     const char *resume;         /* a file of what was done; NULL: none */
+    const char *unigrams;       /* a file of counts; NULL: the texts are counted */
 };
 
 extern const struct opt_group model_group, text_group, select_group, mask_group,
@@ -27,6 +28,7 @@ extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
 /* Of commands over many texts; of those of them that can be gone on with. */
 extern const struct opt_group shard_group, resume_group;
+extern const struct opt_group rare_group;       /* of those that count tokens: cmd/counts.h */
 extern const struct opt_group memory_group;     /* of those that say what texts take */
 extern const struct opt_group split_group;      /* of those that make many of one */
 /* Of pictures: the colours of heatmaps; what stands around panels; then what any of them has. */

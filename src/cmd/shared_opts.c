@@ -287,3 +287,11 @@ static const struct opt types_opts[] = {
     END
 };
 const struct opt_group types_group = { "types", types_opts };
+
+static const struct opt rare_opts[] = {
+    PATH(0, "unigrams", "FILE", offsetof(struct shared_args, unigrams),
+         "how often tokens occur, for what is said of rare ones: lines of an id, a tab and a "
+         "count; without it, as often as in the texts"),
+    END
+};
+const struct opt_group rare_group = { "rare tokens", rare_opts };

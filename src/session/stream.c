@@ -37,7 +37,7 @@ static json_t *bits(struct arena *a, const unsigned char *x, int n)
     return list;
 }
 
-static json_t *unigrams(struct arena *a, const struct stream_unigrams *u)
+static json_t *unigrams(struct arena *a, const struct unigrams *u)
 {
     json_t *list = u->count != NULL ? json_array() : json_null();
 
@@ -256,13 +256,13 @@ static int check_size(const struct stream *s, const struct taken *t, uint64_t ex
                    "after its JSON, expected %" PRIu64, s->name, t->n, expected);
 }
 
-static int read_unigrams(struct arena *a, const json_t *root, struct stream_unigrams *u,
+static int read_unigrams(struct arena *a, const json_t *root, struct unigrams *u,
                          struct err *e)
 {
     const json_t *list;
     int id, last = -1;
 
-    *u = (struct stream_unigrams){ .count = NULL };
+    *u = (struct unigrams){ .count = NULL };
     if (json_field_list(root, "unigrams", &list, e) != 0)
         return -1;
     if (list == NULL)

@@ -27,19 +27,14 @@
 
 #include "base/json.h"
 #include "session/item.h"
-
-/* Of counts, for metrics of rare tokens. */
-struct stream_unigrams {
-    int64_t *count;             /* [n] by id; NULL: they were not counted */
-    int n;
-};
+#include "session/unigrams.h"
 
 struct stream {
     FILE *file;
     const char *name;           /* for messages */
     const json_t *run;          /* an object */
     int layer, width, n_streams;
-    struct stream_unigrams unigrams;
+    struct unigrams unigrams;
 };
 
 /* After the last text. */

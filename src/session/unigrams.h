@@ -9,6 +9,11 @@
 #include "base/err.h"
 #include "base/file.h"
 
+struct unigrams {
+    int64_t *count;             /* [n] by id; NULL: they were not counted */
+    int n;
+};
+
 /*
  * Reads a whole file, which may begin with the line "id\tcount", into count[n_ids]; name is for
  * messages.  Tokens that it does not list have 0.  Errors (ERR_INPUT, with the line): what is no

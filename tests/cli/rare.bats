@@ -75,3 +75,26 @@ counts() {
     fails 3 "$dir/counts: holds no count above 0" \
         "$viz" stats --compute rare1 --unigrams "$dir/counts" "the cat"
 }
+
+@test "types: the score is the mean of rare2, by the texts or by a file, in all shards" {
+    "$viz" types --no-probe --json -f "$corpus" > "$dir/want"
+    "$viz" stats --summary --json --compute rare2 -f "$corpus" |
+        jq -c '[.heads[].rare2.mean]' > "$dir/rare2"
+    jq -c '[.heads[].scores.rare2]' "$dir/want" | cmp - "$dir/rare2"
+    counts > "$dir/counts"
+    "$viz" types --no-probe --json --unigrams "$dir/counts" -f - < "$corpus" | cmp - "$dir/want"
+    works "$viz" types --no-probe --json --threshold rare:0.05 -f "$corpus"
+    echo "$output" | jq -e '[.heads[] | (.scores.rare2 >= .05) == any(.types[]; . == "rare-token")] | all'
+    echo "$output" | jq -e 'any(.heads[].types[]; . == "rare-token")'
+    for k in 0 1; do
+        "$viz" types --no-probe --shard $k/2 -f "$corpus" -o "$dir/part.$k"
+    done
+    "$viz" merge --json "$dir"/part.[01] | cmp - "$dir/want"
+    echo "1	2" > "$dir/counts"
+    "$viz" types --no-probe --shard 1/2 --unigrams "$dir/counts" -f "$corpus" -o "$dir/part.1"
+    fails 3 "" "$viz" merge "$dir"/part.[01]
+    run --separate-stderr "$viz" types --no-probe --json -f - < <(head -n 3 "$corpus")
+    [[ $stderr == "mha-viz: note: rare-token: these texts cannot be read twice"* ]]
+    echo "$output" | jq -e 'all(.heads[]; .scores.rare2 == null)'
+    fails 2 "--unigrams requires a TEXT" "$viz" types --unigrams "$dir/counts"
+}

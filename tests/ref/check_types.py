@@ -21,6 +21,9 @@ lead = [int(i) for i in sys.argv[4].split(",")] if len(sys.argv) > 4 else []
 config = json.loads((pathlib.Path(model) / "config.json").read_text())
 causal = "n_layer" in config
 
+# Scores of labels that shown.py and unit tests compute again.
+TAKEN = ("rare2", "write_rms", "stream_dev")
+
 
 def attention(ids):
     with tempfile.TemporaryDirectory() as folder:
@@ -120,6 +123,8 @@ def labels(s, p, rows, texts):
         found += ["duplicate-token"] * bool(p["duplicate"] >= 0.4)
         found += ["previous"] * bool(p["previous"] >= 0.5)
     found += ["undetermined"] * bool(rows < 200 or texts < 10)
+    sink = max(s["alpha_0"], 0 if math.isnan(s["sink_other"]) else s["sink_other"])
+    found += ["dormant"] * bool(sink > 0.6 and s["write_rms"] < 0.1)
     offset = []
     for name, key in (("previous", "prev"), ("next", "next"), ("self", "self")):
         if (s[key] >= 0.5 or s["argmax_" + key] >= 0.9) and not (causal and name == "next"):
@@ -128,11 +133,13 @@ def labels(s, p, rows, texts):
     found += ["sink-first"] * bool(s["bos"] > 0.6)
     found += ["sink-elsewhere"] * bool(s["sink_other"] > 0.3 and s["alpha_0"] < s["sink_other"])
     found += ["weak"] * bool(s["alpha_0"] > 0.3)
+    found += ["rare-token"] * bool(s["rare2"] >= 0.5)
     even = s["local_even"]
     found += ["local"] * (s["local_4"] >= 0.7 and even < 1 and not offset and
                           "previous" not in found and s["local_4"] - even >= 0.5 * (1 - even))
+    found += ["streaming"] * bool(s["stream_dev"] < 0.1)
     found += ["broad"] * bool(s["entropy_norm"] >= 0.78)
-    if not set(found) - {"weak", "undetermined"}:
+    if not set(found) - {"weak", "undetermined", "streaming"}:
         found.append("heterogeneous")
     return found
 
@@ -159,6 +166,9 @@ def main():
             values = [x[name][at] for x in all_scores if not math.isnan(x[name][at])]
             want[name] = float(numpy.mean(values)) if values else math.nan
             compare((at, name), head["scores"][name], want[name])
+        for name in TAKEN:
+            value = head["scores"][name]
+            want[name] = math.nan if value is None else value
         for name in probed or []:
             compare((at, name), head["probe"][name], float(probed[name][at]))
         rows = sum(map(len, texts))

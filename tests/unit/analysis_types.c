@@ -62,6 +62,8 @@ static void thresholds(void **state)
     expect_one(TYPES_bos, 0.61, "sink-first!", 0.6, "heterogeneous!");
     expect_one(TYPES_alpha_0, 0.31, "weak,heterogeneous!", 0.3, "heterogeneous!");
     expect_one(TYPES_sink_other, 0.31, "sink-elsewhere!", 0.3, "heterogeneous!");
+    expect_one(TYPES_rare2, 0.5, "rare-token!", 0.49, "heterogeneous!");
+    expect_one(TYPES_stream_dev, 0.09, "streaming,heterogeneous!", 0.1, "heterogeneous!");
     expect_one(TYPES_sep, 0.61, "separator!", 0.6, "heterogeneous!");
     expect_one(TYPES_punct, 0.61, "punctuation!", 0.6, "heterogeneous!");
     expect_one(TYPES_entropy_norm, 0.78, "broad!", 0.77, "heterogeneous!");
@@ -119,6 +121,27 @@ static void sinks(void **state)
     expect(&rules, &head, "weak,heterogeneous!");
     head.score[TYPES_alpha_0] = 0.35;
     expect(&rules, &head, "sink-elsewhere!,weak");
+}
+
+/* What rests on one token, the first or another, and writes a tenth of what its layer does. */
+static void dormant(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    head.score[TYPES_write_rms] = 0.09;
+    expect(&rules, &head, "heterogeneous!");
+    head.score[TYPES_alpha_0] = head.score[TYPES_bos] = 0.61;
+    expect(&rules, &head, "dormant!,sink-first,weak");
+    head.score[TYPES_alpha_0] = head.score[TYPES_bos] = 0.2;
+    head.score[TYPES_sink_other] = 0.61;
+    expect(&rules, &head, "dormant!,sink-elsewhere");
+    head.score[TYPES_sink_other] = 0.6;
+    expect(&rules, &head, "sink-elsewhere!");
+    head.score[TYPES_sink_other] = 0.61;
+    head.score[TYPES_write_rms] = 0.1;
+    expect(&rules, &head, "sink-elsewhere!");
 }
 
 static void of_gold(void **state)
@@ -396,7 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
-        cmocka_unit_test(sinks), cmocka_unit_test(late), cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
+        cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late), cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
         cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
         cmocka_unit_test(ranking),

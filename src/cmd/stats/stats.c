@@ -3,6 +3,7 @@
 #include "analysis/links.h"
 #include "analysis/spectral.h"
 #include "analysis/top.h"
+#include "cmd/counts.h"
 #include "cmd/stats/stats.h"
 #include "session/mark.h"
 
@@ -44,13 +45,6 @@ static const struct opt cache_opts[] = {
     END
 };
 
-static const struct opt rare_opts[] = {
-    PATH(0, "unigrams", "FILE", F(unigrams),
-         "rare1, rare2, rare_rho: how often tokens occur: lines of an id, a tab and a count; "
-         "without it, as often as in the texts"),
-    END
-};
-
 static const struct opt summary_opts[] = {
     FLAG(0, "summary", F(summary),
          "of several texts: mean of each metric over the texts, 95 % interval"),
@@ -77,7 +71,6 @@ static const struct opt_group summary_group = { "many texts", summary_opts };
 static const struct opt_group table_group = { "tables", table_opts };
 static const struct opt_group cache_group = { "caches", cache_opts };
 static const struct opt_group layers_group = { "many texts", layers_opts };
-static const struct opt_group rare_group = { "rare tokens", rare_opts };
 
 static const struct opt_group *const groups[] = {
     &table_group, &cache_group, &rare_group, &summary_group, &shard_group, &resume_group,
@@ -126,12 +119,32 @@ static void look_at_weights(struct stats_job *job)
         job->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
 }
 
+/* How often tokens occur, where a metric asks; with --hidden-in as the process before found. */
+static int count_tokens(struct stats_job *job, struct err *e)
+{
+    struct session *s = &job->job.s;
+    const bool *wanted = job->choice.wanted;
+    struct unigrams c = { NULL, 0 };
+    bool streamed = s->asked->stream != NULL, given = job->args->shared.unigrams != NULL;
+
+    if (streamed && !given)
+        c = s->asked->stream->unigrams;
+    else if ((wanted[METRIC_rare1] || wanted[METRIC_rare2] || wanted[METRIC_rare_rho]) &&
+             counts_take(&job->job, "rare1, rare2, rare_rho", &c, e) != 0)
+        return -1;
+    if (c.count != NULL)
+        job->set.opts.counts = metric_counts_new(s->a, c.count, c.n);
+    if (job->job.layers != NULL && !given)
+        job->job.layers->unigrams = c;
+    return 0;
+}
+
 static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct session *s = &job->job.s;
 
-    if (stats_settle(job, e) != 0 || stats_count_tokens(job, e) != 0)
+    if (stats_settle(job, e) != 0 || count_tokens(job, e) != 0)
         return -1;
     job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     look_at_weights(job);

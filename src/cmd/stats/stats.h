@@ -31,7 +31,6 @@ struct stats_args {
     int clusters;
     const char *budgets, *stream;       /* NULL: as metric_opts_default */
     int prompt, snap_window;
-    const char *unigrams;       /* NULL: the texts are counted */
     bool reverse, links, legend;
     bool summary, reliability;
     int bootstrap;              /* replicates; 0: none */
@@ -96,12 +95,6 @@ extern const char *const stats_sorts[];     /* what --sort takes, then NULL */
 int stats_choose(struct stats_job *j, struct err *e);
 /* After the output is planned: the metrics that it has a place for. */
 int stats_settle(struct stats_job *j, struct err *e);
-
-/*
- * --unigrams, or a pass over all texts, where metrics of rare tokens are computed.  Errors: those
- * of unigrams_read, and of the texts.
- */
-int stats_count_tokens(struct stats_job *j, struct err *e);
 
 /* ---- the order of the heads ---- */
 

@@ -26,7 +26,7 @@ static void add_text(struct types_job *j, const struct stats *stats, const struc
 int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
                     struct types_links *links, int n_links, struct err *e)
 {
-    static const struct metric_set set = { types_metrics, N_TYPES_TEXT, { 0, 1 } };
+    const struct metric_set set = { types_metrics, N_TYPES_TEXT, j->opts };
     struct attended attended = job_pack(&j->job, a, items, n);
     struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
     struct sink sinks[STATS_SINKS + TYPES_LINKS];

@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "base/str.h"
+#include "cmd/counts.h"
 #include "cmd/state.h"
 #include "session/mark.h"
 
@@ -41,7 +42,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &shard_group, &resume_group, &split_group, &memory_group, &output_reports.group, &hide_group,
+    &rare_group, &shard_group, &resume_group, &split_group, &memory_group, &output_reports.group, &hide_group,
     &weight_group, &model_group, &layer_group, &rows_group,
     &attention_group, &qkv_group, &text_group, &select_group, &generate_group, &mask_group,
     &dtype_group, NULL
@@ -65,6 +66,24 @@ static int add_texts(void *self, struct arena *a, const struct item *items, int 
         return types_pairs_add(j, a, items, n, e);
     return j->align != NULL ? types_align_add(j, a, items, n, e) :
                               types_texts_add(j, a, items, n, NULL, 0, e);
+}
+
+/* The sentences of --gold are not counted. */
+static int count_tokens(struct types_job *j, struct err *e)
+{
+    const struct session *s = &j->job.s;
+    struct unigrams c = { NULL, 0 };
+    bool given = j->args->shared.unigrams != NULL;
+
+    j->opts = metric_opts_default();
+    if (given && !j->has_texts)
+        return err_set(e, ERR_USAGE, "--unigrams requires a TEXT, -f FILE or --gold FILE");
+    if (j->has_texts && (j->args->gold == NULL || given) &&
+        counts_take(&j->job, "rare-token", &c, e) != 0)
+        return -1;
+    if (c.count != NULL)
+        j->opts.counts = metric_counts_new(s->a, c.count, c.n);
+    return 0;
 }
 
 /* Texts, or trees, are opened before the state of a run is read. */
@@ -239,7 +258,8 @@ static int run_session(struct types_job *j, struct err *e)
                     job->s.a, e) != 0 ||
         state_check(job, e) != 0 ||
         session_select(&job->s, job->n_operands, false, &job->want, e) != 0 ||
-        check(j, e) != 0 || open_sums(j, e) != 0 || open_texts(j, e) != 0 ||
+        check(j, e) != 0 || count_tokens(j, e) != 0 || open_sums(j, e) != 0 ||
+        open_texts(j, e) != 0 ||
         state_begin(job, e) != 0)
         return -1;
     return report(j, e);

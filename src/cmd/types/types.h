@@ -51,6 +51,7 @@ struct types_job {
     int n_trials;               /* of the tasks */
     bool probed;                /* the probes ran, or what they found was read */
     bool words_probed;          /* so it is of the sums that are put or taken */
+    struct metric_opts opts;    /* of the texts' scores */
     int64_t n_texts;
     struct summary *scores;     /* of [L, H, N_TYPES_TEXT] of texts */
     double *score;              /* the same of one text; NaN: undefined */
