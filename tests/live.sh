@@ -38,6 +38,12 @@ export MHA_VIZ_KERNEL=c
         "$viz" report --live -q -m $path -o "$dir/$m.html" 'the key' &&
             "$viz" stats -q -m $path -f "$dir/few" --json > "$dir/$m.json" || exit 1
     done &&
+    # with the weights that the page has: its last file, which is not packed
+    "$viz" report --live -q --precision q8_0 -m tests/ref/bert -o "$dir/rounded.html" 'the key' &&
+    mkdir -p "$dir/rounded/bert" && cp tests/ref/bert/*.json "$dir/rounded/bert" &&
+    sed -n 's/^<script type="text\/plain" id="f3-[0-9]*">\(.*\)<\/script>$/\1/p' "$dir/rounded.html" |
+        base64 -d > "$dir/rounded/bert/model.safetensors" &&
+    "$viz" stats -q -m "$dir/rounded/bert" -f "$dir/few" --json > "$dir/rounded.json" &&
     "$viz" report --live -q -m builtin:translate -o "$dir/cross.html" \
         'Mother loves four small cats .' '妈妈爱四只小猫。' || exit 1
 BROWSER=$browser MODULES=$modules node tests/browser/live.mjs "$dir"

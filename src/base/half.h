@@ -68,4 +68,29 @@ static inline float half_round(float f)
     return copysignf(size + grid - grid, f);
 }
 
+/*
+ * The bits of the nearest binary16, as half_round has it; NaN is 0x7e00.  0.5 has as its
+ * last bit that of the smallest: adding it rounds what is below 2^-14.
+ */
+static inline uint16_t half_bits(float f)
+{
+    const float half = 0.5f;
+    uint32_t bits, sign, last;
+    float size = fabsf(f);
+
+    memcpy(&bits, &f, sizeof bits);
+    sign = bits >> 16 & 0x8000u;
+    if (!(size < 65520.0f))
+        return (uint16_t)(isnan(f) ? 0x7e00u : sign | 0x7c00u);
+    if (size < 0x1p-14f) {
+        size += half;
+        memcpy(&bits, &size, sizeof bits);
+        memcpy(&last, &half, sizeof last);
+        return (uint16_t)(sign | (bits - last));
+    }
+    bits &= 0x7fffffffu;
+    bits += 0xfffu + (bits >> 13 & 1);
+    return (uint16_t)(sign | ((bits >> 13) - (112u << 10)));
+}
+
 #endif

@@ -52,6 +52,7 @@ struct layer_asked {
     const char *prefix;         /* of the tensors that are looked at; NULL: all */
     enum layer_fused fused;
     enum layer_order order;
+    enum weights_held held;     /* of any model */
 };
 
 /* True where any tensor has a name that only these layers have. */

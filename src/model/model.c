@@ -131,9 +131,10 @@ struct model *model_open(struct arena *a, const char *path, struct err *e)
 }
 
 /* Binds what was opened, where rc is 0. */
-static struct model *finish(struct model *m, struct arena *a, int rc, struct err *e)
+static struct model *finish(struct model *m, struct arena *a, int rc, enum weights_held held,
+                            struct err *e)
 {
-    if (rc != 0 || model_bind(m, a, e) != 0) {
+    if (rc != 0 || weights_round(m->weights, held, e) != 0 || model_bind(m, a, e) != 0) {
         model_close(m);
         return NULL;
     }
@@ -154,7 +155,7 @@ struct model *model_open_layer(struct arena *a, const char *path,
         status = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
     else
         status = open_builtin(model, a, path, e);
-    return finish(model, a, status, e);
+    return finish(model, a, status, asked->held, e);
 }
 
 struct model *model_open_memory(struct arena *a, const struct model_files *files,
@@ -163,7 +164,7 @@ struct model *model_open_memory(struct arena *a, const struct model_files *files
     struct model *model = arena_alloc(a, 1, sizeof *model);
     int status = open_memory(model, a, files, name, "config.json", e);
 
-    return finish(model, a, status, e);
+    return finish(model, a, status, HELD_AS_STORED, e);
 }
 
 void model_close(struct model *m)

@@ -125,8 +125,8 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     };
 
     assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && count > 0);
-    assert(w->block <= 1 || (!w->order_in_out && w->K % w->block == 0 &&
-                             w->stride % w->block == 0 && w->block <= LARGEST_BLOCK));
+    assert(w->block <= 1 || (linear_row_size(w) % w->block == 0 && w->stride % w->block == 0 &&
+                             w->block <= (w->order_in_out ? PANEL : LARGEST_BLOCK)));
     pack(panel, w, n0, count, room);
     if (w->precision == PRECISION_INT8) {
         run_int8(&product, panel, w->x_scale);

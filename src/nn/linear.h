@@ -24,8 +24,9 @@ struct matrix {
     const unsigned char *data;
     int size_bytes;                 /* of one stored block */
     int block;                      /* elements that are stored together: 0 or 1: each
-                                       by itself; else 32 or 256, K and stride are
-                                       multiples of it, and order_in_out is false */
+                                       by itself; else 32 or 256, a stored row and the
+                                       stride are multiples of it, and of order_in_out
+                                       it is 32 */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
     enum element element;           /* what to_f32 decodes */
     int N, K;                       /* outputs, inputs */

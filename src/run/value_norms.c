@@ -38,13 +38,13 @@ static struct part part_of(const struct job *j, int head)
     struct matrix *w = &part.w;
 
     w->precision = j->precision;
+    if (w->block > 1)
+        block = w->block;
     if (w->order_in_out) {
-        w->data += first * w->stride * w->size_bytes;
+        w->data += first * w->stride / block * w->size_bytes;
         w->K = d;
         return part;
     }
-    if (w->block > 1)
-        block = w->block;
     part.skip = first % block;
     first -= part.skip;
     w->data += (int64_t)(first / block) * w->size_bytes;

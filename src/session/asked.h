@@ -56,6 +56,7 @@ struct asked {
     double mask_value;              /* NaN: minus infinity */
     bool mask_may_be_none;          /* of any model: the side of a comparison that has its
                                        own mask alone */
+    int held;                       /* enum weights_held */
     int generate;                   /* 0: not asked for */
     int dtype;                      /* enum precision */
 };

@@ -2,7 +2,8 @@
  *
  * A safetensors file -> tensors.  Takes and refuses what the reference library
  * takes and refuses, but for what it would lose or we cannot hold: names twice,
- * names with a NUL, unknown keys, types that we have no use for. */
+ * names with a NUL, unknown keys, types that we have no use for.  And for one type
+ * of its own: Q8_0, the blocks of GGUF, in rows of whole ones. */
 #include <stdlib.h>
 
 #include "base/json_scan.h"
@@ -46,6 +47,12 @@ struct entry {
     int64_t begin, end;
 };
 
+/* The format's own, and of blocks those that weights_round writes. */
+static bool is_known(int type)
+{
+    return dtype_table[type].block == 1 || type == DTYPE_Q8_0;
+}
+
 static int read_dtype(struct reader *r, struct entry *x, struct err *e)
 {
     char *all;
@@ -54,13 +61,13 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
     if (text(r, &count, e) != 0)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
-        if (dtype_table[i].block == 1 && strcmp(r->room, dtype_table[i].name) == 0) {
+        if (is_known(i) && strcmp(r->room, dtype_table[i].name) == 0) {
             x->t->dtype = (enum dtype)i;
             return 0;
         }
     all = arena_strdup(r->a, dtype_table[0].name);
     for (int i = 1; i < N_DTYPE; i++)
-        if (dtype_table[i].block == 1)
+        if (is_known(i))
             all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
     return err_set(e, ERR_INPUT, "dtype \"%s\", expected one of %s",
                    str_shown(r->a, r->room), all);
@@ -128,8 +135,12 @@ static int check(struct reader *r, struct entry *x, struct err *e)
     struct tensor *tensor = x->t;
     const char *dtype = dtype_table[tensor->dtype].name;
     long long begin = x->begin, end = x->end;
-    int64_t want;
+    int64_t want, row = tensor->n_dims > 0 ? tensor->shape[tensor->n_dims - 1] : 1;
+    int block = dtype_table[tensor->dtype].block;
 
+    if (row % block != 0)
+        return err_set(e, ERR_INPUT, "shape %s of %s, expected rows of a multiple of %d",
+                       tensor_shape(r->a, tensor), dtype, block);
     if (tensor_measure(tensor, &want) != 0)
         return err_set(e, ERR_INPUT, "shape %s of %s takes over 2^63 bytes",
                        tensor_shape(r->a, tensor), dtype);
@@ -262,7 +273,9 @@ static int read_header(struct reader *r, struct err *e)
 
 static int64_t size_of(const struct tensor *t)
 {
-    return t->n_elements * dtype_table[t->dtype].size_bytes;
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
+
+    return t->n_elements / dtype->block * dtype->size_bytes;
 }
 
 /* By where they begin; of those that begin together, the empty ones first. */

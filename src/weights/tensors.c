@@ -105,3 +105,21 @@ int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err 
     w->n = n;
     return 0;
 }
+
+const char *weights_most_type(const struct weights *w)
+{
+    int64_t size[N_DTYPE] = { 0 }, most = 0;
+    const char *name = "";
+
+    for (int i = 0; i < w->n; i++) {
+        const struct dtype_row *type = &dtype_table[w->tensor[i].dtype];
+        int64_t *sum = &size[w->tensor[i].dtype];
+
+        *sum += w->tensor[i].n_elements / type->block * type->size_bytes;
+        if (*sum > most) {
+            most = *sum;
+            name = type->name;
+        }
+    }
+    return name;
+}

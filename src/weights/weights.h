@@ -91,6 +91,26 @@ int weights_range(const struct weights *w, const char *begin, int *first);
  */
 int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e);
 
+/* In which types weights are held: as the file has them, or rounded. */
+enum weights_held { HELD_AS_STORED, HELD_F16, HELD_Q8_0 };
+
+/*
+ * Rounds all matrices: HELD_F16 to F16; HELD_Q8_0 those of two dimensions, with rows of whole
+ * blocks of 32, to Q8_0, as GGUF has it, and the others to F16.  What is not of two
+ * dimensions or more, is not larger than that, or has a number that the type cannot hold
+ * stays as it is.  The tensors are then those of a safetensors file in memory, with Q8_0
+ * as one more type.
+ *
+ * Errors: ERR_USAGE: a GGUF file; ERR_SYSTEM: no memory.
+ */
+int weights_round(struct weights *w, enum weights_held held, struct err *e);
+
+/* That file; data NULL: nothing was rounded. */
+struct span weights_rounded(const struct weights *w);
+
+/* The name of the type that most of their bytes are of; "": there are none. */
+const char *weights_most_type(const struct weights *w);
+
 /* "[768,2304]", for messages. */
 char *tensor_shape(struct arena *a, const struct tensor *t);
 

@@ -27,6 +27,7 @@ struct weights {
     const struct note *note;    /* [n_notes] of a single safetensors file */
     int n_notes;
     int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
+    struct span rounded;        /* the file of weights_round; data NULL: as stored */
     const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
 };
 

@@ -112,6 +112,8 @@ async function typing() {
 async function same(name, texts, model) {
   const page = await open(`${name}.html`),
     expected = lines(`${texts}.json`);
+  const held = name === 'rounded' ? /weights are rounded to (Q8_0|F16), 0\.\d MiB/ : /weights are F(16|32), /;
+  check(`${name}: what it holds`, held.test(await state(page)), await state(page));
   const got = await page.evaluate(
     async ([all, path]) => {
       const out = [];
@@ -193,6 +195,7 @@ try {
   await typing();
   await same('builtin', 'texts', 'builtin:decoder');
   await same('bert', 'bert', '/bert');
+  await same('rounded', 'rounded', '/bert');
   await same('gguf_llama', 'gguf_llama', '/gguf_llama/model.gguf');
   await cross();
   await without();

@@ -248,6 +248,34 @@ live() {
     "$viz" report --live -o - "the cat saw the dog" | cmp - "$dir/l.html"
 }
 
+# held PAGE MODEL: the folder of MODEL, with the weights that the page has, in $dir/held
+held() {
+    local last
+    last=$(grep -o 'id="f[0-9]*-0"' "$1" | tail -n 1 | tr -dc '0-9 -' | cut -d - -f 1)
+    rm -rf "$dir/held" && mkdir "$dir/held" && cp "$2"/*.json "$dir/held"
+    rm -f "$dir/held/model.safetensors.index.json"
+    sed -n "s/^<script type=\"text\/plain\" id=\"f$last-[0-9]*\">\(.*\)<\/script>$/\1/p" "$1" |
+        base64 -d > "$dir/held/model.safetensors"
+}
+
+@test "--live --precision: weights in another type, which the page was made with" {
+    live true
+    for m in bert gpt2; do
+        for type in f16 q8_0; do
+            works "$viz" report --live --precision $type -m "$ref/$m" -o "$dir/l.html" "the key"
+            held "$dir/l.html" "$ref/$m"
+            grep -aqE "\"(F16|${type^^})\"" "$dir/held/model.safetensors"
+            "$viz" report -m "$dir/held" -o "$dir/p.html" "the key"
+            [ "$(grep -o 'id="w0[-0-9]*".*' "$dir/l.html")" = "$(grep -o 'id="w0[-0-9]*".*' "$dir/p.html")" ]
+        done
+    done
+    "$viz" report --live --precision 16 -o "$dir/l.html" "the cat"
+    "$viz" report --precision 16 -o "$dir/p.html" "the cat"
+    [ "$(grep -o 'id="w0[-0-9]*".*' "$dir/l.html")" = "$(grep -o 'id="w0[-0-9]*".*' "$dir/p.html")" ]
+    fails 2 "weights of a GGUF file stay in their types" "$viz" report --live --precision f16 \
+        -m "$ref/gguf_llama/model.gguf" -o "$dir/q.html" "the key"
+}
+
 @test "--live: what no page can answer" {
     live true
     fails 2 "--live, --compare: expected one of them" \
@@ -259,7 +287,7 @@ live() {
     fails 2 "--live is one page" "$viz" report --live -o "$dir/" "the cat"
     cp -r "$ref/bert" "$dir/large"
     truncate -s 300M "$dir/large/more.json"
-    fails 3 "large: its files hold 300.1 MiB, more than the 300 MiB of a live page" \
+    fails 3 "large: its files hold 300.1 MiB, more than the 300 MiB of a live page; --precision f16 or q8_0" \
         "$viz" report --live -m "$dir/large" -o "$dir/p.html" "the key"
     [ ! -e "$dir/p.html" ]
 }
@@ -267,6 +295,7 @@ live() {
 @test "usage errors" {
     fails 2 "unknown file extension; known are .html, .htm" "$viz" report -o "$dir/p.png" "the cat"
     fails 2 "--precision" "$viz" report --precision 9 "the cat"
+    fails 2 "--precision f16: the model's weights are in a page of --live" "$viz" report --precision f16 "the cat"
     fails 2 "a page has numbers" "$viz" report --compute received -o "$dir/p.html" "the cat"
     fails 2 "--neuron" "$viz" report --neuron maybe "the cat"
     "$viz" export -o "$dir/../e.npz" "the cat"

@@ -43,6 +43,25 @@ static void brain_floats(void **state)
         check(bf16_to_float((uint16_t)bits), value_of(bits, 8, 7), bits);
 }
 
+/* Bits of each half, and of floats on both sides of each and between two. */
+static void bits_of_halves(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 0x7c00; bits++) {
+        float here = half_to_float((uint16_t)bits), next = half_to_float((uint16_t)(bits + 1));
+        const float near[] = { here, nextafterf(here, 1e9f), here + (next - here) / 2,
+                               nextafterf(here + (next - here) / 2, 0), 1.5f * here };
+
+        if (half_bits(here) != bits || half_bits(-here) != (bits | 0x8000u))
+            fail_msg("%04x: %04x %04x", bits, half_bits(here), half_bits(-here));
+        for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
+            check(half_to_float(half_bits(near[i])), (double)half_round(near[i]), bits);
+    }
+    assert_int_equal(half_bits(65520), 0x7c00);
+    assert_int_equal(half_bits(-INFINITY), 0xfc00);
+    assert_int_equal(half_bits(NAN), 0x7e00);
+}
+
 /* Rounds to what a 16-bit float can hold, and stays there. */
 static void rounding(void **state)
 {
@@ -69,7 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves), cmocka_unit_test(brain_floats),
-        cmocka_unit_test(rounding),
+        cmocka_unit_test(bits_of_halves), cmocka_unit_test(rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,9 @@
 #include "cmd/report/report.h"
 #include "model/builtin.h"
 #include "model/hub.h"
+#include "weights/gguf.h"
 
+static const char WEIGHTS[] = "model.safetensors";
 enum { MOST_MIB = 300, PIECE_BYTES = 3 << 20 };     /* of a model; 4 MiB of letters of a block */
 
 /* ---- what a live page cannot be of ---- */
@@ -54,6 +56,7 @@ struct file {
 
 struct files {
     struct arena *a;
+    struct span rounded;        /* instead of the weights' own files; data NULL: those */
     const char *model;          /* as -m takes it in the page */
     struct file *file;
     size_t n, room;
@@ -84,7 +87,8 @@ static int add_builtin(struct files *files, const char *path, struct err *e)
     add(files, arena_printf(files->a, "%s/config.json", name), builtin.config);
     add(files, arena_printf(files->a, "%s/tokenizer.json", name), builtin.tokenizer);
     add(files, arena_printf(files->a, "%s/types.json", name), builtin.types);
-    add(files, arena_printf(files->a, "%s/model.safetensors", name), builtin.weights);
+    add(files, arena_printf(files->a, "%s/%s", name, WEIGHTS),
+        files->rounded.data != NULL ? files->rounded : builtin.weights);
     return 0;
 }
 
@@ -98,11 +102,16 @@ static int add_file(struct files *files, const char *from, const char *to, struc
     return 0;
 }
 
-/* What a model and its tokeniser are read from; of weights those in one file where there is one. */
-static bool is_read(const char *name, const char *weights)
+/*
+ * What a model and its tokeniser are read from; of weights those in one file where there is one,
+ * and none that are rounded.
+ */
+static bool is_read(const struct files *files, const char *name, const char *weights)
 {
     if (str_ends_with(name, ".safetensors"))
-        return weights == NULL || strcmp(name, weights) == 0;
+        return files->rounded.data == NULL && (weights == NULL || strcmp(name, weights) == 0);
+    if (str_ends_with(name, ".safetensors.index.json"))
+        return files->rounded.data == NULL;
     return str_ends_with(name, ".json") || str_ends_with(name, ".model") ||
            str_ends_with(name, ".spm") || strcmp(name, "vocab.txt") == 0 ||
            strcmp(name, "merges.txt") == 0;
@@ -117,10 +126,12 @@ static int add_folder(struct files *files, const char *folder, const char *weigh
     for (size_t i = 0; i < n; i++) {
         const char *from = file_join(files->a, folder, name[i]);
 
-        if (is_read(name[i], weights) && !file_is_dir(from) &&
+        if (is_read(files, name[i], weights) && !file_is_dir(from) &&
             add_file(files, from, file_join(files->a, files->model + 1, name[i]), e) != 0)
             return -1;
     }
+    if (files->rounded.data != NULL)
+        add(files, file_join(files->a, files->model + 1, WEIGHTS), files->rounded);
     return 0;
 }
 
@@ -136,7 +147,7 @@ static const char *folder_in_page(struct arena *a, const char *name)
 
 static int add_path(struct files *files, const char *path, struct err *e)
 {
-    const char *weights = file_is_dir(path) ? "model.safetensors" : strrchr(path, '/');
+    const char *weights = file_is_dir(path) ? WEIGHTS : strrchr(path, '/');
     const char *folder = file_folder(files->a, path);
 
     if (weights == NULL)
@@ -162,9 +173,11 @@ static int gather(struct files *files, const struct session *s, struct err *e)
         return -1;
     if (files->size <= (uint64_t)MOST_MIB << 20)
         return 0;
-    return err_set(e, ERR_INPUT, "%s: its files hold %s, more than the %d MiB of a live page; a "
-                   "GGUF file of it in F16 or Q8_0 is smaller", s->name,
-                   report_bytes(files->a, files->size), MOST_MIB);
+    return err_set(e, ERR_INPUT, "%s: its files hold %s, more than the %d MiB of a live page; %s",
+                   s->name, report_bytes(files->a, files->size), MOST_MIB,
+                   weights_gguf(s->model->weights) != NULL ? "a GGUF file in Q8_0 is smaller" :
+                   s->asked->held == HELD_Q8_0 ? "expected a smaller model" :
+                   "--precision f16 or q8_0 makes its weights smaller");
 }
 
 /* ---- what the page knows of them ---- */
@@ -174,7 +187,7 @@ static void write_options(struct jsonw *w, const struct report_job *j, const cha
 {
     static const char *const without[] = {
         "live", "model", "output", "file", "pairs", "jsonl", "shard", "threads", "quiet",
-        "verbose", "max-memory", NULL
+        "verbose", "max-memory", "precision", NULL
     };
     const struct env *env = j->job.s.env;
     int n;
@@ -185,6 +198,10 @@ static void write_options(struct jsonw *w, const struct report_job *j, const cha
     jsonw_array(w);
     for (int i = 0; i < 5; i++)
         jsonw_string(w, (const char *const[]){ "report", "-o", "-", "-m", model }[i]);
+    if (j->bits == 16) {
+        jsonw_string(w, "--precision");
+        jsonw_string(w, "16");
+    }
     for (int i = 0; i < n; i++) {
         bool is_text = false;
 
@@ -239,6 +256,9 @@ static void write_json(FILE *f, const struct report_job *j, const struct item *i
     jsonw_init(&w, f);
     jsonw_object(&w);
     jsonw_member_string(&w, "model", files->model);
+    jsonw_member_string(&w, "type", weights_most_type(s->model->weights));
+    jsonw_key(&w, "rounded");
+    jsonw_bool(&w, files->rounded.data != NULL);
     jsonw_member_int(&w, "fields", item->pair != NULL || s->model->decoder != NULL ? 2 : 1);
     jsonw_key(&w, "decoder");
     jsonw_bool(&w, s->model->decoder != NULL);
@@ -300,7 +320,8 @@ static void write_pieces(FILE *f, struct report_job *j, int number, const struct
 
 int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e)
 {
-    struct files files = { .a = j->job.s.a };
+    struct files files = { .a = j->job.s.a,
+                           .rounded = weights_rounded(j->job.s.model->weights) };
     struct span module = page_module_bytes();
     struct packed packed;
 

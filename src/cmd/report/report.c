@@ -4,7 +4,8 @@
 
 #include "cmd/types/file.h"
 
-static const char *const precisions[] = { "8", "16", NULL };
+static const char *const precisions[] = { "8", "16", "f16", "q8_0", NULL };
+enum { BITS_16 = 1, HOLDS_F16 };        /* of precisions; what follows are weights_held's */
 static const char *const neurons[] = { "auto", "always", "never", NULL };
 enum { VECTORS_BYTES = 2 << 20 };       /* of a page, with --neuron auto */
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
@@ -15,8 +16,8 @@ static const struct opt opts[] = {
          "a model, as elsewhere; given twice: the two that are compared"),
     FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
     FLAG(0, "live", F(live), "a page with the model, that answers what is typed"),
-    CHOICE(0, "precision", "BITS", F(precision), "8", precisions,
-           "of each weight: the square root of its share of the row's largest"),
+    CHOICE(0, "precision", "NAME", F(precision), "8", precisions,
+           "bits of a weight; or, with --live, the model's type"),
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
           "metrics of the table: basic (default), all, a group, or names, with commas between"),
     CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
@@ -234,7 +235,7 @@ static int prepare(void *self, struct err *e)
     struct report_job *j = self;
     const struct session *s = &j->job.s;
 
-    j->bits = 8 << j->args->precision;
+    j->bits = j->args->precision == BITS_16 ? 16 : 8;
     set_places(j);
     j->packed = arena_child(s->a);
     j->words = pack_new(j->packed, PACK_WORDS);
@@ -257,6 +258,8 @@ struct report_args report_with_words(const struct report_args *args)
     asked->word_ids = asked->ids == NULL && asked_array(asked) == NULL && asked->attention == NULL &&
                       asked->qkv == NULL && !asked->pretokenized;
     asked->lenient_words = true;
+    if (args->precision >= HOLDS_F16)
+        asked->held = args->precision - HOLDS_F16 + HELD_F16;
     asked->model = with_words.models.n > 0 ? with_words.models.item[0] : NULL;
     return with_words;
 }
@@ -272,6 +275,9 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     if (with_words.live && report_live_check(&with_words, e) != 0)
         return -1;
+    if (!with_words.live && with_words.precision >= HOLDS_F16)
+        return err_set(e, ERR_USAGE, "--precision %s: the model's weights are in a page of --live "
+                       "alone", precisions[with_words.precision]);
     if (with_words.models.n == 2 || with_words.compare)
         return report_two(&report_kind, &with_words, n_operands, operands, env, e);
     if (job_run(&j.job, &report_kind, env, e) != 0)

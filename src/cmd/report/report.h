@@ -23,7 +23,8 @@ struct report_args {
     bool compare;               /* the two texts */
     bool live;                  /* the page answers by itself */
     const char *compute;
-    int precision, max_size;    /* 0: 8 bits, 1: 16; MiB */
+    int precision, max_size;    /* 0: 8 bits, 1: 16, 2: the model's weights as f16, 3: as q8_0;
+                                   MiB */
     int neuron;                 /* enum report_neuron */
     const char *ablate;         /* a file of what heads are worth; NULL: none */
 };

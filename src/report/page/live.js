@@ -168,6 +168,13 @@ async function saveStats() {
   else download('stats.json', new Blob([out], { type: 'application/json' }));
 }
 
+/* What stands in the file of the model. */
+function weightsHeld() {
+  const { files, type, rounded } = live.about,
+    size = files.reduce((sum, file) => sum + file.size, 0) / 2 ** 20;
+  return `Its weights are ${rounded ? 'rounded to ' : ''}${type}, ${size.toFixed(size < 10 ? 1 : 0)} MiB with its files.`;
+}
+
 // ---- the fields
 
 function fieldNamed(name, label, value) {
@@ -248,7 +255,7 @@ async function startLive() {
   fieldOf('text').value ||= live.about.texts[0] ?? '';
   for (const e of document.querySelectorAll('.live :disabled')) e.disabled = false;
   timing.live = performance.now();
-  tell('Type or paste a text: the model is in this file, and nothing leaves it.');
+  tell(`Type or paste a text: the model is in this file, and nothing leaves it. ${weightsHeld()}`);
 }
 addEventListener('DOMContentLoaded', () => {
   window.mhaViz.live = live;

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ * Weights in another type: a safetensors file in memory, from which they are then read. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/half.h"
+#include "weights/gguf.h"
+#include "weights/safetensors.h"
+#include "weights/weights_priv.h"
+
+enum { BLOCK = 32, CHUNK = 1024 };      /* of Q8_0; elements at a time: whole blocks */
+
+/* ---- which type ---- */
+
+/* The scale of a block must be a half too. */
+static float largest_of(enum dtype to)
+{
+    return to == DTYPE_Q8_0 ? 127 * 65504.0f : 65504.0f;
+}
+
+static bool fits(const struct tensor *t, enum dtype to)
+{
+    float chunk[CHUNK], most = largest_of(to);
+
+    for (int64_t at = 0; at < t->n_elements; at += CHUNK) {
+        int64_t n = t->n_elements - at < CHUNK ? t->n_elements - at : CHUNK;
+
+        tensor_read(chunk, t, at, n);
+        for (int64_t i = 0; i < n; i++)
+            if (!(fabsf(chunk[i]) <= most))
+                return false;
+    }
+    return true;
+}
+
+static enum dtype type_of(const struct tensor *t, enum weights_held held)
+{
+    const struct dtype_row *stored = &dtype_table[t->dtype];
+    bool rows = t->n_dims == 2 && t->shape[1] % BLOCK == 0 && held == HELD_Q8_0;
+    enum dtype to = rows ? DTYPE_Q8_0 : DTYPE_F16;
+
+    if (!stored->is_float || t->n_dims < 2 || stored->block > 1 ||
+        stored->size_bytes < dtype_table[to].size_bytes / dtype_table[to].block)
+        return t->dtype;
+    return t->dtype != to && fits(t, to) ? to : t->dtype;
+}
+
+/* ---- elements ---- */
+
+static void put_f16(unsigned char *out, const float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        bytes_put(out + 2 * i, half_bits(x[i]), 2);
+}
+
+/*
+ * d 2, q 32 (signed): d q, as quantise_blocks rounds them.  Ties away from zero; a d that is
+ * too small to divide by is 0.
+ */
+static void put_q8_0(unsigned char *out, const float *x)
+{
+    float largest = 0, d, inverse;
+
+    for (int i = 0; i < BLOCK; i++)
+        largest = fabsf(x[i]) > largest ? fabsf(x[i]) : largest;
+    d = largest / 127;
+    inverse = d != 0 && !isinf(1 / d) ? 1 / d : 0;
+    bytes_put(out, half_bits(d), 2);
+    for (int i = 0; i < BLOCK; i++) {
+        float scaled = x[i] * inverse, whole = truncf(scaled);
+
+        if (fabsf(scaled - whole) >= 0.5f)
+            whole += copysignf(1, scaled);
+        out[2 + i] = (unsigned char)(int)whole;
+    }
+}
+
+static unsigned char *put_tensor(unsigned char *out, const struct tensor *from, enum dtype to)
+{
+    const struct dtype_row *type = &dtype_table[to];
+    float chunk[CHUNK];
+
+    if (from->dtype == to) {
+        size_t size = (size_t)(from->n_elements / type->block) * (size_t)type->size_bytes;
+
+        memcpy(out, from->data, size);
+        return out + size;
+    }
+    for (int64_t at = 0; at < from->n_elements; at += CHUNK) {
+        int64_t n = from->n_elements - at < CHUNK ? from->n_elements - at : CHUNK;
+
+        tensor_read(chunk, from, at, n);
+        if (to == DTYPE_F16)
+            put_f16(out, chunk, n);
+        for (int64_t i = 0; to == DTYPE_Q8_0 && i < n; i += BLOCK)
+            put_q8_0(out + i / BLOCK * type->size_bytes, chunk + i);
+        out += n / type->block * type->size_bytes;
+    }
+    return out;
+}
+
+/* ---- the file ---- */
+
+/* As many bytes as *data tell; the data follow after *header of them. */
+static int write_header(struct arena *a, const struct weights *w, const struct tensor *to,
+                        unsigned char **file, size_t *header, uint64_t data, struct err *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    int status;
+
+    if (memory == NULL)
+        return err_set(e, ERR_SYSTEM, "rounded weights: %s", strerror(errno));
+    status = safetensors_begin(memory, to, w->n, w->note, w->n_notes, e);
+    if (fclose(memory) != 0 && status == 0)
+        status = err_set(e, ERR_SYSTEM, "rounded weights: no memory for their names");
+    if (status == 0) {
+        *file = arena_alloc_raw(a, size + data, 1);
+        memcpy(*file, text, size);
+        *header = size;
+    }
+    free(text);
+    return status;
+}
+
+/* Borrows from names and shapes of w; sets what the data take. */
+static int choose(const struct weights *w, enum weights_held held, struct tensor *to,
+                  uint64_t *data, struct err *e)
+{
+    *data = 0;
+    for (int i = 0; i < w->n; i++) {
+        int64_t size;
+
+        to[i] = w->tensor[i];
+        to[i].dtype = type_of(&w->tensor[i], held);
+        if (tensor_measure(&to[i], &size) != 0 || (uint64_t)size > SIZE_MAX / 2 - *data)
+            return err_set(e, ERR_INPUT, "%s: is too large to be rounded", to[i].name);
+        *data += (uint64_t)size;
+    }
+    return 0;
+}
+
+int weights_round(struct weights *w, enum weights_held held, struct err *e)
+{
+    struct tensor *to;
+    unsigned char *file = NULL, *out;
+    uint64_t data;
+    size_t header = 0;
+    int n;
+
+    if (held == HELD_AS_STORED)
+        return 0;
+    if (weights_gguf(w) != NULL)
+        return err_set(e, ERR_USAGE, "%s: weights of a GGUF file stay in their types, expected "
+                       "safetensors", weights_gguf(w)->file);
+    to = arena_alloc(w->a, (uint64_t)w->n + 1, sizeof *to);
+    if (choose(w, held, to, &data, e) != 0 ||
+        write_header(w->a, w, to, &file, &header, data, e) != 0)
+        return -1;
+    out = file + header;
+    for (int i = 0; i < w->n; i++)
+        out = put_tensor(out, &w->tensor[i], to[i].dtype);
+    w->rounded = (struct span){ file, header + (size_t)data };
+    w->tensor = safetensors_read(w->a, w->rounded, "rounded weights", &n, NULL, e);
+    w->n = n;
+    return w->tensor != NULL ? 0 : -1;
+}
+
+struct span weights_rounded(const struct weights *w)
+{
+    return w->rounded;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * Weights that are rounded: which types they then have, and the numbers of nn/quantise.c. */
+#include "nn_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "nn/quantise.h"
+#include "weights/safetensors.h"
+#include "weights/weights.h"
+
+enum { ROWS = PANEL, K = 64 };
+
+static struct arena arena;
+
+static const struct tensor stored[] = {
+    { .name = "matrix", .dtype = DTYPE_F32, .n_dims = 2, .shape = { ROWS, K } },
+    { .name = "narrow", .dtype = DTYPE_F32, .n_dims = 2, .shape = { 3, 5 } },
+    { .name = "kernel", .dtype = DTYPE_F32, .n_dims = 3, .shape = { 2, 1, 32 } },
+    { .name = "norm", .dtype = DTYPE_F32, .n_dims = 1, .shape = { 64 } },
+    { .name = "large", .dtype = DTYPE_F32, .n_dims = 2, .shape = { 1, 32 } },
+    { .name = "numbers", .dtype = DTYPE_I64, .n_dims = 2, .shape = { 1, 32 } },
+    { .name = "half", .dtype = DTYPE_F16, .n_dims = 2, .shape = { 2, 3 } },
+};
+enum { N = sizeof stored / sizeof stored[0] };
+
+static int64_t count(const struct tensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->n_dims; i++)
+        n *= t->shape[i];
+    return n;
+}
+
+static float number(int i, int64_t k)
+{
+    return sinf((float)(37 * k + i)) * (k % 3 == 0 ? 1e-3f : 1) * (k / 32 == 2 ? 0 : 1);
+}
+
+static struct weights *opened(void)
+{
+    struct err e = { ERR_NONE, "" };
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&bytes, &size);
+    unsigned char *kept;
+    struct weights *w;
+
+    assert_int_equal(safetensors_begin(f, stored, N, NULL, 0, &e), 0);
+    for (int i = 0; i < N; i++)
+        for (int64_t k = 0; k < count(&stored[i]); k++) {
+            float x = i == 4 ? 1e9f : number(i, k);
+            unsigned char zeros[8] = { 0 };
+
+            if (stored[i].dtype == DTYPE_F32)
+                fwrite(&x, sizeof x, 1, f);
+            else
+                fwrite(zeros, (size_t)dtype_table[stored[i].dtype].size_bytes, 1, f);
+        }
+    fclose(f);
+    kept = arena_alloc(&arena, size, 1);
+    memcpy(kept, bytes, size);
+    free(bytes);
+    w = weights_open_memory(&arena, (struct span){ kept, size }, "test", &e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    return w;
+}
+
+static void check_types(const struct weights *w, const enum dtype want[N])
+{
+    assert_int_equal(weights_count(w), N);
+    for (int i = 0; i < N; i++) {
+        const struct tensor *t = weights_find(w, stored[i].name);
+
+        assert_non_null(t);
+        if (t->dtype != want[i])
+            fail_msg("%s: %s", t->name, dtype_table[t->dtype].name);
+    }
+}
+
+static void halves(void **state)
+{
+    static const enum dtype want[N] = { DTYPE_F16, DTYPE_F16, DTYPE_F16, DTYPE_F32, DTYPE_F32,
+                                        DTYPE_I64, DTYPE_F16 };
+    struct err e = { ERR_NONE, "" };
+    struct weights *w = opened();
+    float got[ROWS * K];
+
+    (void)state;
+    assert_null(weights_rounded(w).data);
+    assert_string_equal(weights_most_type(w), "F32");
+    assert_int_equal(weights_round(w, HELD_F16, &e), 0);
+    check_types(w, want);
+    assert_string_equal(weights_most_type(w), "F16");
+    tensor_read(got, weights_find(w, "matrix"), 0, ROWS * K);
+    for (int64_t k = 0; k < ROWS * K; k++)
+        assert_true(got[k] == half_round(number(0, k)));
+    tensor_read(got, weights_find(w, "norm"), 0, 64);
+    for (int64_t k = 0; k < 64; k++)
+        assert_true(got[k] == number(3, k));
+}
+
+/* As a linear of --dtype q8_0 rounds them. */
+static void blocks(void **state)
+{
+    static const enum dtype want[N] = { DTYPE_Q8_0, DTYPE_F16, DTYPE_F16, DTYPE_F32, DTYPE_F32,
+                                        DTYPE_I64, DTYPE_F16 };
+    struct err e = { ERR_NONE, "" };
+    struct weights *w = opened(), *again;
+    float got[ROWS * K], panel[K * PANEL];
+
+    (void)state;
+    assert_int_equal(weights_round(w, HELD_Q8_0, &e), 0);
+    check_types(w, want);
+    tensor_read(got, weights_find(w, "matrix"), 0, ROWS * K);
+    for (int n = 0; n < ROWS; n++)
+        for (int k = 0; k < K; k++)
+            panel[k * PANEL + n] = number(0, n * K + k);
+    quantise_blocks(PRECISION_Q8_0, panel, K);
+    for (int n = 0; n < ROWS; n++)
+        for (int k = 0; k < K; k++)
+            if (got[n * K + k] != panel[k * PANEL + n])
+                fail_msg("%d, %d: %g, expected %g", n, k, (double)got[n * K + k],
+                         (double)panel[k * PANEL + n]);
+    again = weights_open_memory(&arena, weights_rounded(w), "again", &e);
+    assert_non_null(again);
+    check_types(again, want);
+    assert_int_equal(weights_round(again, HELD_Q8_0, &e), 0);
+    assert_int_equal(weights_rounded(again).size, weights_rounded(w).size);
+    assert_memory_equal(weights_rounded(again).data, weights_rounded(w).data,
+                        weights_rounded(w).size);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(blocks) };
+
+    arena_init(&arena, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
