@@ -67,8 +67,8 @@ $(BUILD)/libmhaviz.so.0: $(LIB_OBJ)
 
 # Kernels for a processor's vector units carry their own flags and are chosen at run time.
 ifneq ($(call macro,__x86_64__),)
-$(BUILD)/src/nn/simd_avx2.o: SIMD := -mavx2 -mfma -mf16c
-$(BUILD)/src/nn/simd_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
+$(BUILD)/src/nn/%_avx2.o: SIMD := -mavx2 -mfma -mf16c
+$(BUILD)/src/nn/%_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
 endif
 
 # Loops without branches: vectors on every processor, and the same bytes.

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "nn/act.h"
+#include "nn/element.h"
 #include "nn/nn.h"
 
 struct softmax_sums;            /* softmax.h */
@@ -37,6 +38,15 @@ struct norm_args {
     int T, D;
 };
 
+/*
+ * panel[k * width + i] = element k of stored row i, i < width, row i at data + i * stride
+ * bytes; to the last bit what plain C decodes.
+ * K        a multiple of the elements that are stored together, and of 8
+ * width    16 or PANEL
+ */
+typedef void pack_stored(float *panel, int width, const unsigned char *data, int64_t stride,
+                         int K);
+
 struct kernels {
     const char *name;
     bool (*supported)(void);    /* by this processor */
@@ -45,6 +55,8 @@ struct kernels {
 
     /* panel[k][i] = w[i * stride + k], i < n; 0 for n <= i < PANEL. */
     void (*transpose)(float *panel, const float *w, int64_t stride, int n, int K);
+
+    pack_stored *const *pack;   /* [N_ELEMENT]; NULL: not in vectors */
 
     /* n elements of 16 bits, any alignment. */
     void (*decode_f16)(float *out, const unsigned char *data, int64_t n);
@@ -79,6 +91,8 @@ struct kernels {
 };
 
 extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
+
+extern pack_stored *const stored_avx2[N_ELEMENT], *const stored_avx512[N_ELEMENT];
 
 /* The kernel that nn_choose_kernel chose. */
 const struct kernels *nn_kernels(void);

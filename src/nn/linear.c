@@ -21,10 +21,15 @@ size_t linear_scratch(int K)
 
 /* ---- packing ---- */
 
+/* The bytes of n elements, whole blocks. */
+static int64_t bytes_of(const struct matrix *w, int64_t n)
+{
+    return (w->block > 1 ? n / w->block : n) * w->size_bytes;
+}
+
 static void decode(float *out, const struct matrix *w, int64_t at, int n)
 {
-    const unsigned char *data = w->data + (w->block > 1 ? at / w->block : at) *
-                                w->size_bytes;
+    const unsigned char *data = w->data + bytes_of(w, at);
 
     switch (w->element) {
     case ELEMENT_F16:
@@ -33,7 +38,7 @@ static void decode(float *out, const struct matrix *w, int64_t at, int n)
     case ELEMENT_BF16:
         nn_kernels()->decode_bf16(out, data, n);
         return;
-    case ELEMENT_OTHER:
+    default:
         w->to_f32(out, data, n);
     }
 }
@@ -83,9 +88,22 @@ static void pack_decoded(float *panel, const struct matrix *w, int n0, int n, fl
     }
 }
 
+/* What packs full panels in vectors; NULL: nothing does. */
+static pack_stored *stored_packer(const struct matrix *w, int n)
+{
+    bool whole = n == PANEL && !w->order_in_out && w->K % 8 == 0;
+
+    return whole ? nn_kernels()->pack[w->element] : NULL;
+}
+
 static void pack(float *panel, const struct matrix *w, int n0, int n, float *room)
 {
-    if (w->order_in_out)
+    pack_stored *stored = stored_packer(w, n);
+
+    if (stored != NULL)
+        stored(panel, PANEL, w->data + bytes_of(w, n0 * w->stride), bytes_of(w, w->stride),
+               w->K);
+    else if (w->order_in_out)
         pack_in_out(panel, w, n0, n);
     else if (is_plain(w))
         nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, n, w->K);

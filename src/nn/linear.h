@@ -8,11 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nn/element.h"
 #include "nn/nn.h"
 #include "nn/precision.h"
-
-/* Element formats that vector units decode faster than to_f32 does. */
-enum element { ELEMENT_OTHER, ELEMENT_F16, ELEMENT_BF16 };
 
 /*
  * The matrix of a linear as it is stored in the file.
@@ -28,7 +26,7 @@ struct matrix {
                                        stride are multiples of it, and of order_in_out
                                        it is 32 */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
-    enum element element;           /* what to_f32 decodes */
+    enum element element;           /* what to_f32 decodes, where kernels know it */
     int N, K;                       /* outputs, inputs */
     int64_t stride;                 /* elements from one stored row to the next */
     bool order_in_out;

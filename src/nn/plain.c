@@ -211,9 +211,11 @@ static void inner(double *y, const double *x, const double *sum, int m, int n)
             y[c] += x[i] * sum[c];
 }
 
+static pack_stored *const none[N_ELEMENT];
+
 const struct kernels kernels_c = {
     .name = "c", .supported = always,
-    .rows = rows, .transpose = transpose, .decode_f16 = decode_f16,
+    .rows = rows, .transpose = transpose, .pack = none, .decode_f16 = decode_f16,
     .decode_bf16 = decode_bf16, .softmax = softmax, .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

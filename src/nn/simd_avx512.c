@@ -220,7 +220,7 @@ static bool supported(void)
 
 const struct kernels kernels_avx512 = {
     .name = "avx512", .supported = supported,
-    .rows = rows, .transpose = transpose,
+    .rows = rows, .transpose = transpose, .pack = stored_avx512,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,

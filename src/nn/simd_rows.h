@@ -8,16 +8,7 @@
 #ifndef NN_SIMD_ROWS_H
 #define NN_SIMD_ROWS_H
 
-/* The whole of a loop over a constant, so that sums are registers; clang reads
-   GCC's pragma only where the number divides. */
-#if !defined(__clang__)
-#define UNROLL _Pragma("GCC unroll 16")
-#elif __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer) || \
-      __has_feature(thread_sanitizer)
-#define UNROLL                  /* with a check in each copy, clang takes 17 GB */
-#else
-#define UNROLL _Pragma("clang loop unroll(full)")
-#endif
+#include "nn/unroll.h"
 
 enum { DPARTS = LANES / DWIDTH };       /* dvecs that hold the LANES of a sum */
 

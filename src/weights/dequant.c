@@ -201,5 +201,5 @@ static void iq4_xs(float *out, const unsigned char *b)
         for (int64_t i = 0; i < n; i += (n_elements), data += (size_bytes))     \
             type(out + i, data);                                                \
     }
-#include "weights/blocks.def"
+#include "base/blocks.def"
 #undef BLOCKS

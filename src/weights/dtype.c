@@ -42,6 +42,6 @@ const struct dtype_row dtype_table[N_DTYPE] = {
     [DTYPE_BOOL] = { "BOOL", "|b1", 1, false, boolean, 1 },
 #define BLOCKS(name, type, n_elements, size_bytes)                              \
     [DTYPE_##name] = { #name, NULL, size_bytes, true, dequant_##type, n_elements },
-#include "weights/blocks.def"
+#include "base/blocks.def"
 #undef BLOCKS
 };

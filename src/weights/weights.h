@@ -25,7 +25,7 @@ enum dtype {
     DTYPE_F64, DTYPE_F32, DTYPE_F16, DTYPE_BF16,
     DTYPE_I64, DTYPE_I32, DTYPE_I16, DTYPE_I8, DTYPE_U8, DTYPE_BOOL,
 #define BLOCKS(name, type, n_elements, size_bytes) DTYPE_##name,
-#include "weights/blocks.def"       /* DTYPE_Q4_0, .. */
+#include "base/blocks.def"          /* DTYPE_Q4_0, .. */
 #undef BLOCKS
     N_DTYPE
 };

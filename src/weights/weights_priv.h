@@ -35,7 +35,7 @@ enum { LARGEST_BLOCK = 256 };
 
 #define BLOCKS(name, type, n_elements, size_bytes)                              \
     void dequant_##type(float *out, const unsigned char *data, int64_t n);
-#include "weights/blocks.def"
+#include "base/blocks.def"
 #undef BLOCKS
 
 /* Maps a file and remembers it for weights_close. */

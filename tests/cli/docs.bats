@@ -80,7 +80,7 @@ in_page() {
 }
 
 @test "types of weights and steps of tokenizer.json of the manual are those of the code" {
-    types=$(sed -n 's/^BLOCKS(\([^,]*\),.*/\1/p' src/weights/blocks.def)
+    types=$(sed -n 's/^BLOCKS(\([^,]*\),.*/\1/p' src/base/blocks.def)
     [ -n "$types" ]
     # shellcheck disable=SC2086
     in_page man/mha-viz-models.7 $types

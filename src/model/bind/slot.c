@@ -93,6 +93,13 @@ static const float *decode_vector(struct binder *b, const struct slot_row *row,
     return v;
 }
 
+static const enum element element[N_DTYPE] = {
+    [DTYPE_F16] = ELEMENT_F16, [DTYPE_BF16] = ELEMENT_BF16,
+#define BLOCKS(name, type, n_elements, size_bytes) [DTYPE_##name] = ELEMENT_##name,
+#include "base/blocks.def"
+#undef BLOCKS
+};
+
 /* A kernel of more than two dimensions is a linear on all that its window holds. */
 static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
 {
@@ -107,8 +114,7 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_o
     return (struct matrix){
         .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
         .to_f32 = plain ? NULL : dtype->to_f32,
-        .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
-                   t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
+        .element = element[t->dtype],
         .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
         .order_in_out = in_out,
     };

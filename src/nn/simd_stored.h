@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stored rows -> panels, in vectors.  Not a header in the usual sense: stored_avx2.c and
+ * stored_avx512.c include it after their own vectors (vec: WIDTH floats, ivec: the same
+ * number of 32-bit integers) and the v_, i_ and rows_ functions on them.
+ *
+ * A lane is a row.  Bytes are transposed four at a time, before they become floats: that
+ * takes a quarter of the shuffles.  The layouts stand above each type in
+ * weights/dequant.c, and the floats are the same to the last bit: d times a scale times
+ * a whole number has at most 24 bits, so that only the minimum is rounded, once.
+ *
+ * A byte is turned into a float from the top of a lane, which multiplies it by 2^24: the
+ * scales are smaller by as much. */
+#ifndef NN_SIMD_STORED_H
+#define NN_SIMD_STORED_H
+
+#define TOP 0x1p-24f        /* of a byte that became a float */
+
+/* ---- bytes of every row ---- */
+
+/* 16 bytes of rows 0, 4 and so on. */
+static inline ivec i_quarters(const unsigned char *data, int64_t stride)
+{
+    __m128i part[WIDTH / 4];
+
+    UNROLL
+    for (int i = 0; i < WIDTH / 4; i++)
+        part[i] = _mm_loadu_si128((const void *)(data + 4 * i * stride));
+    return i_join(part);
+}
+
+static inline int word_at(const unsigned char *p)
+{
+    int word;
+
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static inline ivec rows_word(const unsigned char *data, int64_t stride)
+{
+    __m128i part[WIDTH / 4];
+
+    UNROLL
+    for (int i = 0; i < WIDTH / 4; i++, data += 4 * stride)
+        part[i] = _mm_setr_epi32(word_at(data), word_at(data + stride),
+                                 word_at(data + 2 * stride), word_at(data + 3 * stride));
+    return i_join(part);
+}
+
+static inline short half_at(const unsigned char *p)
+{
+    short half;
+
+    memcpy(&half, p, sizeof half);
+    return half;
+}
+
+static inline vec rows_half(const unsigned char *data, int64_t stride)
+{
+    __m128i eight[WIDTH / 8];
+
+    UNROLL
+    for (int i = 0; i < WIDTH / 8; i++, data += 8 * stride) {
+        const unsigned char *far = data + 4 * stride;
+
+        eight[i] = _mm_setr_epi16(half_at(data), half_at(data + stride),
+                                  half_at(data + 2 * stride), half_at(data + 3 * stride),
+                                  half_at(far), half_at(far + stride),
+                                  half_at(far + 2 * stride), half_at(far + 3 * stride));
+    }
+    return v_of_eights(eight);
+}
+
+/* Four bytes of every row, from bytes 4 j on, in four[j]. */
+static inline void sixteen_bytes(ivec four[4], const unsigned char *data, int64_t stride)
+{
+    ivec a = i_quarters(data, stride), b = i_quarters(data + stride, stride);
+    ivec c = i_quarters(data + 2 * stride, stride), d = i_quarters(data + 3 * stride, stride);
+    ivec ab_low = i_low(a, b), ab_high = i_high(a, b);
+    ivec cd_low = i_low(c, d), cd_high = i_high(c, d);
+
+    four[0] = i_low_pairs(ab_low, cd_low);
+    four[1] = i_high_pairs(ab_low, cd_low);
+    four[2] = i_low_pairs(ab_high, cd_high);
+    four[3] = i_high_pairs(ab_high, cd_high);
+}
+
+static inline void thirty_two_bytes(ivec four[8], const unsigned char *data, int64_t stride)
+{
+    sixteen_bytes(four, data, stride);
+    sixteen_bytes(four + 4, data + 16, stride);
+}
+
+/* The bits of every byte that mask has, after a shift to the right. */
+static inline ivec bits_of(ivec four, int shift, int mask)
+{
+    return i_and(i_shift_right(four, shift), i_set(mask * 0x01010101));
+}
+
+static inline ivec i_sub_bytes(ivec four, int x)
+{
+    return i_less_bytes(four, i_set(x * 0x01010101));
+}
+
+/* Byte i of every lane at its top, above zeros. */
+static inline ivec i_to_top(ivec v, int i)
+{
+    __m128i index = _mm_setr_epi32(0x00808080, 0x04808080, 0x08808080, 0x0c808080);
+
+    return i_shuffle(v, i_repeat(_mm_add_epi32(index, _mm_set1_epi32(i << 24))));
+}
+
+/* Bits 4 i .. 4 i + 3 of every lane as its bytes, 0 or 1. */
+static inline ivec i_bits_to_bytes(ivec v, int i)
+{
+    __m128i index = _mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c);
+    ivec bytes = i_shuffle(v, i_repeat(_mm_add_epi8(index, _mm_set1_epi8((char)(i / 2)))));
+    ivec bit = i_and(bytes, i_set(i % 2 == 0 ? 0x08040201 : (int)0x80402010));
+
+    return i_min_bytes(bit, i_set(0x01010101));
+}
+
+/* Signed byte i of every row, times 2^24. */
+static inline vec byte_at(ivec four, int i)
+{
+    return v_of_ints(i_to_top(four, i));
+}
+
+/* ---- elements ---- */
+
+/* Where the next element of the rows goes, and how far apart they are. */
+struct column {
+    float *at;
+    int64_t step;
+};
+
+static inline void put(struct column *c, vec v)
+{
+    v_store(c->at, v);
+    c->at += c->step;
+}
+
+static inline void put_products(struct column *c, ivec four, vec scale)
+{
+    UNROLL
+    for (int i = 0; i < 4; i++)
+        put(c, v_mul(byte_at(four, i), scale));
+}
+
+static inline void put_sums(struct column *c, ivec four, vec scale, vec add)
+{
+    UNROLL
+    for (int i = 0; i < 4; i++)
+        put(c, v_fma(byte_at(four, i), scale, add));
+}
+
+/* ---- 16 bits ---- */
+
+static inline void f16(struct column *c, const unsigned char *data, int64_t stride)
+{
+    ivec pair[4];
+
+    sixteen_bytes(pair, data, stride);
+    UNROLL
+    for (int i = 0; i < 4; i++) {
+        put(c, v_of_halves(pair[i]));
+        put(c, v_of_halves(i_shift_right(pair[i], 16)));
+    }
+}
+
+static inline void bf16(struct column *c, const unsigned char *data, int64_t stride)
+{
+    ivec pair[4];
+
+    sixteen_bytes(pair, data, stride);
+    UNROLL
+    for (int i = 0; i < 4; i++) {
+        put(c, v_of_bits(i_shift_left(pair[i], 16)));
+        put(c, v_of_bits(i_and(pair[i], i_set((int)0xffff0000))));
+    }
+}
+
+/* ---- 32 elements ---- */
+
+/* Elements 4 i .. 4 i + 3 of 16 bytes of halves. */
+static inline ivec halves(const ivec q[4], int i)
+{
+    return bits_of(q[i % 4], i / 4 * 4, 15);
+}
+
+/* The same with bits 4 i .. 4 i + 3 of high on top of them. */
+static inline ivec five_bits(const ivec q[4], ivec high, int i)
+{
+    return i_or(halves(q, i), i_shift_left(i_bits_to_bytes(high, i), 4));
+}
+
+static inline ivec iq4_values(const ivec q[4], int i)
+{
+    __m128i value = _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10,
+                                  1, 13, 25, 38, 53, 69, 89, 113);
+
+    return i_shuffle(i_repeat(value), halves(q, i));
+}
+
+static inline void q4_0(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec d = v_mul(rows_half(b, stride), v_set(TOP));
+    ivec q[4];
+
+    sixteen_bytes(q, b + 2, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++)
+        put_products(c, i_sub_bytes(halves(q, i), 8), d);
+}
+
+static inline void q4_1(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec d = v_mul(rows_half(b, stride), v_set(TOP)), m = rows_half(b + 2, stride);
+    ivec q[4];
+
+    sixteen_bytes(q, b + 4, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++)
+        put_sums(c, halves(q, i), d, m);
+}
+
+static inline void q5_0(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec d = v_mul(rows_half(b, stride), v_set(TOP));
+    ivec high = rows_word(b + 2, stride), q[4];
+
+    sixteen_bytes(q, b + 6, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++)
+        put_products(c, i_sub_bytes(five_bits(q, high, i), 16), d);
+}
+
+static inline void q5_1(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec d = v_mul(rows_half(b, stride), v_set(TOP)), m = rows_half(b + 2, stride);
+    ivec high = rows_word(b + 4, stride), q[4];
+
+    sixteen_bytes(q, b + 8, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++)
+        put_sums(c, five_bits(q, high, i), d, m);
+}
+
+static inline void q8_0(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec d = v_mul(rows_half(b, stride), v_set(TOP));
+    ivec q[8];
+
+    thirty_two_bytes(q, b + 2, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++)
+        put_products(c, q[i], d);
+}
+
+static inline void iq4_nl(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec d = v_mul(rows_half(b, stride), v_set(TOP));
+    ivec q[4];
+
+    sixteen_bytes(q, b + 2, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++)
+        put_products(c, iq4_values(q, i), d);
+}
+
+/* ---- 256 elements, 32 at a time ---- */
+
+/* scale[i] = byte i of every row, times factor. */
+static inline void scales_of(vec *scale, const ivec *four, int n, vec factor)
+{
+    for (int i = 0; i < n; i++)
+        scale[i] = v_mul(byte_at(four[i / 4], i % 4), factor);
+}
+
+static inline void q2_k(struct column *c, const unsigned char *b, int64_t stride)
+{
+    ivec s[4], low[4], q[8];
+    vec scale[16], add[16];
+
+    sixteen_bytes(s, b, stride);
+    for (int i = 0; i < 4; i++) {
+        low[i] = bits_of(s[i], 0, 15);
+        s[i] = bits_of(s[i], 4, 15);
+    }
+    scales_of(scale, low, 16, v_mul(rows_half(b + 80, stride), v_set(TOP * TOP)));
+    scales_of(add, s, 16, v_mul(rows_half(b + 82, stride), v_set(-TOP)));
+    for (int half = 0; half < 2; half++) {
+        thirty_two_bytes(q, b + 16 + 32 * half, stride);
+        for (int k = 0; k < 4; k++)
+            UNROLL
+            for (int i = 0; i < 8; i++) {
+                int group = 8 * half + 2 * k + i / 4;
+
+                put_sums(c, bits_of(q[i], 2 * k, 3), scale[group], add[group]);
+            }
+    }
+}
+
+static inline void q3_k(struct column *c, const unsigned char *b, int64_t stride)
+{
+    ivec low[2] = { rows_word(b + 96, stride), rows_word(b + 100, stride) };
+    ivec upper = rows_word(b + 104, stride), high[8], q[8], s[4];
+    vec scale[16];
+
+    for (int i = 0; i < 4; i++)
+        s[i] = i_sub_bytes(i_or(bits_of(low[i % 2], i / 2 * 4, 15),
+                                i_shift_left(bits_of(upper, 2 * i, 3), 4)), 32);
+    scales_of(scale, s, 16, v_mul(rows_half(b + 108, stride), v_set(TOP * TOP)));
+    thirty_two_bytes(high, b, stride);
+    for (int half = 0; half < 2; half++) {
+        thirty_two_bytes(q, b + 32 + 32 * half, stride);
+        for (int k = 0; k < 4; k++)
+            UNROLL
+            for (int i = 0; i < 8; i++) {
+                ivec bits = i_or(bits_of(q[i], 2 * k, 3),
+                                 i_shift_left(bits_of(high[i], 4 * half + k, 1), 2));
+
+                put_products(c, i_sub_bytes(bits, 4),
+                                      scale[8 * half + 2 * k + i / 4]);
+            }
+    }
+}
+
+/* Scales, and minima below 0, of Q4_K and Q5_K. */
+static inline void k_scales(vec scale[8], vec add[8], const unsigned char *b, int64_t stride)
+{
+    ivec word[4], s[2], min[2];
+
+    sixteen_bytes(word, b, stride);
+    s[0] = bits_of(word[1], 0, 63);
+    min[0] = bits_of(word[2], 0, 63);
+    s[1] = i_or(bits_of(word[3], 0, 15), bits_of(word[1], 2, 48));
+    min[1] = i_or(bits_of(word[3], 4, 15), bits_of(word[2], 2, 48));
+    scales_of(scale, s, 8, v_mul(v_of_halves(word[0]), v_set(TOP * TOP)));
+    scales_of(add, min, 8, v_mul(v_of_halves(i_shift_right(word[0], 16)), v_set(-TOP)));
+}
+
+static inline void q4_k(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec scale[8], add[8];
+    ivec q[8];
+
+    k_scales(scale, add, b, stride);
+    for (int k = 0; k < 8; k += 2) {
+        thirty_two_bytes(q, b + 16 + 16 * k, stride);
+        for (int half = 0; half < 2; half++)
+            UNROLL
+            for (int i = 0; i < 8; i++)
+                put_sums(c, bits_of(q[i], 4 * half, 15), scale[k + half],
+                                  add[k + half]);
+    }
+}
+
+static inline void q5_k(struct column *c, const unsigned char *b, int64_t stride)
+{
+    vec scale[8], add[8];
+    ivec high[8], q[8];
+
+    k_scales(scale, add, b, stride);
+    thirty_two_bytes(high, b + 16, stride);
+    for (int k = 0; k < 8; k += 2) {
+        thirty_two_bytes(q, b + 48 + 16 * k, stride);
+        for (int half = 0; half < 2; half++)
+            UNROLL
+            for (int i = 0; i < 8; i++)
+                put_sums(c, i_or(bits_of(q[i], 4 * half, 15),
+                                              i_shift_left(bits_of(high[i], k + half, 1), 4)),
+                                  scale[k + half], add[k + half]);
+    }
+}
+
+static inline void q6_k(struct column *c, const unsigned char *b, int64_t stride)
+{
+    ivec s[4], high[8], q[8];
+    vec scale[16];
+
+    sixteen_bytes(s, b + 192, stride);
+    scales_of(scale, s, 16, v_mul(rows_half(b + 208, stride), v_set(TOP * TOP)));
+    for (int half = 0; half < 2; half++) {
+        thirty_two_bytes(high, b + 128 + 32 * half, stride);
+        for (int k = 0; k < 4; k++) {
+            thirty_two_bytes(q, b + 64 * half + k % 2 * 32, stride);
+            UNROLL
+            for (int i = 0; i < 8; i++) {
+                ivec bits = i_or(bits_of(q[i], k / 2 * 4, 15),
+                                 i_shift_left(bits_of(high[i], 2 * k, 3), 4));
+
+                put_products(c, i_sub_bytes(bits, 32),
+                                      scale[8 * half + 2 * k + i / 4]);
+            }
+        }
+    }
+}
+
+static inline void iq4_xs(struct column *c, const unsigned char *b, int64_t stride)
+{
+    ivec head = rows_word(b, stride), low = rows_word(b + 4, stride), q[4];
+    vec d = v_mul(v_of_halves(head), v_set(TOP));
+
+    for (int k = 0; k < 8; k++) {
+        ivec upper = i_and(i_shift_right(head, 16 + 2 * k), i_set(3));
+        ivec bits = i_or(i_and(i_shift_right(low, 4 * k), i_set(15)), i_shift_left(upper, 4));
+        vec scale = v_mul(d, v_of_ints(i_sub(bits, i_set(32))));
+
+        sixteen_bytes(q, b + 8 + 16 * k, stride);
+        UNROLL
+        for (int i = 0; i < 8; i++)
+            put_products(c, iq4_values(q, i), scale);
+    }
+}
+
+/* ---- panels ---- */
+
+/* WIDTH rows at a time, from the first element to the last. */
+#define BLOCKS(name, type, n_elements, size_bytes)                                      \
+    static void pack_##type(float *panel, int width, const unsigned char *data,         \
+                            int64_t stride, int K)                                      \
+    {                                                                                   \
+        for (int row = 0; row < width; row += WIDTH) {                                  \
+            const unsigned char *block = data + row * stride;                           \
+            struct column column = { panel + row, width };                              \
+                                                                                        \
+            for (int k = 0; k < K; k += (n_elements), block += (size_bytes))            \
+                type(&column, block, stride);                                           \
+        }                                                                               \
+    }
+BLOCKS(F16, f16, 8, 16)
+BLOCKS(BF16, bf16, 8, 16)
+#include "base/blocks.def"
+#undef BLOCKS
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * AVX2: stored rows -> panels; the formats are in simd_stored.h. */
+#include "nn/kernels.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "nn/unroll.h"
+
+#define vec __m256
+#define ivec __m256i
+
+enum { WIDTH = 8 };
+
+static inline vec v_set(float x) { return _mm256_set1_ps(x); }
+static inline vec v_mul(vec a, vec b) { return _mm256_mul_ps(a, b); }
+static inline vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline void v_store(float *p, vec v) { _mm256_store_ps(p, v); }
+static inline vec v_of_ints(ivec v) { return _mm256_cvtepi32_ps(v); }
+static inline vec v_of_bits(ivec v) { return _mm256_castsi256_ps(v); }
+
+static inline ivec i_set(int x) { return _mm256_set1_epi32(x); }
+static inline ivec i_and(ivec a, ivec b) { return _mm256_and_si256(a, b); }
+static inline ivec i_or(ivec a, ivec b) { return _mm256_or_si256(a, b); }
+static inline ivec i_sub(ivec a, ivec b) { return _mm256_sub_epi32(a, b); }
+static inline ivec i_less_bytes(ivec a, ivec b) { return _mm256_sub_epi8(a, b); }
+static inline ivec i_low(ivec a, ivec b) { return _mm256_unpacklo_epi32(a, b); }
+static inline ivec i_high(ivec a, ivec b) { return _mm256_unpackhi_epi32(a, b); }
+static inline ivec i_low_pairs(ivec a, ivec b) { return _mm256_unpacklo_epi64(a, b); }
+static inline ivec i_high_pairs(ivec a, ivec b) { return _mm256_unpackhi_epi64(a, b); }
+
+static inline ivec i_shift_right(ivec v, int n)
+{
+    return _mm256_srl_epi32(v, _mm_cvtsi32_si128(n));
+}
+
+static inline ivec i_shift_left(ivec v, int n)
+{
+    return _mm256_sll_epi32(v, _mm_cvtsi32_si128(n));
+}
+
+static inline ivec i_repeat(__m128i v) { return _mm256_broadcastsi128_si256(v); }
+static inline ivec i_shuffle(ivec v, ivec index) { return _mm256_shuffle_epi8(v, index); }
+static inline ivec i_min_bytes(ivec a, ivec b) { return _mm256_min_epu8(a, b); }
+
+/* Parts of 16 bytes side by side. */
+static inline ivec i_join(const __m128i part[WIDTH / 4])
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(part[0]), part[1], 1);
+}
+
+static inline vec v_of_eights(const __m128i half[WIDTH / 8])
+{
+    return _mm256_cvtph_ps(half[0]);
+}
+
+/* The half in the low 16 bits of every lane. */
+static inline vec v_of_halves(ivec v)
+{
+    ivec low = i_and(v, i_set(0xffff));
+
+    return _mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128(low),
+                                            _mm256_extracti128_si256(low, 1)));
+}
+
+#include "nn/simd_stored.h"
+
+pack_stored *const stored_avx2[N_ELEMENT] = {
+    [ELEMENT_F16] = pack_f16, [ELEMENT_BF16] = pack_bf16,
+#define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = pack_##type,
+#include "base/blocks.def"
+#undef BLOCKS
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * AVX-512: stored rows -> panels; the formats are in simd_stored.h. */
+#include "nn/kernels.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "nn/unroll.h"
+
+#define vec __m512
+#define ivec __m512i
+
+enum { WIDTH = 16 };
+
+static inline vec v_set(float x) { return _mm512_set1_ps(x); }
+static inline vec v_mul(vec a, vec b) { return _mm512_mul_ps(a, b); }
+static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+static inline void v_store(float *p, vec v) { _mm512_store_ps(p, v); }
+static inline vec v_of_ints(ivec v) { return _mm512_cvtepi32_ps(v); }
+static inline vec v_of_bits(ivec v) { return _mm512_castsi512_ps(v); }
+
+static inline ivec i_set(int x) { return _mm512_set1_epi32(x); }
+static inline ivec i_and(ivec a, ivec b) { return _mm512_and_si512(a, b); }
+static inline ivec i_or(ivec a, ivec b) { return _mm512_or_si512(a, b); }
+static inline ivec i_sub(ivec a, ivec b) { return _mm512_sub_epi32(a, b); }
+static inline ivec i_less_bytes(ivec a, ivec b) { return _mm512_sub_epi8(a, b); }
+static inline ivec i_low(ivec a, ivec b) { return _mm512_unpacklo_epi32(a, b); }
+static inline ivec i_high(ivec a, ivec b) { return _mm512_unpackhi_epi32(a, b); }
+static inline ivec i_low_pairs(ivec a, ivec b) { return _mm512_unpacklo_epi64(a, b); }
+static inline ivec i_high_pairs(ivec a, ivec b) { return _mm512_unpackhi_epi64(a, b); }
+
+static inline ivec i_shift_right(ivec v, int n)
+{
+    return _mm512_srl_epi32(v, _mm_cvtsi32_si128(n));
+}
+
+static inline ivec i_shift_left(ivec v, int n)
+{
+    return _mm512_sll_epi32(v, _mm_cvtsi32_si128(n));
+}
+
+static inline ivec i_repeat(__m128i v) { return _mm512_broadcast_i32x4(v); }
+static inline ivec i_shuffle(ivec v, ivec index) { return _mm512_shuffle_epi8(v, index); }
+static inline ivec i_min_bytes(ivec a, ivec b) { return _mm512_min_epu8(a, b); }
+
+/* Parts of 16 bytes side by side. */
+static inline ivec i_join(const __m128i part[WIDTH / 4])
+{
+    ivec v = _mm512_castsi128_si512(part[0]);
+
+    v = _mm512_mask_broadcast_i32x4(v, 0x00f0, part[1]);
+    v = _mm512_mask_broadcast_i32x4(v, 0x0f00, part[2]);
+    return _mm512_mask_broadcast_i32x4(v, 0xf000, part[3]);
+}
+
+static inline vec v_of_eights(const __m128i half[WIDTH / 8])
+{
+    return _mm512_cvtph_ps(_mm256_inserti128_si256(_mm256_castsi128_si256(half[0]), half[1], 1));
+}
+
+/* The half in the low 16 bits of every lane. */
+static inline vec v_of_halves(ivec v)
+{
+    return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v));
+}
+
+#include "nn/simd_stored.h"
+
+pack_stored *const stored_avx512[N_ELEMENT] = {
+    [ELEMENT_F16] = pack_f16, [ELEMENT_BF16] = pack_bf16,
+#define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = pack_##type,
+#include "base/blocks.def"
+#undef BLOCKS
+};
+
+#endif
