@@ -46,4 +46,7 @@ export MHA_VIZ_KERNEL=c
     "$viz" stats -q -m "$dir/rounded/bert" -f "$dir/few" --json > "$dir/rounded.json" &&
     "$viz" report --live -q -m builtin:translate -o "$dir/cross.html" \
         'Mother loves four small cats .' '妈妈爱四只小猫。' || exit 1
+"$viz" stats -q --generate 12 --json 'the dog saw' > "$dir/generated.json" &&
+    "$viz" stats -q -m builtin:translate --generate 8 --json 'I like buying flowers .' > "$dir/translated.json" ||
+    exit 1
 BROWSER=$browser MODULES=$modules node tests/browser/live.mjs "$dir"

@@ -80,10 +80,11 @@ enum { MOST_TEXTS = 2 };
 static struct open_report {
     bool is_open;
     struct arena a;
+    struct progress progress;
     struct env env;
     struct report_args args;
     struct report_job job;
-} reports[MOST_TEXTS];          /* of one text, of two */
+} reports[MOST_TEXTS + 1];      /* of one text, of two, of what is continued */
 
 static char **kept_argv;
 static int kept_argc;
@@ -95,7 +96,15 @@ void module_options(int argc, char **argv)
     nn_choose_kernel(NULL);
 }
 
-static int open_report(struct open_report *r, char **operands, int n)
+/* A token is there. */
+static void count(void *self, const struct progress *p)
+{
+    (void)self;
+    if (p->n > 0 && p->n <= PROGRESS_LEVELS && strcmp(p->level[p->n - 1].unit, "token") == 0)
+        page_step((int)p->level[p->n - 1].done);
+}
+
+static int open_report(struct open_report *r, char **operands, int n, int generate)
 {
     int n_none;
     char **none;
@@ -104,10 +113,15 @@ static int open_report(struct open_report *r, char **operands, int n)
 
     arena_init(&r->a, NULL, NULL);
     r->env = env_of(&r->a, kept_argc, kept_argv);
+    r->progress = (struct progress){ .tell = count };
+    if (generate > 0)
+        r->env.progress = &r->progress;
     args = parse(&cmd_report, kept_argc, kept_argv, &r->a, &n_none, &none, &complaint);
     if (args == NULL)
         return -1;
     r->args = report_with_words(args);
+    if (generate > 0)
+        r->args.shared.asked.generate = generate;
     r->job = (struct report_job){ .job = { &r->args, n, operands }, .args = &r->args,
                                   .first = &r->job, .side = -1 };
     status = job_gather(&r->job.job, &report_kind, &r->env, &complaint);
@@ -120,13 +134,15 @@ static int open_report(struct open_report *r, char **operands, int n)
     return status;
 }
 
-static int ask_again(struct open_report *r, char **operands, int n)
+static int ask_again(struct open_report *r, char **operands, int n, int generate)
 {
     struct arena_mark mark = arena_mark(&r->a);
     int status;
 
     r->job.job.operands = operands;
     r->job.job.n_operands = n;
+    if (generate > 0)
+        r->job.job.s.n_generate = r->args.shared.asked.generate = generate;
     r->job.n_texts = 0;
     r->job.size = r->job.vectors_size = 0;
     status = job_again(&r->job.job, report_kind.text, &r->job, &complaint);
@@ -134,12 +150,13 @@ static int ask_again(struct open_report *r, char **operands, int n)
     return status;
 }
 
-int module_answer(int argc, char **argv)
+int module_answer(int argc, char **argv, int generate)
 {
-    struct open_report *r = &reports[argc == MOST_TEXTS];
+    struct open_report *r = &reports[generate > 0 ? MOST_TEXTS : argc == MOST_TEXTS];
     int status;
 
     complaint = (struct err){ ERR_NONE };
-    status = r->is_open ? ask_again(r, argv, argc) : open_report(r, argv, argc);
+    status = r->is_open ? ask_again(r, argv, argc, generate) :
+                          open_report(r, argv, argc, generate);
     return status != 0 ? (int)complaint.kind : 0;
 }

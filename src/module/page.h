@@ -7,11 +7,12 @@
  *     command(argc, argv)      stats; what it prints goes to the page; its exit status
  *     options(argc, argv)      how reports are made: the command line of one, without texts;
  *                              it is kept
- *     answer(argc, argv)       a report of TEXT [TEXT_B], whose blocks (report/page.h) go to
- *                              the page; its exit status
+ *     answer(argc, argv, n)    a report of TEXT [TEXT_B], continued by n tokens at most, whose
+ *                              blocks (report/page.h) go to the page; its exit status
  *     complaint()              after a status that is not 0: why
- *  The page's files, which open()
- * finds, lie in the module's memory, so that they are mapped where they are. */
+ *
+ * The page's files, which open() finds, lie in the module's memory, so that they are mapped where
+ * they are. */
 #ifndef MODULE_PAGE_H
 #define MODULE_PAGE_H
 
@@ -23,11 +24,14 @@
 /* n more bytes of the text's JSON, 't', or of one of its blocks, 'w' or 'v'. */
 PAGE_TAKES(block) void page_take(int kind, int block, const void *bytes, size_t n);
 
+/* So many tokens of a text's continuation are there. */
+PAGE_TAKES(step) void page_step(int n);
+
 PAGE_CALLS(take) void *module_take(size_t n);
 PAGE_CALLS(drop) void module_drop(void *p);
 PAGE_CALLS(command) int module_command(int argc, char **argv);
 PAGE_CALLS(options) void module_options(int argc, char **argv);
-PAGE_CALLS(answer) int module_answer(int argc, char **argv);
+PAGE_CALLS(answer) int module_answer(int argc, char **argv, int generate);
 PAGE_CALLS(complaint) const char *module_complaint(void);
 
 #endif

@@ -147,6 +147,53 @@ async function cross() {
   await close(page, 'cross');
 }
 
+/* Tokens that the model adds: those of the program, after fewer or more; stopped; typed again. */
+async function generation() {
+  const made = JSON.parse(readFileSync(join(dir, 'generated.json'), 'utf8')),
+    page = await open('builtin.html'),
+    wanted = JSON.stringify(made.labels.map((label) => label.trim()));
+  const press = async (n) => {
+    await page.locator('.live input[name=generate]').fill(String(n));
+    await page.click('.live .generate');
+    await page.waitForFunction(() => !mhaViz.live.busy);
+    return page.evaluate(() => mhaViz.text.queries.labels);
+  };
+  await type(page, 'text', made.text);
+  await press(3);
+  const got = await press(12);
+  check('generated tokens', JSON.stringify(got) === wanted, `${JSON.stringify(got)}, expected ${wanted}`);
+  check('what is added is said', /The model adds “.+”, in /.test(await state(page)), await state(page));
+  await type(page, 'text', 'the cat');
+  check('then without', (await page.evaluate(() => mhaViz.text.generated)) === undefined);
+  await page.locator('.live input[name=generate]').fill('50');
+  const stopped = await page.evaluate(async () => {
+    const button = document.querySelector('.live .generate'),
+      { text } = mhaViz.text;
+    button.click();
+    const was = button.textContent;
+    button.click();
+    while (mhaViz.live.busy) await new Promise((done) => setTimeout(done, 10));
+    return [was, button.textContent, mhaViz.text.text === text, mhaViz.text.generated ?? ''];
+  });
+  check('stopped', JSON.stringify(stopped) === '["Stop","Generate",true,""]', JSON.stringify(stopped));
+  check('and says so', /^Stopped/.test(await state(page)), await state(page));
+  await type(page, 'text', made.text);
+  check('the same after it', JSON.stringify(await press(12)) === wanted);
+  await close(page, 'generation');
+  const pair = JSON.parse(readFileSync(join(dir, 'translated.json'), 'utf8')),
+    cross = await open('cross.html');
+  await type(cross, 'text', pair.text);
+  await cross.locator('.live input[name=generate]').fill('8');
+  await cross.click('.live .generate');
+  await cross.waitForFunction(() => !mhaViz.live.busy);
+  const added = await cross.evaluate(() => mhaViz.text.queries.labels);
+  check('a decoder\'s text', JSON.stringify(added) === JSON.stringify(pair.labels), JSON.stringify([added, pair.labels]));
+  await close(cross, 'generation of a pair');
+  const encoder = await open('bert.html');
+  check('an encoder adds nothing', (await encoder.locator('.live .generate').count()) === 0);
+  await close(encoder, 'no generation');
+}
+
 /* Without WebAssembly, and where its worker does not start. */
 async function without() {
   for (const before of ['delete window.WebAssembly', 'window.Worker = class { constructor() { throw new Error("no workers") } }']) {
@@ -198,6 +245,7 @@ try {
   await same('rounded', 'rounded', '/bert');
   await same('gguf_llama', 'gguf_llama', '/gguf_llama/model.gguf');
   await cross();
+  await generation();
   await without();
   await withoutVectors();
   await times();

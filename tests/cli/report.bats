@@ -248,6 +248,24 @@ live() {
     "$viz" report --live -o - "the cat saw the dog" | cmp - "$dir/l.html"
 }
 
+# about PAGE: what a live page knows of its model
+about() {
+    python3 -c 'import base64, re, sys, zlib
+block = re.search(r"id=\"live\">([^<]*)<", open(sys.argv[1]).read()).group(1)
+print(zlib.decompress(base64.b64decode(block), -15).decode())' "$1"
+}
+
+@test "--live: a button to generate where the model predicts a next token, and no option did" {
+    live works "$viz" report --live -o "$dir/l.html" "the cat"
+    about "$dir/l.html" | jq -e .generates
+    "$viz" report --live --generate 2 -o "$dir/l.html" "the cat"
+    about "$dir/l.html" | jq -e '.generates | not'
+    "$viz" report --live -m "$ref/bert" -o "$dir/l.html" "the key"
+    about "$dir/l.html" | jq -e '.generates | not'
+    "$viz" report --live -m builtin:translate -o "$dir/l.html" "I like you" "我喜欢你"
+    about "$dir/l.html" | jq -e .generates
+}
+
 # held PAGE MODEL: the folder of MODEL, with the weights that the page has, in $dir/held
 held() {
     local last

@@ -247,6 +247,16 @@ static void write_files(struct jsonw *w, const struct files *files)
     jsonw_end(w, ']');
 }
 
+/* A page that continues every text has no button for it. */
+static bool generates(const struct session *s)
+{
+    const struct model *last = s->model->decoder != NULL ? s->model->decoder : s->model;
+    struct err ignored;
+
+    return s->asked->generate == 0 && s->stack != STACK_ENCODER && model_predicts_next(last) &&
+           model_check_head(s->model, last, &ignored) == 0;
+}
+
 static void write_json(FILE *f, const struct report_job *j, const struct item *item,
                        const struct files *files)
 {
@@ -259,6 +269,8 @@ static void write_json(FILE *f, const struct report_job *j, const struct item *i
     jsonw_member_string(&w, "type", weights_most_type(s->model->weights));
     jsonw_key(&w, "rounded");
     jsonw_bool(&w, files->rounded.data != NULL);
+    jsonw_key(&w, "generates");
+    jsonw_bool(&w, generates(s));
     jsonw_member_int(&w, "fields", item->pair != NULL || s->model->decoder != NULL ? 2 : 1);
     jsonw_key(&w, "decoder");
     jsonw_bool(&w, s->model->decoder != NULL);

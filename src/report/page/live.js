@@ -22,7 +22,9 @@ const live = {
   busy: false,
   again: false, /* something was typed meanwhile */
   calls: new Map(),
-  ready: null,
+  source: '', /* what a worker that was stopped is started from again, if it may be */
+  module: '',
+  kept: new Map(), /* path -> Blob of the model's file */
 };
 
 const lettersOf = async (id) => {
@@ -43,6 +45,14 @@ function ask(message) {
   });
 }
 function answered({ data }) {
+  if (data.kept) {
+    live.kept.set(data.kept, data.blob);
+    return;
+  }
+  if (data.step !== undefined) {
+    tell(`Generating: ${data.step} tokens of at most ${mostTokens()}.`);
+    return;
+  }
   const kind = ['ready', 'ask', 'run'].find((key) => data[key] !== undefined);
   if (!kind) {
     giveUp(data.why);
@@ -57,12 +67,12 @@ function answered({ data }) {
 function giveUp(why) {
   live.worker?.terminate();
   live.worker = null;
-  for (const e of document.querySelectorAll('.live label')) e.hidden = true;
+  for (const e of document.querySelectorAll('.live label, .live button')) e.hidden = true;
   tell(`Nothing can be typed here: ${why}. Shown is the text that the page was made with.`, true);
 }
 
-async function startWorker() {
-  const source = atob(await lettersOf('worker'));
+function startWorker() {
+  const source = atob(live.source);
   const url = URL.createObjectURL(
     new Blob([Uint8Array.from(source, (c) => c.charCodeAt(0))], { type: 'text/javascript' }),
   );
@@ -72,16 +82,29 @@ async function startWorker() {
   URL.revokeObjectURL(url);
 }
 
-/* The module, then the model's files, a piece at a time: none is there twice for long. */
+/* The module, then the model's files, a piece at a time: none is there twice for long, but where
+   a worker may be stopped. */
 async function sendModel() {
-  live.worker.postMessage({ module: await lettersOf('module') });
+  live.module = await lettersOf('module');
+  live.worker.postMessage({ module: live.module });
   const about = JSON.parse(new TextDecoder().decode(await unpack(await lettersOf('live'))));
   for (const [i, { path, size, pieces, packed }] of about.files.entries()) {
-    live.worker.postMessage({ open: path, size });
+    live.worker.postMessage({ open: path, size, keep: about.generates });
     for (let k = 0; k < pieces; k++)
       live.worker.postMessage({ piece: await lettersOf(`f${i}-${k}`), packed });
   }
   return about;
+}
+
+/* The same again, from what is kept. */
+function startAgain() {
+  startWorker();
+  live.worker.postMessage({ module: live.module });
+  for (const { path, size } of live.about.files) {
+    live.worker.postMessage({ open: path, size });
+    live.worker.postMessage({ piece: live.kept.get(path) });
+  }
+  return ask({ options: live.about.options, texts: live.about.texts });
 }
 
 // ---- what is typed
@@ -97,8 +120,9 @@ function tell(what, why = false) {
 }
 
 /* The program's answer as a text of this page, in place of the one before; why not: a sentence. */
-async function compute(words, number) {
-  const { blocks, why, took } = await ask({ ask: number, texts: words });
+async function compute(words, number, generate = 0) {
+  const { blocks, why, took, stopped } = await ask({ ask: number, texts: words, generate });
+  if (stopped) return { stopped };
   if (why) return { why: why.replace(/ \(--[^)]*\)/g, '') }; /* the page has no options */
   const made = textOf(number, blocks.t);
   made.made = blocks;
@@ -120,11 +144,11 @@ function nameTyped() {
   find('.texts').hidden = list.children.length < 2;
 }
 
-async function showTyped() {
+async function showTyped(generate = 0) {
   const from = performance.now(),
-    beside = typed('beside');
-  const first = await compute(textsTyped(), live.first);
-  if (first.why) return first;
+    beside = generate > 0 ? '' : typed('beside');
+  const first = await compute(textsTyped(), live.first, generate);
+  if (first.why || first.stopped) return first;
   const second = beside === '' ? null : await compute([beside], live.first + 1);
   if (second?.why) return second;
   if (!second) {
@@ -160,6 +184,53 @@ async function follow() {
   live.busy = false;
 }
 
+// ---- what the model adds
+
+const MOST_TOKENS = 50;
+const mostTokens = () =>
+  Math.min(Math.max(Math.round(Number(find('.live input[name=generate]').value)) || 1, 1), MOST_TOKENS);
+
+/* The decoder's text is then the model's, not what is typed. */
+async function generate() {
+  const n = mostTokens(),
+    button = find('.live .generate');
+  find('.live input[name=generate]').value = n;
+  if (live.about.decoder) fieldOf('pair').value = '';
+  live.busy = true;
+  live.again = false;
+  button.textContent = 'Stop';
+  tell('Generating.');
+  const { why, took, stopped } = await showTyped(n);
+  button.textContent = 'Generate';
+  live.busy = false;
+  if (stopped) tell('Stopped: shown is the text before.');
+  else if (why) tell(`The program says: ${why}`, true);
+  else {
+    const { generated } = texts[live.first];
+    tell(`The model adds “${generated.trim()}”, in ${(took / 1000).toFixed(1)} s.`);
+  }
+  if (live.again) follow();
+}
+
+/* A worker that computes hears nothing: another one takes its place. */
+async function stopGenerating() {
+  const resolve = live.calls.get('ask');
+  live.calls.clear();
+  live.worker.terminate();
+  tell('The model is being unpacked again.');
+  try {
+    await startAgain();
+  } catch (error) {
+    giveUp(error.message);
+  }
+  resolve?.({ stopped: true });
+}
+
+const generateOrStop = () => {
+  if (find('.live .generate').textContent === 'Stop') stopGenerating();
+  else if (!live.busy && live.worker && typed('text') !== '') generate();
+};
+
 /* What `mha-viz stats --json` prints of the text that is typed. */
 async function saveStats() {
   const words = ['stats', '--json', '-m', live.about.model, '--', ...textsTyped()];
@@ -192,6 +263,15 @@ function fieldNamed(name, label, value) {
     }),
   );
 }
+const generation = () => [
+  element(
+    'label',
+    { class: 'of-generate' },
+    'Tokens to add',
+    element('input', { name: 'generate', type: 'number', min: 1, max: MOST_TOKENS, value: 20 }),
+  ),
+  element('button', { class: 'generate', text: 'Generate', on: { click: generateOrStop } }),
+];
 function examples() {
   const list = element(
     'select',
@@ -239,7 +319,8 @@ async function startLive() {
     return;
   }
   try {
-    await startWorker();
+    live.source = await lettersOf('worker');
+    startWorker();
     live.about = await sendModel();
     await ask({ options: live.about.options, texts: live.about.texts });
   } catch (error) {
@@ -252,6 +333,7 @@ async function startLive() {
     find('.live label.of-text').after(fieldNamed('pair', label, live.about.texts[1] ?? ''));
     find('.live label.of-beside').remove();
   }
+  if (live.about.generates) find('.live label.examples').before(...generation());
   fieldOf('text').value ||= live.about.texts[0] ?? '';
   for (const e of document.querySelectorAll('.live :disabled')) e.disabled = false;
   timing.live = performance.now();

@@ -3,9 +3,11 @@
    answers live.js.  The page's files are in the module's memory; there are no others.
 
        { module, size }                the module, deflated, in base64
-       { open: path, size }            a file begins; { piece, packed }: the next of its bytes
+       { open: path, size, keep }      a file begins; { piece, packed }: the next of its bytes, in
+                                       base64 or as a Blob; keep: whole -> { kept: path, blob }
        { options, texts }              how reports are made, and texts to begin with -> { ready }
-       { ask, texts }                  a report of them            -> { ask, blocks } or { ask, why }
+       { ask, texts, generate }        a report of them            -> { ask, blocks } or { ask, why }
+                                       continued by so many tokens -> { step } after each
        { run, words }                  stats                       -> { run, status, out, why } */
 'use strict';
 const BAD_FD = 8,
@@ -154,11 +156,13 @@ const page = {
     const name = String.fromCharCode(kind) + (kind === 116 ? '' : number);
     (blocks[name] ??= []).push(bytes().slice(start, start + n));
   },
+  step: (step) => postMessage({ step }),
 };
 
 /* ---- the module ---- */
 
 async function decode(letters, packed) {
+  if (letters instanceof Blob) return new Uint8Array(await letters.arrayBuffer());
   const raw = Uint8Array.fromBase64
     ? Uint8Array.fromBase64(letters)
     : Uint8Array.from(atob(letters), (c) => c.charCodeAt(0));
@@ -227,10 +231,10 @@ async function startAgain() {
 }
 
 /* Into blocks; its exit status. */
-function report(texts) {
+function report(texts, generate = 0) {
   blocks = {};
   printed = [[], [], []];
-  return calledWith(texts, exported.answer);
+  return calledWith(texts, (n, table) => exported.answer(n, table, generate));
 }
 
 /* ---- messages ---- */
@@ -247,14 +251,19 @@ const answers = {
     }
     await start();
   },
-  open({ open: path, size }) {
-    writing = { at: take(size), size, filled: 0 };
+  open({ open: path, size, keep }) {
+    writing = { path, at: take(size), size, keep, filled: 0 };
     files.set(path, writing);
   },
   async piece({ piece, packed }) {
     const part = await decode(piece, packed);
     bytes().set(part, writing.at + writing.filled);
     writing.filled += part.length;
+    if (writing.keep && writing.filled === writing.size)
+      postMessage({
+        kept: writing.path,
+        blob: new Blob([bytes().subarray(writing.at, writing.at + writing.size)]),
+      });
   },
   /* The first report opens the model, which takes the longest. */
   options(message) {
@@ -262,9 +271,9 @@ const answers = {
     withWords(options, exported.options);
     postMessage(report(message.texts) ? { why: complaint() } : { ready: true });
   },
-  ask({ ask, texts }) {
+  ask({ ask, texts, generate }) {
     const from = performance.now();
-    if (report(texts)) {
+    if (report(texts, generate)) {
       postMessage({ ask, why: complaint() });
       return;
     }
