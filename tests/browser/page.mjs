@@ -505,6 +505,35 @@ async function zoom() {
   await box.focus();
   await page.keyboard.press('0');
   check('all', (await part()) === null);
+  const pinch = (steps) =>
+    box.evaluate((e, list) => {
+      const { left, top } = e.getBoundingClientRect();
+      for (const [name, pointerId, x, y] of list)
+        e.dispatchEvent(
+          new PointerEvent(name, {
+            pointerId,
+            pointerType: 'touch',
+            clientX: left + x,
+            clientY: top + y,
+            bubbles: true,
+          }),
+        );
+    }, steps);
+  await pinch([
+    ['pointerdown', 11, 140, 100],
+    ['pointerdown', 12, 180, 140],
+    ['pointermove', 11, 100, 60],
+    ['pointermove', 12, 220, 180],
+  ]);
+  const [q0, q1] = (await part()) ?? [0, 0];
+  const n = await page.evaluate(() => mhaViz.field.nq);
+  check('two fingers', Math.abs((q1 - q0) / n - 1 / 3) < 0.05 && q0 > 0, `${q0} ${q1} of ${n}`);
+  await pinch([
+    ['pointerup', 11, 100, 60],
+    ['pointermove', 12, 300, 300],
+  ]);
+  check('one finger does not', (await part())[1] === q1, await part());
+  await pinch([['pointercancel', 12, 300, 300]]);
   await close(page, 'zoom');
 }
 

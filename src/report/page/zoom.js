@@ -86,15 +86,18 @@ function panByShare(q, k) {
 const zoomToAll = () => setWindow(windowOfAll(views.matrix.whole));
 
 /* The pointer on a heatmap: drag a block to see it alone, or, of a part, drag to move; Ctrl and the
-   wheel; a double click for all. */
+   wheel, or two fingers; a double click for all. */
 class Dragging {
   constructor(view, part) {
-    Object.assign(this, { view, part, from: null });
+    Object.assign(this, { view, part, from: null, touches: new Map(), pinch: null });
     const on = (name, call, how) => part.box.addEventListener(name, bound(call), how);
     on('pointerdown', (event) => this.down(event));
     on('pointermove', (event) => this.move(event));
     on('pointerup', (event) => this.up(event));
-    on('pointercancel', () => this.end());
+    on('pointercancel', (event) => {
+      this.lift(event);
+      this.end();
+    });
     on('dblclick', () => zoomToAll());
     on(
       'wheel',
@@ -107,14 +110,44 @@ class Dragging {
       { passive: false },
     );
   }
+  /* Two fingers: how far they are from each other, and the cell between them, of the whole. */
+  between() {
+    const [a, b] = this.touches.values(),
+      middle = { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 };
+    return {
+      apart: Math.max(1, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY)),
+      cell: this.view.inWhole(this.view.cellAt(this.part, middle, true)),
+    };
+  }
+  touch({ pointerId, clientX, clientY }) {
+    this.touches.set(pointerId, { clientX, clientY });
+    this.pinch = this.touches.size === 2 ? { ...this.between(), ...this.view.window } : null;
+  }
+  spread({ pointerId, clientX, clientY }) {
+    const { pinch, view } = this;
+    if (!this.touches.has(pointerId)) return;
+    this.touches.set(pointerId, { clientX, clientY });
+    if (!pinch) return;
+    const factor = pinch.apart / this.between().apart;
+    setWindow({
+      q: scaledSide(pinch.q, view.whole.nq, factor, pinch.cell.q + 0.5),
+      k: scaledSide(pinch.k, view.whole.nk, factor, pinch.cell.k + 0.5),
+    });
+  }
+  lift({ pointerId }) {
+    this.touches.delete(pointerId);
+    this.pinch = null;
+  }
   down(event) {
     const cell = this.view.cellAt(this.part, event);
+    if (event.pointerType === 'touch') this.touch(event);
     if (event.button !== 0 || event.pointerType === 'touch' || !cell) return;
     this.from = { cell, x: event.clientX, y: event.clientY, window: this.view.window };
     this.part.box.setPointerCapture(event.pointerId);
   }
   move(event) {
     const { from, view } = this;
+    if (event.pointerType === 'touch') this.spread(event);
     if (!from) return;
     if (isAll(view.whole, from.window)) {
       view.block = this.blockTo(event);
@@ -128,6 +161,7 @@ class Dragging {
     });
   }
   up(event) {
+    this.lift(event);
     const { from, view } = this,
       block = from && isAll(view.whole, from.window) ? this.blockTo(event) : null;
     this.end();
