@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "nn/linear.h"
 #include "nn/quantise.h"
 #include "weights/safetensors.h"
 #include "weights/weights.h"
@@ -134,9 +135,46 @@ static void blocks(void **state)
                         weights_rounded(w).size);
 }
 
+/* [inputs, outputs], as GPT-2 stores its matrices: the product of blocks is that of their numbers. */
+static void blocks_of_outputs(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct weights *w = opened();
+    const struct tensor *t;
+    struct matrix matrix = { .N = K, .K = ROWS, .stride = K, .order_in_out = true }, plain = matrix;
+    float *x = floats(ROWS), *y = floats(K), *want = floats(K), *all = floats(ROWS * K);
+    float *scratch = floats(linear_scratch(ROWS));
+
+    (void)state;
+    assert_int_equal(weights_round(w, HELD_Q8_0, &e), 0);
+    t = weights_find(w, "matrix");
+    tensor_read(all, t, 0, ROWS * K);
+    plain.data = (const unsigned char *)all;
+    plain.size_bytes = sizeof *all;
+    matrix.data = t->data;
+    matrix.size_bytes = dtype_table[t->dtype].size_bytes;
+    matrix.block = dtype_table[t->dtype].block;
+    matrix.to_f32 = dtype_table[t->dtype].to_f32;
+    for (int i = 0; i < ROWS; i++)
+        x[i] = number(7, i);
+    for (int n0 = 0; n0 < K; n0 += PANEL) {
+        linear_panel(y, K, x, ROWS, 1, &matrix, NULL, n0, scratch);
+        linear_panel(want, K, x, ROWS, 1, &plain, NULL, n0, scratch);
+    }
+    assert_memory_equal(y, want, K * sizeof *y);
+    linear_row(y, &matrix, 3);
+    assert_memory_equal(y, all + 3 * K, K * sizeof *y);
+    free(x);
+    free(y);
+    free(want);
+    free(all);
+    free(scratch);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(blocks) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(blocks),
+                                        cmocka_unit_test(blocks_of_outputs) };
 
     arena_init(&arena, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
