@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Queries, packed keys and values -> weights and outputs.
  *
- * Packed, for one head: ceil(S / 32) panels [d][32] of keys, keys past S are 0;
- * then ceil(d_v / 32) panels [S][32] of values, columns past d_v are 0. */
+ * Packed, for one head: panels [d][width] of keys up to the next multiple of PANEL, keys
+ * past S are 0; then panels [S][width] of values, columns past d_v are 0. */
 #include "nn/attention.h"
 
 #include <assert.h>
@@ -34,11 +34,17 @@ uint64_t attention_packed(int S, int d, int d_v)
 void attention_pack(float *packed, const float *k, int64_t k_stride, const float *v,
                     int64_t v_stride, int S, int d, int d_v)
 {
-    for (int s = 0; s < S; s += PANEL, packed += (int64_t)d * PANEL)
-        nn_kernels()->transpose(packed, k + s * k_stride, k_stride,
-                                S - s < PANEL ? S - s : PANEL, d);
-    for (int c = 0; c < d_v; c += PANEL, packed += (int64_t)S * PANEL)
-        product_copy_rows(packed, v + c, v_stride, d_v - c < PANEL ? d_v - c : PANEL, S);
+    int width = product_width();
+    int64_t all = round_up(S);
+
+    for (int s = 0; s < all; s += width, packed += (int64_t)d * width) {
+        int left = s < S ? S - s : 0;
+
+        nn_kernels()->transpose(packed, width, left > 0 ? k + s * k_stride : k, k_stride,
+                                left < width ? left : width, d);
+    }
+    for (int c = 0; c < d_v; c += width, packed += (int64_t)S * width)
+        product_copy_rows(packed, width, v + c, v_stride, d_v - c < width ? d_v - c : width, S);
 }
 
 /* ---- products ---- */
@@ -46,12 +52,14 @@ void attention_pack(float *packed, const float *k, int64_t k_stride, const float
 static void products(float *w, size_t w_stride, const float *q, int64_t q_stride,
                      const float *packed, struct key_range keys, int d, int n_rows)
 {
-    for (int64_t s = keys.first; s < keys.end; s += PANEL) {
+    int width = product_width();
+
+    for (int64_t s = keys.first; s < keys.end; s += width) {
         int64_t left = (keys.end - s + LANES - 1) / LANES * LANES;
         struct product product = {
             .y = w + (s - keys.first), .y_stride = (int64_t)w_stride,
             .x = q, .x_stride = q_stride, .panel = packed + s * d,
-            .M = n_rows, .K = d, .n = left < PANEL ? (int)left : PANEL,
+            .width = width, .M = n_rows, .K = d, .n = left < width ? (int)left : width,
         };
 
         product_run(&product);
@@ -65,13 +73,14 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
     /* Adding 0 turns a -0, which a sum of vanishing products may leave, into the
        +0 that it is where the row stands in a block with more hidden keys. */
     static const float zero[PANEL];
+    int width = product_width();
 
-    packed += round_up(at->S) * at->d + keys.first * PANEL;
-    for (int c = 0; c < at->d_v; c += PANEL, packed += (int64_t)at->S * PANEL) {
+    packed += round_up(at->S) * at->d + keys.first * width;
+    for (int c = 0; c < at->d_v; c += width, packed += (int64_t)at->S * width) {
         struct product product = {
             .y = out + c, .y_stride = out_stride, .x = w, .x_stride = (int64_t)w_stride,
-            .panel = packed, .M = n_rows, .K = (int)(keys.end - keys.first),
-            .n = at->d_v - c < PANEL ? at->d_v - c : PANEL, .bias = zero,
+            .panel = packed, .width = width, .M = n_rows, .K = (int)(keys.end - keys.first),
+            .n = at->d_v - c < width ? at->d_v - c : width, .bias = zero,
         };
 
         product_run(&product);

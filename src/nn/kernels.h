@@ -23,8 +23,9 @@ struct product {
     float *y;
     const float *x;
     int64_t y_stride, x_stride;
-    const float *panel;         /* [K, PANEL], aligned to 64 bytes */
-    int M, K, n;                /* the first n <= PANEL columns are written */
+    const float *panel;         /* [K, width], aligned to 64 bytes */
+    int width;                  /* the kernel's, or PANEL */
+    int M, K, n;                /* the first n <= width columns are written */
     bool resume;
     const float *bias;          /* [n]; NULL: nothing is added */
 };
@@ -51,10 +52,11 @@ struct kernels {
     const char *name;
     bool (*supported)(void);    /* by this processor */
 
+    int width;                  /* of panels, as suits rows: 16 or PANEL */
     void (*rows)(const struct product *p);
 
-    /* panel[k][i] = w[i * stride + k], i < n; 0 for n <= i < PANEL. */
-    void (*transpose)(float *panel, const float *w, int64_t stride, int n, int K);
+    /* panel[k * width + i] = w[i * stride + k], i < n; 0 for n <= i < width. */
+    void (*transpose)(float *panel, int width, const float *w, int64_t stride, int n, int K);
 
     pack_stored *const *pack;   /* [N_ELEMENT]; NULL: not in vectors */
 

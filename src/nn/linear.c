@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Linears: PANEL outputs at a time are packed as panel[k][output], decoded on
- * the way, and multiplied with all rows. */
+ * Linears: the outputs of a panel are packed as panel[k][output], decoded on the way, and
+ * multiplied with rows. */
 #include "nn/linear.h"
 
 #include <assert.h>
@@ -62,20 +62,21 @@ void linear_row(float *out, const struct matrix *w, int i)
 }
 
 /* w[k][n]: stored as a panel is laid out. */
-static void pack_in_out(float *panel, const struct matrix *w, int n0, int n)
+static void pack_in_out(float *panel, int width, const struct matrix *w, int n0, int n)
 {
     if (is_plain(w)) {
-        product_copy_rows(panel, plain(w) + n0, w->stride, n, w->K);
+        product_copy_rows(panel, width, plain(w) + n0, w->stride, n, w->K);
         return;
     }
-    for (int k = 0; k < w->K; k++, panel += PANEL) {
+    for (int k = 0; k < w->K; k++, panel += width) {
         decode(panel, w, k * w->stride + n0, n);
-        memset(panel + n, 0, (size_t)(PANEL - n) * sizeof *panel);
+        memset(panel + n, 0, (size_t)(width - n) * sizeof *panel);
     }
 }
 
 /* w[n][k]: decoded a block at a time into room, which stays in L1. */
-static void pack_decoded(float *panel, const struct matrix *w, int n0, int n, float *room)
+static void pack_decoded(float *panel, int width, const struct matrix *w, int n0, int n,
+                         float *room)
 {
     int most = w->block > DECODE_COLS ? w->block : DECODE_COLS;
 
@@ -84,34 +85,87 @@ static void pack_decoded(float *panel, const struct matrix *w, int n0, int n, fl
 
         for (int i = 0; i < n; i++)
             decode(room + i * most, w, (n0 + i) * w->stride + k, cols);
-        nn_kernels()->transpose(panel + (int64_t)k * PANEL, room, most, n, cols);
+        nn_kernels()->transpose(panel + (int64_t)k * width, width, room, most, n, cols);
     }
 }
 
 /* What packs full panels in vectors; NULL: nothing does. */
-static pack_stored *stored_packer(const struct matrix *w, int n)
+static pack_stored *stored_packer(const struct matrix *w, int n, int width)
 {
-    bool whole = n == PANEL && !w->order_in_out && w->K % 8 == 0;
+    bool whole = n == width && !w->order_in_out && w->K % 8 == 0;
 
     return whole ? nn_kernels()->pack[w->element] : NULL;
 }
 
-static void pack(float *panel, const struct matrix *w, int n0, int n, float *room)
+/* n <= width outputs from n0 on. */
+static void pack(float *panel, int width, const struct matrix *w, int n0, int n, float *room)
 {
-    pack_stored *stored = stored_packer(w, n);
+    pack_stored *stored = stored_packer(w, n, width);
 
+    assert(w->block <= 1 || (linear_row_size(w) % w->block == 0 && w->stride % w->block == 0 &&
+                             w->block <= (w->order_in_out ? width : LARGEST_BLOCK)));
     if (stored != NULL)
-        stored(panel, PANEL, w->data + bytes_of(w, n0 * w->stride), bytes_of(w, w->stride),
+        stored(panel, width, w->data + bytes_of(w, n0 * w->stride), bytes_of(w, w->stride),
                w->K);
     else if (w->order_in_out)
-        pack_in_out(panel, w, n0, n);
+        pack_in_out(panel, width, w, n0, n);
     else if (is_plain(w))
-        nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, n, w->K);
+        nn_kernels()->transpose(panel, width, plain(w) + n0 * w->stride, w->stride, n, w->K);
     else
-        pack_decoded(panel, w, n0, n, room);
+        pack_decoded(panel, width, w, n0, n, room);
 }
 
-/* ---- the product ---- */
+/* Outputs from n0 on in a panel. */
+static int in_panel(const struct matrix *w, int n0, int width)
+{
+    return w->N - n0 < width ? w->N - n0 : width;
+}
+
+/* ---- panels that are kept ---- */
+
+size_t linear_room(void)
+{
+    return (size_t)product_width() * LARGEST_BLOCK;
+}
+
+bool linear_packs(const struct matrix *w)
+{
+    return w->precision != PRECISION_INT8 && quantise_block(w->precision) <= 1 &&
+           !(w->order_in_out && w->block > product_width());
+}
+
+void linear_pack(float *panel, const struct matrix *w, int n0, float *room)
+{
+    int width = product_width();
+
+    assert(linear_packs(w) && n0 % width == 0 && n0 < w->N);
+    pack(panel, width, w, n0, in_panel(w, n0, width), room);
+    precision_round(w->precision, panel, panel, (int64_t)w->K * width);
+}
+
+void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
+                   const struct matrix *w, const float *bias, int n0, int n_panels,
+                   const float *panels)
+{
+    int width = product_width(), depth = product_depth(w->K);
+    struct product product = {
+        .y_stride = y_stride, .x = x, .x_stride = x_stride, .width = width, .M = M, .K = w->K,
+    };
+
+    assert(M > 0 && w->K > 0 && n0 % width == 0);
+    for (int k = 0; k < w->K; k += depth)
+        for (int i = 0; i < n_panels; i++) {
+            int at = n0 + i * width;
+
+            product.y = y + at;
+            product.panel = panels + (int64_t)i * w->K * width;
+            product.n = in_panel(w, at, width);
+            product.bias = bias == NULL ? NULL : bias + at;
+            product_part(&product, k);
+        }
+}
+
+/* ---- panels of PANEL outputs, which their precision or their blocks ask for ---- */
 
 /* The sums of whole numbers as what they stand for. */
 static void run_int8(struct product *p, float *panel, const float *x_scale)
@@ -130,22 +184,17 @@ static void run_int8(struct product *p, float *panel, const float *x_scale)
         }
 }
 
-void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
-                  int M, const struct matrix *w, const float *bias, int n0,
-                  float *scratch)
+static void whole_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
+                        const struct matrix *w, const float *bias, int n0, float *scratch)
 {
-    int count = w->N - n0 < PANEL ? w->N - n0 : PANEL;
     float *panel = scratch, *room = scratch + (size_t)w->K * PANEL;
     struct product product = {
         .y = y + n0, .x = x, .y_stride = y_stride, .x_stride = x_stride,
-        .panel = panel, .M = M, .K = w->K, .n = count,
+        .panel = panel, .width = PANEL, .M = M, .K = w->K, .n = in_panel(w, n0, PANEL),
         .bias = bias == NULL ? NULL : bias + n0,
     };
 
-    assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && count > 0);
-    assert(w->block <= 1 || (linear_row_size(w) % w->block == 0 && w->stride % w->block == 0 &&
-                             w->block <= (w->order_in_out ? PANEL : LARGEST_BLOCK)));
-    pack(panel, w, n0, count, room);
+    pack(panel, PANEL, w, n0, product.n, room);
     if (w->precision == PRECISION_INT8) {
         run_int8(&product, panel, w->x_scale);
         return;
@@ -155,4 +204,23 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     else
         precision_round(w->precision, panel, panel, (int64_t)w->K * PANEL);
     product_run(&product);
+}
+
+/* ---- panels that are used once ---- */
+
+void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
+                  int M, const struct matrix *w, const float *bias, int n0,
+                  float *scratch)
+{
+    int width = product_width();
+
+    assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && n0 < w->N);
+    if (!linear_packs(w)) {
+        whole_panel(y, y_stride, x, x_stride, M, w, bias, n0, scratch);
+        return;
+    }
+    for (int at = n0; at < n0 + PANEL && at < w->N; at += width) {
+        linear_pack(scratch, w, at, scratch + (size_t)w->K * PANEL);
+        linear_packed(y, y_stride, x, x_stride, M, w, bias, at, 1, scratch);
+    }
 }

@@ -60,10 +60,34 @@ size_t linear_scratch(int K);
  * n0       a multiple of PANEL
  * scratch  linear_scratch(K) floats, aligned to 64 bytes
  *
- * Threads share out panels.  Arrays may not overlap.
+ * Threads share out panels.  Arrays may not overlap.  The panel is packed for this call:
+ * right where the rows are so few that x stays in cache.
  */
 void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
                   int M, const struct matrix *w, const float *bias, int n0,
                   float *scratch);
+
+/* ---- the same for many rows: panels are packed once, then blocks of rows meet them ---- */
+
+/* False in precisions that scale whole rows or blocks, and of blocks of outputs that are wider
+ * than a panel: linear_panel alone has those. */
+bool linear_packs(const struct matrix *w);
+
+/* Floats of room that linear_pack needs. */
+size_t linear_room(void);
+
+/*
+ * panel [K, product_width()], aligned to 64 bytes: outputs from n0 on, a multiple of that
+ * width; 0 past N.
+ */
+void linear_pack(float *panel, const struct matrix *w, int n0, float *room);
+
+/*
+ * Outputs of n_panels panels, which linear_pack made one after the other from n0 on; the
+ * rest as in linear_panel, to the bit.  A block of k of x stays in cache for all of them.
+ */
+void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
+                   const struct matrix *w, const float *bias, int n0, int n_panels,
+                   const float *panels);
 
 #endif

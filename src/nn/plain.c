@@ -19,6 +19,7 @@ static bool always(void)
 
 static void rows(const struct product *p)
 {
+    assert(p->width == PANEL);
     for (int m = 0; m < p->M; m++) {
         float *y = p->y + m * p->y_stride, sum[PANEL] = { 0 };
         const float *x = p->x + m * p->x_stride, *panel = p->panel;
@@ -33,12 +34,12 @@ static void rows(const struct product *p)
     }
 }
 
-static void transpose(float *panel, const float *w, int64_t stride, int n, int K)
+static void transpose(float *panel, int width, const float *w, int64_t stride, int n, int K)
 {
-    for (int k = 0; k < K; k++, panel += PANEL) {
+    for (int k = 0; k < K; k++, panel += width) {
         for (int i = 0; i < n; i++)
             panel[i] = w[i * stride + k];
-        for (int i = n; i < PANEL; i++)
+        for (int i = n; i < width; i++)
             panel[i] = 0;
     }
 }
@@ -215,7 +216,8 @@ static pack_stored *const none[N_ELEMENT];
 
 const struct kernels kernels_c = {
     .name = "c", .supported = always,
-    .rows = rows, .transpose = transpose, .pack = none, .decode_f16 = decode_f16,
+    .width = PANEL, .rows = rows, .transpose = transpose, .pack = none,
+    .decode_f16 = decode_f16,
     .decode_bf16 = decode_bf16, .softmax = softmax, .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

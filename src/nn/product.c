@@ -4,33 +4,54 @@
 
 #include <string.h>
 
-enum { BLOCK_K = 512 };         /* rows of a panel: 64 KiB, which stay in L2 */
+enum { BLOCK_K = 384 };         /* rows of a panel: of 16 columns 24 KiB, which stay in L1 */
 
-void product_copy_rows(float *panel, const float *w, int64_t stride, int n, int K)
+int product_width(void)
+{
+    return nn_kernels()->width;
+}
+
+void product_copy_rows(float *panel, int width, const float *w, int64_t stride, int n, int K)
 {
     if (n == PANEL) {       /* of a constant size: no call */
         for (int64_t k = 0; k < K; k++)
             memcpy(panel + k * PANEL, w + k * stride, PANEL * sizeof *panel);
         return;
     }
-    for (int k = 0; k < K; k++, panel += PANEL) {
-        memcpy(panel, w + k * stride, (size_t)n * sizeof *panel);
-        memset(panel + n, 0, (size_t)(PANEL - n) * sizeof *panel);
+    if (n == PANEL / 2 && n == width) {
+        for (int64_t k = 0; k < K; k++)
+            memcpy(panel + k * (PANEL / 2), w + k * stride, PANEL / 2 * sizeof *panel);
+        return;
     }
+    for (int k = 0; k < K; k++, panel += width) {
+        memcpy(panel, w + k * stride, (size_t)n * sizeof *panel);
+        memset(panel + n, 0, (size_t)(width - n) * sizeof *panel);
+    }
+}
+
+int product_depth(int K)
+{
+    int n_blocks = (K - 1) / BLOCK_K + 1;
+
+    return (K - 1) / n_blocks + 1;
+}
+
+void product_part(const struct product *p, int k)
+{
+    struct product part = *p;
+    int depth = product_depth(p->K);
+    bool last = p->K - k <= depth;
+
+    part.x = p->x + k;
+    part.panel = p->panel + (int64_t)k * p->width;
+    part.K = last ? p->K - k : depth;
+    part.resume = k > 0 || p->resume;
+    part.bias = last ? p->bias : NULL;
+    nn_kernels()->rows(&part);
 }
 
 void product_run(const struct product *p)
 {
-    struct product part = *p;
-
-    for (int k = 0; k < p->K; k += BLOCK_K) {
-        bool last = p->K - k <= BLOCK_K;
-
-        part.x = p->x + k;
-        part.panel = p->panel + (int64_t)k * PANEL;
-        part.K = last ? p->K - k : BLOCK_K;
-        part.resume = k > 0 || p->resume;
-        part.bias = last ? p->bias : NULL;
-        nn_kernels()->rows(&part);
-    }
+    for (int k = 0; k < p->K; k += product_depth(p->K))
+        product_part(p, k);
 }

@@ -53,7 +53,7 @@ size_t relative_packed(int n_rows, int d)
 void relative_pack(float *packed, const float *rows, int64_t stride, int n_rows, int d)
 {
     for (int r = 0; r < n_rows; r += PANEL, packed += (int64_t)d * PANEL)
-        nn_kernels()->transpose(packed, rows + r * stride, stride,
+        nn_kernels()->transpose(packed, PANEL, rows + r * stride, stride,
                                 n_rows - r < PANEL ? n_rows - r : PANEL, d);
 }
 
@@ -102,7 +102,7 @@ static void add_side(const struct relative_positions *b, const struct tile *s, b
             .y = room, .y_stride = PANEL, .x = x,
             .x_stride = by_key ? b->k_stride : b->q_stride,
             .panel = (by_key ? b->by_key : b->by_query) + (int64_t)i * PANEL * b->d,
-            .M = by_key ? s->n_keys : s->n_rows, .K = b->d, .n = PANEL,
+            .M = by_key ? s->n_keys : s->n_rows, .K = b->d, .n = PANEL, .width = PANEL,
             .bias = by_key || b->add == NULL ? NULL : b->add + i * PANEL,
         };
 
@@ -140,7 +140,7 @@ static void add_segments(const struct relative_segments *b, const struct tile *s
     _Alignas(64) float e[ATTEND_ROWS * PANEL];
     const struct product product = {
         .y = e, .y_stride = PANEL, .x = b->q + s->row0 * b->q_stride,
-        .x_stride = b->q_stride, .panel = b->by_query, .M = s->n_rows, .K = b->d,
+        .x_stride = b->q_stride, .panel = b->by_query, .width = PANEL, .M = s->n_rows, .K = b->d,
         .n = PANEL, .bias = b->add,
     };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * AVX2 kernels: a register tile of up to 6 rows x 16 columns, one fused
- * multiply-add an element and k; the rest in simd_rows.h. */
+ * AVX2 kernels: vectors and decoding; rows in simd_rows.h, products in tile_avx2.c. */
 #include "nn/kernels.h"
+#include "nn/tile.h"
 #include "nn/softmax.h"
 
 #if defined(__x86_64__)
@@ -24,6 +24,8 @@ enum { WIDTH = 8, DWIDTH = 4 };
 static inline vec v_set(float x) { return _mm256_set1_ps(x); }
 static inline vec v_load(const float *p) { return _mm256_load_ps(p); }
 static inline void v_store(float *p, vec v) { _mm256_store_ps(p, v); }
+static inline vec v_load_any(const float *p) { return _mm256_loadu_ps(p); }
+static inline void v_store_any(float *p, vec v) { _mm256_storeu_ps(p, v); }
 static inline vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 
 /* Where one is NaN the second comes out, so it has to be the variable. */
@@ -140,74 +142,6 @@ static inline vec v_quarters(const float *w, int64_t stride)
 
 #include "nn/simd_rows.h"
 
-/* ---- products ---- */
-
-enum { TILE_ROWS = 6, TILE_VECS = 2 };  /* 12 sums, 2 of the panel, 1 of x: 15 of 16 registers */
-
-/* rows is a constant wherever it is inlined; columns from column on. */
-static inline __attribute__((always_inline)) void tile(const struct product *p, int m,
-                                                       int column, const int rows)
-{
-    const float *x = p->x + m * p->x_stride, *panel = p->panel + column;
-    float *y = p->y + m * p->y_stride + column;
-    int left = p->n - column;
-    vec sum[TILE_ROWS][TILE_VECS];
-
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        UNROLL
-        for (int j = 0; j < TILE_VECS; j++)
-            sum[r][j] = p->resume ? v_load_first(y + r * p->y_stride + j * WIDTH,
-                                                 left - j * WIDTH) : v_set(0);
-    for (int k = 0; k < p->K; k++, panel += PANEL) {
-        vec w[TILE_VECS] = { v_load(panel), v_load(panel + WIDTH) };
-
-        UNROLL
-        for (int r = 0; r < rows; r++) {
-            vec x_rk = v_set(x[r * p->x_stride + k]);
-
-            UNROLL
-            for (int j = 0; j < TILE_VECS; j++)
-                sum[r][j] = v_fma(x_rk, w[j], sum[r][j]);
-        }
-    }
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        UNROLL
-        for (int j = 0; j < TILE_VECS; j++) {
-            vec v = sum[r][j];
-
-            if (p->bias != NULL)
-                v += v_load_first(p->bias + column + j * WIDTH, left - j * WIDTH);
-            v_store_first(y + r * p->y_stride + j * WIDTH, v, left - j * WIDTH);
-        }
-}
-
-static void tile_of(const struct product *p, int m, int column, int rows)
-{
-    switch (rows) {
-    case 1: tile(p, m, column, 1); break;
-    case 2: tile(p, m, column, 2); break;
-    case 3: tile(p, m, column, 3); break;
-    case 4: tile(p, m, column, 4); break;
-    case 5: tile(p, m, column, 5); break;
-    case 6: tile(p, m, column, 6); break;
-    }
-}
-
-/* Tiles of about equal height: 8 rows are 4 + 4, not 6 + 2. */
-static void rows(const struct product *p)
-{
-    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
-
-    for (int column = 0; column < p->n; column += TILE_VECS * WIDTH)
-        for (int i = 0; i < n_tiles; i++) {
-            int m = (int)((int64_t)p->M * i / n_tiles);
-
-            tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
-        }
-}
-
 /* ---- decoding ---- */
 
 static void decode_f16(float *out, const unsigned char *data, int64_t n)
@@ -242,7 +176,7 @@ static bool supported(void)
 
 const struct kernels kernels_avx2 = {
     .name = "avx2", .supported = supported,
-    .rows = rows, .transpose = transpose, .pack = stored_avx2,
+    .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .pack = stored_avx2,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,

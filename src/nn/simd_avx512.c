@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * AVX-512 kernels: a register tile of up to 14 rows x 32 columns, one fused
- * multiply-add an element and k; 16 x 16 transposition; rows in simd_rows.h. */
+ * AVX-512 kernels: vectors and decoding; rows in simd_rows.h, products in
+ * tile_avx512.c. */
 #include "nn/kernels.h"
+#include "nn/tile.h"
 #include "nn/softmax.h"
 
 #if defined(__x86_64__)
@@ -23,6 +24,8 @@ enum { WIDTH = 16, DWIDTH = 8 };
 static inline vec v_set(float x) { return _mm512_set1_ps(x); }
 static inline vec v_load(const float *p) { return _mm512_load_ps(p); }
 static inline void v_store(float *p, vec v) { _mm512_store_ps(p, v); }
+static inline vec v_load_any(const float *p) { return _mm512_loadu_ps(p); }
+static inline void v_store_any(float *p, vec v) { _mm512_storeu_ps(p, v); }
 static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
 
 /* Where one is NaN the second comes out, so it has to be the variable. */
@@ -117,77 +120,6 @@ static inline vec v_quarters(const float *w, int64_t stride)
 
 #include "nn/simd_rows.h"
 
-/* ---- products ---- */
-
-enum { TILE_ROWS = 14 };    /* 28 sums, 2 of the panel, 1 of x: 31 of 32 registers */
-
-/* rows and vecs are constants wherever it is inlined. */
-static inline __attribute__((always_inline)) void tile(const struct product *p, int m,
-                                                       const int rows, const int vecs)
-{
-    const float *x = p->x + m * p->x_stride, *panel = p->panel;
-    float *y = p->y + m * p->y_stride;
-    const vmask mask[2] = { first_of(p->n), first_of(p->n - WIDTH) };
-    vec sum[TILE_ROWS][2];
-
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        UNROLL
-        for (int j = 0; j < vecs; j++)
-            sum[r][j] = p->resume ? _mm512_maskz_loadu_ps(mask[j], y + r * p->y_stride + j * WIDTH)
-                                  : v_set(0);
-    for (int k = 0; k < p->K; k++, panel += PANEL) {
-        vec w[2] = { v_load(panel), vecs > 1 ? v_load(panel + WIDTH) : v_set(0) };
-
-        UNROLL
-        for (int r = 0; r < rows; r++) {
-            vec x_rk = v_set(x[r * p->x_stride + k]);
-
-            UNROLL
-            for (int j = 0; j < vecs; j++)
-                sum[r][j] = v_fma(x_rk, w[j], sum[r][j]);
-        }
-    }
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        UNROLL
-        for (int j = 0; j < vecs; j++) {
-            vec v = sum[r][j];
-
-            if (p->bias != NULL)
-                v += _mm512_maskz_loadu_ps(mask[j], p->bias + j * WIDTH);
-            _mm512_mask_storeu_ps(y + r * p->y_stride + j * WIDTH, mask[j], v);
-        }
-}
-
-#define TILE(rows) \
-    case rows: \
-        if (p->n > WIDTH) \
-            tile(p, m, rows, 2); \
-        else \
-            tile(p, m, rows, 1); \
-        break
-
-static void tile_of(const struct product *p, int m, int rows)
-{
-    switch (rows) {
-    TILE(1); TILE(2); TILE(3); TILE(4); TILE(5); TILE(6); TILE(7);
-    TILE(8); TILE(9); TILE(10); TILE(11); TILE(12); TILE(13); TILE(14);
-    }
-}
-
-/* Tiles of about equal height: 32 rows are 11 + 11 + 10, not 14 + 14 + 4. */
-static void rows(const struct product *p)
-{
-    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
-
-    for (int i = 0; i < n_tiles; i++) {
-        int m = (int)((int64_t)p->M * i / n_tiles);
-
-        tile_of(p, m, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
-    }
-}
-
 /* ---- decoding ---- */
 
 static inline __m256i load_16_bits(const unsigned char *data, int64_t left)
@@ -220,7 +152,7 @@ static bool supported(void)
 
 const struct kernels kernels_avx512 = {
     .name = "avx512", .supported = supported,
-    .rows = rows, .transpose = transpose, .pack = stored_avx512,
+    .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .pack = stored_avx512,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,

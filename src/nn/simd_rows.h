@@ -4,7 +4,8 @@
  * simd_avx2.c and simd_avx512.c include it after their own vectors (vec: WIDTH
  * floats, dvec: DWIDTH doubles, vmask: what a comparison gives) and the v_ and d_
  * functions on them.  An element goes through the same operations at any position,
- * in a tail too. */
+ * in a tail too.  Only a tail is loaded and stored under a mask: before Zen 4 a masked store
+ * takes as long as the rest of a short loop. */
 #ifndef NN_SIMD_ROWS_H
 #define NN_SIMD_ROWS_H
 
@@ -150,9 +151,17 @@ static inline __attribute__((always_inline)) void act_all(enum act act, float *y
                                                           const float *gate, int64_t n)
 {
     const float *in = gate == NULL ? y : gate;
+    int64_t i = 0;
 
-    for (int64_t i = 0; i < n; i += WIDTH) {
-        int left = n - i < WIDTH ? (int)(n - i) : WIDTH;
+    for (; i + WIDTH <= n; i += WIDTH) {
+        vec v = v_act(act, v_load_any(in + i));
+
+        if (gate != NULL)
+            v = v * v_load_any(y + i);
+        v_store_any(y + i, v);
+    }
+    if (i < n) {
+        int left = (int)(n - i);
         vec v = v_act(act, v_load_first(in + i, left));
 
         if (gate != NULL)
@@ -188,8 +197,12 @@ static void act(enum act which, float *y, const float *gate, int64_t n)
 
 static void add(float *y, const float *x, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += WIDTH) {
-        int left = n - i < WIDTH ? (int)(n - i) : WIDTH;
+    int64_t i = 0;
+
+    for (; i + WIDTH <= n; i += WIDTH)
+        v_store_any(y + i, v_load_any(y + i) + v_load_any(x + i));
+    if (i < n) {
+        int left = (int)(n - i);
 
         v_store_first(y + i, v_load_first(y + i, left) + v_load_first(x + i, left), left);
     }
@@ -264,9 +277,8 @@ static inline float dot(const float *x, const float *y, int d)
     int c = 0;
 
     for (; c + 2 * WIDTH <= d; c += 2 * WIDTH) {
-        sum = v_fma(v_load_first(x + c, WIDTH), v_load_first(y + c, WIDTH), sum);
-        rest = v_fma(v_load_first(x + c + WIDTH, WIDTH), v_load_first(y + c + WIDTH, WIDTH),
-                     rest);
+        sum = v_fma(v_load_any(x + c), v_load_any(y + c), sum);
+        rest = v_fma(v_load_any(x + c + WIDTH), v_load_any(y + c + WIDTH), rest);
     }
     for (; c < d; c += WIDTH) {
         int left = d - c < WIDTH ? d - c : WIDTH;
@@ -337,7 +349,7 @@ static void inner(double *y, const double *x, const double *sum, int m, int n)
 /* ---- packing ---- */
 
 /* panel[0..3][0 .. WIDTH) = four columns of WIDTH rows. */
-static inline void four_columns(float *panel, const float *w, int64_t stride)
+static inline void four_columns(float *panel, int width, const float *w, int64_t stride)
 {
     vec a = v_quarters(w, stride), b = v_quarters(w + stride, stride);
     vec c = v_quarters(w + 2 * stride, stride), d = v_quarters(w + 3 * stride, stride);
@@ -345,13 +357,13 @@ static inline void four_columns(float *panel, const float *w, int64_t stride)
     vec cd_low = v_low(c, d), cd_high = v_high(c, d);
 
     v_store(panel, v_low_pairs(ab_low, cd_low));
-    v_store(panel + PANEL, v_high_pairs(ab_low, cd_low));
-    v_store(panel + 2 * PANEL, v_low_pairs(ab_high, cd_high));
-    v_store(panel + 3 * PANEL, v_high_pairs(ab_high, cd_high));
+    v_store(panel + width, v_high_pairs(ab_low, cd_low));
+    v_store(panel + 2 * width, v_low_pairs(ab_high, cd_high));
+    v_store(panel + 3 * width, v_high_pairs(ab_high, cd_high));
 }
 
 /* n < WIDTH rows: copied to where the others are 0. */
-static void few_rows(float *panel, const float *w, int64_t stride, int n, int K)
+static void few_rows(float *panel, int width, const float *w, int64_t stride, int n, int K)
 {
     enum { COLS = 32 };
     float room[WIDTH][COLS] = { 0 };
@@ -362,24 +374,24 @@ static void few_rows(float *panel, const float *w, int64_t stride, int n, int K)
         for (int i = 0; i < n; i++)
             memcpy(room[i], w + i * stride + k, (size_t)cols * sizeof *w);
         for (int c = 0; c < cols; c += 4)
-            four_columns(panel + (k + c) * PANEL, room[0] + c, COLS);
+            four_columns(panel + (k + c) * width, width, room[0] + c, COLS);
     }
 }
 
-static void transpose(float *panel, const float *w, int64_t stride, int n, int K)
+static void transpose(float *panel, int width, const float *w, int64_t stride, int n, int K)
 {
     int k4 = K / 4 * 4;
 
-    for (int i = 0; i < PANEL; i += WIDTH, w += WIDTH * stride) {
+    for (int i = 0; i < width; i += WIDTH, w += WIDTH * stride) {
         int left = n - i;
 
         if (left < WIDTH)
-            few_rows(panel + i, w, stride, left > 0 ? left : 0, k4);
+            few_rows(panel + i, width, w, stride, left > 0 ? left : 0, k4);
         for (int64_t k = 0; k < k4 && left >= WIDTH; k += 4)
-            four_columns(panel + k * PANEL + i, w + k, stride);
+            four_columns(panel + k * width + i, width, w + k, stride);
         for (int64_t k = k4; k < K; k++)
             for (int j = 0; j < WIDTH; j++)
-                panel[k * PANEL + i + j] = j < left ? w[j * stride + k] : 0;
+                panel[k * width + i + j] = j < left ? w[j * stride + k] : 0;
     }
 }
 

@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: MIT
  * The bytes that a pass takes, from the sizes of the model and of a text. */
+#include <math.h>
+
 #include "nn/attention.h"
 #include "run/chunks.h"
 #include "run/conv.h"
 #include "run/front_rows.h"
 #include "run/latent.h"
+#include "run/packed.h"
 #include "run/relative.h"
 #include "run/run.h"
 #include "run/stage.h"
+
+/* Panels of the widest linear of a layer; the last part of a model is no wider. */
+static double packed(const struct model *m, int n_tokens)
+{
+    double most = 0;
+
+    for (int l = 0; l < m->config.n_layers; l++)
+        for (int s = 0; s < N_SLOT; s++) {
+            const struct param *param = &m->layer[l].slot[s];
+
+            if (param->weight != NULL && param->matrix.K > 0)
+                most = fmax(most, packed_memory(&param->matrix, n_tokens));
+        }
+    return most;
+}
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
@@ -28,5 +46,6 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
                             head * n_threads + relative_memory(m, n_tokens) +
-                            conv_memory(m, n_tokens)) + chunks_memory(m, n_tokens);
+                            conv_memory(m, n_tokens)) + chunks_memory(m, n_tokens) +
+           packed(m, n_tokens);
 }

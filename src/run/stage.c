@@ -7,6 +7,7 @@
 #include "nn/linear.h"
 #include "nn/norm.h"
 #include "nn/quantise.h"
+#include "run/packed.h"
 
 void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
                 enum stack_id stack, const struct param *norm, const float *x, int row0,
@@ -29,15 +30,8 @@ float *stage_floats(struct pass *p, size_t rows, size_t columns)
 
 /* ---- linear ---- */
 
-struct linear_job {
-    float *y;
-    const float *x, *bias;
-    int64_t y_stride, x_stride;
-    int n_rows, rows_per_task, n_panels;
-    const struct matrix *w;
-};
-
-static void linear_task(void *self, int i, struct arena *scratch)
+/* Outputs of a panel that is packed for the task alone. */
+static void panel_task(void *self, int i, struct arena *scratch)
 {
     const struct linear_job *job = self;
     int row = i / job->n_panels * job->rows_per_task, n0 = i % job->n_panels * PANEL;
@@ -55,8 +49,12 @@ static void linear_task(void *self, int i, struct arena *scratch)
 
 static void run_linear(struct pass *p, struct linear_job *j)
 {
-    par_for(p->par, j->n_panels * ((j->n_rows + j->rows_per_task - 1) / j->rows_per_task),
-            linear_task, j);
+    if (j->n_rows > PACKED_ROWS && linear_packs(j->w))
+        packed_linear(p, j);
+    else
+        par_for(p->par,
+                j->n_panels * ((j->n_rows + j->rows_per_task - 1) / j->rows_per_task),
+                panel_task, j);
 }
 
 /* x rounded to w's precision, in rows side by side, where that rounds inputs too. */
@@ -96,7 +94,7 @@ static void run_rounded(struct pass *p, struct linear_job *j, enum precision pre
 void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                   int64_t x_stride, int n_rows, const struct param *w)
 {
-    /* A panel is packed anew for each task: 512 rows make that cheap. */
+    /* Where a panel is packed anew for each task, 512 rows make that cheap. */
     enum { ROWS = 512 };
     struct linear_job job = {
         .y = y, .x = x, .bias = w->bias, .y_stride = y_stride, .x_stride = x_stride,

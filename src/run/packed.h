@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * A linear over many rows: its panels are packed once, and blocks of rows share them. */
+#ifndef RUN_PACKED_H
+#define RUN_PACKED_H
+
+#include <stdint.h>
+
+#include "run/pass.h"
+
+struct matrix;
+
+/* y[n_rows, N] = x w^T + bias; row i of y at y + i * y_stride, of x at x + i * x_stride. */
+struct linear_job {
+    float *y;
+    const float *x, *bias;
+    int64_t y_stride, x_stride;
+    int n_rows;
+    int rows_per_task, n_panels;    /* where each task packs for itself */
+    const struct matrix *w;
+};
+
+/*
+ * Rows in a block, whose inputs stay in L2; fewer than that read each panel once, so that
+ * nothing is gained by keeping it.
+ */
+enum { PACKED_ROWS = 168 };
+
+/* The job over more than PACKED_ROWS rows, of a matrix that linear_packs. */
+void packed_linear(struct pass *p, const struct linear_job *j);
+
+/* Bytes that it takes at most, of w, on any kernel. */
+double packed_memory(const struct matrix *w, int n_rows);
+
+#endif
