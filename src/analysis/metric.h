@@ -7,6 +7,7 @@
 #define ANALYSIS_METRIC_H
 
 #include "analysis/slots.h"
+#include "run/row.h"
 
 /* One finished row: query i, weights a over n_keys keys from key0. */
 struct metric_row {
@@ -22,6 +23,7 @@ struct metric_row {
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
     bool two_axes;              /* those are of two texts */
     const struct metric_opts *opts;
+    const struct scan *scan;    /* of a; NULL: not yet */
 };
 
 enum { METRIC_BUDGETS = 3 };
@@ -184,6 +186,12 @@ extern const struct metric metric_table[N_METRIC];
 static inline enum metric_scope metric_scope(const struct metric *m)
 {
     return m->rule->state != NULL ? m->rule->state->scope : SCOPE_ROW;
+}
+
+/* What a pass over a tells: one for all metrics that ask. */
+static inline struct scan metric_scan(const struct metric_row *r)
+{
+    return r->scan != NULL ? *r->scan : row_scan(r->a, r->n_keys, r->key0, r->query);
 }
 
 /* False where key j is left out, so that nothing can be said of it. */

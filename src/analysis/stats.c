@@ -248,12 +248,16 @@ static void take_head(void *self, const struct rows *rows, int n)
 
     (void)n;
     for (int t = 0; t < rows->n_rows; t++) {
-        const struct metric_row row = row_of(stats, rows, t);
+        struct metric_row row = row_of(stats, rows, t);
+        struct scan scan;
 
-        if (row.n_visible > 0)
-            take_row(stats, at, &row);
-        else
+        if (row.n_visible <= 0) {
             stats->slot[at].stats.n_skipped++;
+            continue;
+        }
+        scan = row_scan(row.a, row.n_keys, row.key0, row.query);
+        row.scan = &scan;
+        take_row(stats, at, &row);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "nn/nn.h"
 
 struct softmax_sums;            /* softmax.h */
+struct scan;                    /* scan.h */
 
 enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
 
@@ -66,6 +67,9 @@ struct kernels {
 
     /* softmax_row, with weight = e * (float)(1 / sum e). */
     struct softmax_sums (*softmax)(float *row, int n, int first, int end, float scale);
+
+    struct scan (*scan)(const float *w, int n, int key0, int query);    /* scan_row */
+    int (*strongest)(const float *w, int n);                            /* scan_strongest */
 
     /* y[i] = act(y[i]), or act(gate[i]) * y[i] where gate is not NULL. */
     void (*act)(enum act act, float *y, const float *gate, int64_t n);

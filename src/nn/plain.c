@@ -8,6 +8,7 @@
 #include "base/elementary.h"
 #include "base/half.h"
 #include "nn/kernels.h"
+#include "nn/scan.h"
 #include "nn/softmax.h"
 
 static bool always(void)
@@ -82,6 +83,35 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
         row[s] *= factor;
     memset(row + end, 0, (size_t)(n - end) * sizeof *row);
     return sums;
+}
+
+/* ---- what a row tells ---- */
+
+static int strongest(const float *w, int n)
+{
+    float max = -INFINITY;
+    int best = 0;
+
+    for (int j = 0; j < n; j++)
+        if (w[j] > max) {
+            max = w[j];
+            best = j;
+        }
+    return best;
+}
+
+static struct scan scan(const float *w, int n, int key0, int query)
+{
+    double sum[4] = { 0 }, sum_abs[4] = { 0 };
+
+    for (int j = 0; j < n; j++) {
+        double term = (double)w[j] * (key0 + j - query);
+
+        sum[(key0 + j) & 3] += term;
+        sum_abs[(key0 + j) & 3] += fabs(term);
+    }
+    return (struct scan){ strongest(w, n), (sum[0] + sum[1]) + (sum[2] + sum[3]),
+                          (sum_abs[0] + sum_abs[1]) + (sum_abs[2] + sum_abs[3]) };
 }
 
 /* ---- activations ---- */
@@ -217,7 +247,8 @@ static pack_stored *const none[N_ELEMENT];
 const struct kernels kernels_c = {
     .name = "c", .supported = always,
     .width = PANEL, .rows = rows, .transpose = transpose, .pack = none,
-    .decode_f16 = decode_f16,
-    .decode_bf16 = decode_bf16, .softmax = softmax, .act = act, .norm = norm, .add = add,
+    .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
+    .softmax = softmax, .scan = scan, .strongest = strongest,
+    .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

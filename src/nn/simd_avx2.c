@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * AVX2 kernels: vectors and decoding; rows in simd_rows.h, products in tile_avx2.c. */
 #include "nn/kernels.h"
-#include "nn/tile.h"
+#include "nn/scan.h"
 #include "nn/softmax.h"
+#include "nn/tile.h"
 
 #if defined(__x86_64__)
 
@@ -68,6 +69,9 @@ static inline vec v_scale(vec v, vec n)
 
     return v_keep(v_greater(v_set(-126.0f), n), v_set(0), scaled);
 }
+
+/* The bits of a whole number in each element. */
+static inline vec v_bits(int i) { return _mm256_castsi256_ps(_mm256_set1_epi32(i)); }
 
 /* |a| with the sign of s. */
 static inline vec v_sign_of(vec s, vec a)
@@ -178,7 +182,8 @@ const struct kernels kernels_avx2 = {
     .name = "avx2", .supported = supported,
     .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .pack = stored_avx2,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .act = act, .norm = norm, .add = add,
+    .softmax = softmax, .scan = scan, .strongest = strongest,
+    .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };
 

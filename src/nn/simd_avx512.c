@@ -2,8 +2,9 @@
  * AVX-512 kernels: vectors and decoding; rows in simd_rows.h, products in
  * tile_avx512.c. */
 #include "nn/kernels.h"
-#include "nn/tile.h"
+#include "nn/scan.h"
 #include "nn/softmax.h"
+#include "nn/tile.h"
 
 #if defined(__x86_64__)
 
@@ -40,6 +41,9 @@ static inline vmask v_greater(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _C
 
 /* a where the mask is set, else b. */
 static inline vec v_keep(vmask m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+/* The bits of a whole number in each element. */
+static inline vec v_bits(int i) { return _mm512_castsi512_ps(_mm512_set1_epi32(i)); }
 
 /* |a| with the sign of s. */
 static inline vec v_sign_of(vec s, vec a)
@@ -154,7 +158,8 @@ const struct kernels kernels_avx512 = {
     .name = "avx512", .supported = supported,
     .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .pack = stored_avx512,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .act = act, .norm = norm, .add = add,
+    .softmax = softmax, .scan = scan, .strongest = strongest,
+    .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };
 

@@ -93,6 +93,99 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
     return sums;
 }
 
+/* ---- what a row tells ---- */
+
+/* The largest of the elements with the same index mod WIDTH, the first among equals. */
+struct largest {
+    vec max, at;                /* at: the bits of the index of the vector that has it */
+};
+
+static inline struct largest largest_of(struct largest l, vec v, int j)
+{
+    vmask more = v_greater(v, l.max);
+
+    return (struct largest){ v_keep(more, v, l.max), v_keep(more, v_bits(j), l.at) };
+}
+
+/* Of all n elements, those from j on not yet in l. */
+static inline int largest_index(struct largest l, const float *w, int j, int n)
+{
+    float lane[WIDTH], max = -INFINITY;
+    int at[WIDTH], best = 0;
+
+    v_store_any(lane, l.max);
+    memcpy(at, &l.at, sizeof at);
+    for (int i = 0; i < WIDTH; i++)
+        if (lane[i] > max || (lane[i] == max && at[i] + i < best)) {
+            max = lane[i];
+            best = at[i] + i;
+        }
+    for (; j < n; j++)
+        if (w[j] > max) {
+            max = w[j];
+            best = j;
+        }
+    return best;
+}
+
+static int strongest(const float *w, int n)
+{
+    struct largest l = { v_set(-INFINITY), v_bits(0) };
+    int j = 0;
+
+    for (; j + WIDTH <= n; j += WIDTH)
+        l = largest_of(l, v_load_any(w + j), j);
+    return largest_index(l, w, j, n);
+}
+
+/* Sums of a term and of its size, four keys side by side on any processor: a fifth addition
+   would wait for the first to end. */
+struct distances {
+    __m256d away, sum, sum_abs;
+};
+
+static inline void distances_add(struct distances *d, const float *w)
+{
+    __m256d term = _mm256_cvtps_pd(_mm_loadu_ps(w)) * d->away;
+
+    d->sum += term;
+    d->sum_abs += _mm256_andnot_pd(_mm256_set1_pd(-0.0), term);
+    d->away += _mm256_set1_pd(4);
+}
+
+static inline double four(const double v[4])
+{
+    return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+static struct scan scan(const float *w, int n, int key0, int query)
+{
+    struct largest l = { v_set(-INFINITY), v_bits(0) };
+    struct distances d = {
+        _mm256_set1_pd(key0 - query) + _mm256_setr_pd(0, 1, 2, 3),
+        _mm256_setzero_pd(), _mm256_setzero_pd(),
+    };
+    double sum[4], sum_abs[4];
+    int j = 0;
+
+    if (key0 % 4 != 0)          /* lanes begin elsewhere: rows that are not of a pass */
+        return kernels_c.scan(w, n, key0, query);
+    for (; j + WIDTH <= n; j += WIDTH) {
+        l = largest_of(l, v_load_any(w + j), j);
+        for (int i = 0; i < WIDTH; i += 4)
+            distances_add(&d, w + j + i);
+    }
+    _mm256_storeu_pd(sum, d.sum);
+    _mm256_storeu_pd(sum_abs, d.sum_abs);
+    for (int i = j; i < n; i++) {
+        double term = (double)w[i] * (key0 + i - query);
+
+        sum[i & 3] += term;
+        sum_abs[i & 3] += fabs(term);
+    }
+    return (struct scan){ largest_index(l, w, j, n), four(sum), four(sum_abs) };
+}
+
 /* ---- activations ---- */
 
 static inline vec v_sigmoid_of_minus(vec x)

@@ -16,28 +16,14 @@ double row_entropy(const float *w, int n)
     return sum;
 }
 
-/*
- * The largest first, eight side by side, which a compiler turns into vectors; then the
- * first that is as large.  A quarter of the time of a loop that keeps the index.
- */
 int row_strongest(const float *w, int n)
 {
-    enum { LANES = 8 };
-    float largest[LANES], max = w[0];
-    int j = 0;
+    return scan_strongest(w, n);
+}
 
-    for (int k = 0; k < LANES; k++)
-        largest[k] = max;
-    for (; j + LANES <= n; j += LANES)
-        for (int k = 0; k < LANES; k++)
-            largest[k] = w[j + k] > largest[k] ? w[j + k] : largest[k];
-    for (; j < n; j++)
-        max = w[j] > max ? w[j] : max;
-    for (int k = 0; k < LANES; k++)
-        max = largest[k] > max ? largest[k] : max;
-    for (j = 0; w[j] < max; j++)
-        ;
-    return j;
+struct scan row_scan(const float *w, int n, int key0, int query)
+{
+    return scan_row(w, n, key0, query);
 }
 
 void row_spread(const struct rows *r, int t, float *out)

@@ -4,6 +4,7 @@
 #ifndef RUN_ROW_H
 #define RUN_ROW_H
 
+#include "nn/scan.h"
 #include "run/sink.h"
 
 /* -sum w ln w over n weights, in nats, summed in double; weights of 0 add nothing. */
@@ -11,6 +12,9 @@ double row_entropy(const float *w, int n);
 
 /* The index of the largest of n >= 1 weights, the first among equals. */
 int row_strongest(const float *w, int n);
+
+/* The strongest key and the distances of n >= 1 weights of keys from key0, in one pass. */
+struct scan row_scan(const float *w, int n, int key0, int query);
 
 /* The weights of row t of r over all its text's keys: out [n_all_keys]; 0 where hidden. */
 void row_spread(const struct rows *r, int t, float *out);

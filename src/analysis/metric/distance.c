@@ -5,29 +5,16 @@
 
 #include "analysis/metric.h"
 
-/* Four sums side by side, since one would wait for each addition to end. */
-static double mean_distance(const struct metric_row *r, bool absolute)
-{
-    double sum[4] = { 0 };
-
-    for (int j = 0; j < r->n_keys; j++) {
-        int away = r->key0 + j - r->query;
-
-        sum[(r->key0 + j) & 3] += (double)r->a[j] * (absolute ? abs(away) : away);
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 static bool distance(const struct metric_row *r, double *v)
 {
-    *v = mean_distance(r, false);
+    *v = metric_scan(r).distance;
     return true;
 }
 
 /* Source: Vig and Belinkov 2019, eq. 6, with no token left out. */
 static bool distance_abs(const struct metric_row *r, double *v)
 {
-    *v = mean_distance(r, true);
+    *v = metric_scan(r).distance_abs;
     return true;
 }
 
@@ -39,7 +26,7 @@ const struct metric_rule metric_distance_abs = { .row = distance_abs };
 /* Two passes: sqrt(sum a (d - m)^2 / sum a), m = sum a d / sum a. */
 static bool distance_sd(const struct metric_row *r, double *v)
 {
-    double mean = mean_distance(r, false) / r->mass, sum = 0;
+    double mean = metric_scan(r).distance / r->mass, sum = 0;
 
     for (int j = 0; j < r->n_keys; j++) {
         double away = r->key0 + j - r->query - mean;
@@ -67,7 +54,7 @@ static bool distance_norm(const struct metric_row *r, double *v)
 {
     int most = farthest(r);
 
-    *v = mean_distance(r, true) / (most > 1 ? most : 1);
+    *v = metric_scan(r).distance_abs / (most > 1 ? most : 1);
     return true;
 }
 

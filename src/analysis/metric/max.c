@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * How strongly a row looks at its strongest key. */
-#include "run/row.h"
 #include "analysis/metric.h"
 
 /* Source: Voita et al. 2019, "confidence", with no token left out. */
 static bool largest(const struct metric_row *r, double *v)
 {
-    *v = (double)r->a[row_strongest(r->a, r->n_keys)];
+    *v = (double)r->a[metric_scan(r).strongest];
     return true;
 }
 

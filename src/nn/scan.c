@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * A row of weights -> its strongest key and its distances, by the chosen kernel. */
+#include "nn/scan.h"
+
+#include "nn/kernels.h"
+
+struct scan scan_row(const float *w, int n, int key0, int query)
+{
+    return nn_kernels()->scan(w, n, key0, query);
+}
+
+int scan_strongest(const float *w, int n)
+{
+    return nn_kernels()->strongest(w, n);
+}
