@@ -49,15 +49,42 @@ static inline double lanes_sum(struct lanes l)
     return d_tree(l.part[0]);
 }
 
+/* True if all columns s .. s + LANES - 1 lie in [first, end): nothing is masked. */
+static inline bool is_whole(int s, int first, int end)
+{
+    return s >= first && s + LANES <= end;
+}
+
 /* The greatest of scale * row[first .. end). */
 static float row_max(const float *row, int first, int end, float scale)
 {
     vec max = v_set(-INFINITY);
 
-    for (int s = first - first % WIDTH; s < end; s += WIDTH)
-        max = v_max(v_keep(v_between(s, first, end), v_load(row + s) * v_set(scale),
-                           v_set(-INFINITY)), max);
+    for (int s = first - first % LANES; s < end; s += LANES) {
+        bool whole = is_whole(s, first, end);
+
+        for (int i = 0; i < LANES; i += WIDTH) {
+            vec x = v_load(row + s + i) * v_set(scale);
+
+            max = v_max(whole ? x : v_keep(v_between(s + i, first, end), x, v_set(-INFINITY)),
+                        max);
+        }
+    }
     return v_max_of(max);
+}
+
+/* Of one vector of scores: e = exp(x), x = scale * score - max, and the sums over both. */
+static inline __attribute__((always_inline)) void weigh(float *row, int i, vec x, vec e,
+                                                        struct lanes *e_sum, struct lanes *ex_sum)
+{
+    v_store(row, e);
+    for (int j = 0; j < WIDTH / DWIDTH; j++) {
+        int part = i / DWIDTH + j;
+        dvec e_j = d_part(e, j);
+
+        e_sum->part[part] += e_j;
+        ex_sum->part[part] = d_fma(e_j, d_part(x, j), ex_sum->part[part]);
+    }
 }
 
 static struct softmax_sums softmax(float *row, int n, int first, int end, float scale)
@@ -67,27 +94,35 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
     struct lanes e_sum = { 0 }, ex_sum = { 0 };
     struct softmax_sums sums;
 
-    for (int s = start; s < stop; s += LANES)
+    for (int s = start; s < stop; s += LANES) {
+        bool whole = is_whole(s, first, end);
+
         for (int i = 0; i < LANES; i += WIDTH) {
-            vmask seen = v_between(s + i, first, end);
-            vec x = v_keep(seen, v_load(row + s + i) * v_set(scale) - max, none);
-            vec e = v_keep(seen, v_exp(x), none);
+            vec x = v_load(row + s + i) * v_set(scale) - max;
 
-            v_store(row + s + i, e);
-            for (int j = 0; j < WIDTH / DWIDTH; j++) {
-                int part = i / DWIDTH + j;
-                dvec e_j = d_part(e, j);
+            if (whole) {
+                weigh(row + s + i, i, x, v_exp(x), &e_sum, &ex_sum);
+            } else {
+                vmask seen = v_between(s + i, first, end);
 
-                e_sum.part[part] += e_j;
-                ex_sum.part[part] = d_fma(e_j, d_part(x, j), ex_sum.part[part]);
+                x = v_keep(seen, x, none);
+                weigh(row + s + i, i, x, v_keep(seen, v_exp(x), none), &e_sum, &ex_sum);
             }
         }
+    }
     sums = (struct softmax_sums){ lanes_sum(e_sum), lanes_sum(ex_sum) };
     max = v_set(kernels_softmax_factor(sums.e, sums.ex));
     for (int s = 0; s < start; s += WIDTH)
         v_store(row + s, none);
-    for (int s = start; s < stop; s += WIDTH)
-        v_store(row + s, v_keep(v_between(s, first, end), v_load(row + s) * max, none));
+    for (int s = start; s < stop; s += LANES) {
+        bool whole = is_whole(s, first, end);
+
+        for (int i = s; i < s + LANES; i += WIDTH) {
+            vec v = v_load(row + i) * max;
+
+            v_store(row + i, whole ? v : v_keep(v_between(i, first, end), v, none));
+        }
+    }
     for (int s = stop; s < n; s += WIDTH)
         v_store(row + s, none);
     return sums;

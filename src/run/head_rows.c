@@ -66,10 +66,12 @@ static void pack_from(const struct head_rows *r, float *packed, const float *kv,
     int group = r->head / (config->n_heads / config->n_kv_heads);
     const float *row = kv + (int64_t)first * heads->kv_stride;
 
+    int d_v = r->job->keep_out ? at->d_v : 0;   /* else nothing reads them */
+
     attention_pack(packed, row + heads->k_at[group], heads->kv_stride,
-                   row + heads->v_at[group], heads->kv_stride, at->S, at->d, at->d_v);
+                   row + heads->v_at[group], heads->kv_stride, at->S, at->d, d_v);
     precision_round(at->precision, packed, packed,
-                    (int64_t)attention_packed(at->S, at->d, at->d_v));
+                    (int64_t)attention_packed(at->S, at->d, d_v));
 }
 
 static void pack(struct head_rows *r)

@@ -67,13 +67,20 @@ void project_given(struct pass *p, int64_t width)
                (size_t)((p->b->start[t + 1] - p->b->start[t]) * width) * sizeof *p->qkv);
 }
 
-void project_self(struct pass *p, const struct layer_plan *plan)
+/* The outputs of a slot up to the values, where those can be left out. */
+static int without_values(const struct pass *p, enum slot s, int n)
+{
+    return s == W_V ? 0 : s == W_QKV && p->m->family->qkv == QKV_STACKED ? p->m->place.v[0] : n;
+}
+
+void project_self(struct pass *p, const struct layer_plan *plan, bool values)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
     static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
     const enum slot *s = p->m->family->qkv == QKV_SEPARATE ? separate : fused;
     struct job job = { p, plan };
-    int column = 0;
+    struct param part;
+    int column = 0, n;
 
     if (p->m->family->front == FRONT_QKV) {
         project_given(p, p->m->place.width);
@@ -89,9 +96,12 @@ void project_self(struct pass *p, const struct layer_plan *plan)
             column += p->m->config.n_kv_heads * p->m->config.d_head;
             continue;
         }
-        stage_linear(p, p->qkv + column, p->m->place.width, p->a, p->m->config.d_model,
-                     p->N, &plan->slot[*s]);
-        column += plan->slot[*s].matrix.N;
+        n = plan->slot[*s].matrix.N;
+        part = stage_part(&plan->slot[*s], 0, values ? n : without_values(p, *s, n));
+        if (part.matrix.N > 0)
+            stage_linear(p, p->qkv + column, p->m->place.width, p->a, p->m->config.d_model,
+                         p->N, &part);
+        column += n;
     }
     if (plan->slot[W_Q_NORM].weight != NULL)
         stage_rows(p, p->N, qk_norm_rows, &job);

@@ -7,8 +7,11 @@
 
 #include "run/pass.h"
 
-/* p->qkv = queries, keys and values of a layer from p->a, normed and rotated. */
-void project_self(struct pass *p, const struct layer_plan *plan);
+/*
+ * p->qkv = queries, keys and values of a layer from p->a, normed and rotated.  values false:
+ * nobody reads the values, which are left out where that saves work.
+ */
+void project_self(struct pass *p, const struct layer_plan *plan, bool values);
 
 /* p->qkv[N, width] = the batch's values as they are: FRONT_QKV. */
 void project_given(struct pass *p, int64_t width);

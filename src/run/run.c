@@ -135,6 +135,13 @@ static void join(struct pass *p, int l, enum stack_id stack, const float *out)
     stage_step(p, STREAM_NORM, l, stack, norm, p->x2, 0, p->N);
 }
 
+/* False where an attention gives its weights and nothing else. */
+static bool reads_values(const struct pass *p, int l, enum stack_id stack, bool keep_out)
+{
+    return keep_out || p->cached != NULL || p->want->weighting != WEIGHTING_PLAIN ||
+           pass_taps(p, l, stack);
+}
+
 static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
@@ -150,7 +157,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     int status;
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
-    project_self(p, plan);
+    project_self(p, plan, reads_values(p, l, heads.stack, keep_out));
     distance_terms(p, &heads, plan->distance, plan->scale);
     cached_append(p, l, &heads);
     relative_project(p, plan);
