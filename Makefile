@@ -72,7 +72,8 @@ $(BUILD)/src/nn/%_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -
 endif
 
 # Loops without branches: vectors on every processor, and the same bytes.
-$(BUILD)/src/nn/quantise.o $(BUILD)/src/analysis/codes.o: SIMD := -O3 -fno-trapping-math
+$(BUILD)/src/nn/quantise.o $(BUILD)/src/analysis/codes.o $(BUILD)/src/base/sort.o \
+    $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/analysis/metric/*.c)): SIMD := -O3 -fno-trapping-math
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

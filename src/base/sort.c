@@ -1,33 +1,70 @@
 /* SPDX-License-Identifier: MIT
- * Numbers in order. */
+ * Numbers in order, without a branch that depends on them. */
 #include "base/sort.h"
 
-static void swap(float *x, int i, int j)
-{
-    float t = x[i];
+#include <math.h>
+#include <string.h>
 
-    x[i] = x[j];
-    x[j] = t;
+enum { RUN = 32 };
+
+/*
+ * Each goes to the place that the number of larger ones gives; equal ones go to one place, and
+ * fill the empty ones behind it.  The inner loop has a constant length so that a processor's
+ * vectors take it; what is beyond n is below all.
+ */
+static void sort_run(float *x, int n)
+{
+    float key[RUN], sorted[RUN];
+    int place[RUN] = { 0 };
+
+    for (int i = 0; i < RUN; i++) {
+        key[i] = i < n ? x[i] : -INFINITY;
+        sorted[i] = NAN;
+    }
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < RUN; i++)
+            place[i] += key[j] > key[i];
+    for (int i = 0; i < n; i++)
+        sorted[place[i]] = key[i];
+    for (int i = 1; i < n; i++)
+        sorted[i] = sorted[i] == sorted[i] ? sorted[i] : sorted[i - 1];
+    memcpy(x, sorted, (size_t)n * sizeof *x);
 }
 
-/* x[i] sinks until it is at most its children, of heap x[n]. */
-static void sink(float *x, int i, int n)
+/* Two runs, one behind the other, to one. */
+static void merge(float *out, const float *x, int middle, int n)
 {
-    for (int child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && x[child + 1] < x[child])
-            child++;
-        if (!(x[child] < x[i]))
-            return;
-        swap(x, i, child);
+    int i = 0, j = middle, k = 0;
+
+    for (; i < middle && j < n; k++) {
+        float first = x[i], second = x[j];
+        int taken = second > first;
+
+        out[k] = second > first ? second : first;
+        j += taken;
+        i += 1 - taken;
     }
+    memcpy(out + k, x + i, (size_t)(middle - i) * sizeof *x);
+    memcpy(out + k + middle - i, x + j, (size_t)(n - j) * sizeof *x);
 }
 
-void sort_down(float *x, int n)
+void sort_down(float *x, float *room, int n)
 {
-    for (int i = n / 2 - 1; i >= 0; i--)
-        sink(x, i, n);
-    for (int end = n - 1; end > 0; end--) {
-        swap(x, 0, end);
-        sink(x, 0, end);
+    float *from = x, *to = room;
+
+    for (int at = 0; at < n; at += RUN)
+        sort_run(x + at, n - at < RUN ? n - at : RUN);
+    for (int size = RUN; size < n; size *= 2) {
+        float *sorted = to;
+
+        for (int at = 0; at < n; at += 2 * size) {
+            int left = n - at;
+
+            merge(to + at, from + at, left < size ? left : size, left < 2 * size ? left : 2 * size);
+        }
+        to = from;
+        from = sorted;
     }
+    if (from != x)
+        memcpy(x, from, (size_t)n * sizeof *x);
 }

@@ -3,7 +3,7 @@
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
-/* x[0] >= x[1] >= ...: heapsort, which needs no room and which no input makes slow. */
-void sort_down(float *x, int n);
+/* x[0] >= x[1] >= ... of numbers that are not NaN; room[n].  n log n steps whatever they are. */
+void sort_down(float *x, float *room, int n);
 
 #endif

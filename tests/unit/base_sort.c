@@ -9,11 +9,11 @@ static void any_numbers(void **state)
 {
     (void)state;
     for (int n = 0; n <= 200; n++) {
-        float x[200], before[200];
+        float x[200], before[200], room[200];
 
         for (int i = 0; i < n; i++)
             before[i] = x[i] = (float)(i * 7919 % (n / 2 + 1)) - 10;
-        sort_down(x, n);
+        sort_down(x, room, n);
         for (int i = 1; i < n; i++)
             assert_true(x[i - 1] >= x[i]);
         for (int i = 0; i < n; i++) {
@@ -31,14 +31,14 @@ static void any_numbers(void **state)
 static void orders_that_are_there(void **state)
 {
     float up[] = { 1, 2, 3, 4, 5, 6, 7 }, down[] = { 7, 6, 5, 4, 3, 2, 1 };
-    float far[] = { 0, INFINITY, -INFINITY, -1 };
+    float far[] = { 0, INFINITY, -INFINITY, -1 }, room[7];
 
     (void)state;
-    sort_down(up, 7);
-    sort_down(down, 7);
+    sort_down(up, room, 7);
+    sort_down(down, room, 7);
     for (int i = 0; i < 7; i++)
         assert_true(up[i] == (float)(7 - i) && down[i] == (float)(7 - i));
-    sort_down(far, 4);
+    sort_down(far, room, 4);
     assert_true(isinf(far[0]) && far[1] == 0 && far[2] == -1 && isinf(far[3]));
 }
 

@@ -38,7 +38,7 @@ struct caches {
     bool looks_ahead;           /* a row sees a key after it: nothing is defined */
     struct shared *shared;      /* [n_shared] */
     struct kept (*kept)[N_POLICY][METRIC_BUDGETS];      /* [H] */
-    float *sorted;              /* [n_keys] of the row at hand */
+    float *sorted;              /* [n_keys] of the row at hand, and as much room */
     struct ballot own;          /* what it would choose of the prompt */
 };
 
@@ -76,7 +76,7 @@ static void cache_start(void *state, const struct metric_shape *shape, struct ar
     all->kept = arena_alloc(a, (uint64_t)H, sizeof *all->kept);
     for (int i = 0; i < H * N_POLICY * METRIC_BUDGETS; i++)
         (&all->kept[0][0][0])[i].least = arena_alloc(a, (uint64_t)all->n_least, sizeof(float));
-    all->sorted = arena_alloc(a, (uint64_t)n, sizeof *all->sorted);
+    all->sorted = arena_alloc(a, 2 * (uint64_t)n, sizeof *all->sorted);
     all->own = ballot_new(n, a);
 }
 
@@ -266,7 +266,7 @@ static void keep_budget(struct caches *all, const struct metric_row *r, int plac
 static void keep_row(struct caches *all, const struct metric_row *r)
 {
     memcpy(all->sorted, r->a, (size_t)r->n_keys * sizeof *all->sorted);
-    sort_down(all->sorted, r->n_keys);
+    sort_down(all->sorted, all->sorted + r->n_keys, r->n_keys);
     for (int place = 0; place < METRIC_BUDGETS; place++)
         if (all->opts->budget[place] > 0 && r->n_visible > all->opts->budget[place])
             keep_budget(all, r, place);

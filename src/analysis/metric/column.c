@@ -163,13 +163,13 @@ static void columns_look_out(void *state, const struct qkv_view *view, int head)
 static void columns_finish(void *state, struct arena *scratch)
 {
     struct columns *all = state;
-    float *length = arena_alloc(scratch, (uint64_t)all->n_keys, sizeof *length);
+    float *length = arena_alloc(scratch, 2 * (uint64_t)all->n_keys, sizeof *length);
     int n = 0;
 
     for (int j = 0; j < all->n_keys; j++)
         if (!is_sink(all, j) && all->at[j].n > 0)
             length[n++] = (float)all->at[j].length;
-    sort_down(length, n);
+    sort_down(length, length + n, n);
     if (n > 0)
         all->middle = ((double)length[(n - 1) / 2] + (double)length[n / 2]) / 2;
 }

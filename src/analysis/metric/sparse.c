@@ -30,12 +30,12 @@ struct largest {
     double mass[N_TOP];         /* sum over rows */
     double k90;
     int n;                      /* rows */
-    float sorted[];             /* [n_keys] */
+    float sorted[];             /* [n_keys], and as much room */
 };
 
 static size_t largest_size(const struct metric_shape *shape)
 {
-    return sizeof(struct largest) + (size_t)shape->n_keys * sizeof(float);
+    return sizeof(struct largest) + 2 * (size_t)shape->n_keys * sizeof(float);
 }
 
 static void largest_take(void *state, const struct metric_row *rows, int n)
@@ -46,7 +46,7 @@ static void largest_take(void *state, const struct metric_row *rows, int n)
 
     (void)n;
     memcpy(all->sorted, rows->a, (size_t)rows->n_keys * sizeof *all->sorted);
-    sort_down(all->sorted, rows->n_keys);
+    sort_down(all->sorted, all->sorted + rows->n_keys, rows->n_keys);
     for (int k = 0; k < rows->n_keys && (size < N_TOP || k90 == 0); k++) {
         sum += (double)all->sorted[k] / rows->mass;
         if (size < N_TOP && k + 1 == top_sizes[size])

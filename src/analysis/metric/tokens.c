@@ -96,13 +96,18 @@ KIND(sep_from_other, of_sep, 0)
 
 int metric_strongest(const struct metric_row *r)
 {
-    int best = -1;
+    const unsigned char *mark = r->keys->mark;
+    int best = r->key0 + metric_scan(r).strongest;
 
     if (metric_ends(r->queries, r->query))
         return -1;
+    if (metric_sees(r, best) && !metric_ends(r->keys, best))
+        return best;
+    best = -1;
     for (int j = r->key0; j < r->key0 + r->n_keys; j++)
-        if (!metric_ends(r->keys, j) && metric_sees(r, j) &&
-            (best < 0 || metric_weight(r, j) > metric_weight(r, best)))
+        if ((mark == NULL || (mark[j] & TOKEN_ENDS) == 0) &&
+            (r->hidden == NULL || !r->hidden[j - r->key0]) &&
+            (best < 0 || r->a[j - r->key0] > r->a[best - r->key0]))
             best = j;
     return best;
 }

@@ -44,7 +44,7 @@ static uint64_t share_out(struct pairs_room *r, const struct attention *a,
     r->w = carve_take(&carve, (s->hold ? (uint64_t)a->T : ATTEND_ROWS) *
                       attention_stride(at->S), sizeof(float));
     if (s->weigh != NULL)
-        r->spare = carve_take(&carve, S, sizeof(float));
+        r->spare = carve_take(&carve, 2 * S, sizeof(float));
     if (s->round != NULL) {
         r->q = carve_take(&carve, ATTEND_ROWS * d, sizeof(float));
         r->k = carve_take(&carve, S * d, sizeof(float));

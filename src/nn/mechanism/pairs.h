@@ -18,7 +18,7 @@ struct pair_steps {
     uint64_t (*shared)(const struct attention *a);        /* bytes */
     void (*prepare)(void *shared, const struct attention *a);
     /* Scores [first, end) of a row become weights, those outside become 0; the scores of
-       hidden keys are below SCORE_HIDDEN (score.h); spare [n] floats. */
+       hidden keys are below SCORE_HIDDEN (score.h); spare [2 n] floats. */
     void (*weigh)(float *row, int n, int first, int end, const struct attention *a,
                   float *spare);
     bool hold;                  /* all scores are held before any row is weighed */

@@ -62,7 +62,7 @@ static void project(float *row, int n, int first, int end, float factor,
         if (row[j] > -1)
             spare[m++] = row[j];
     }
-    sort_down(spare, m);
+    sort_down(spare, spare + m, m);
     tau = threshold(spare, m);
     for (int j = first; j < end; j++) {
         double p = row[j] > tau ? row[j] - tau : 0;
