@@ -4,8 +4,8 @@
  * simd_avx2.c and simd_avx512.c include it after their own vectors (vec: WIDTH
  * floats, dvec: DWIDTH doubles, vmask: what a comparison gives) and the v_ and d_
  * functions on them.  An element goes through the same operations at any position,
- * in a tail too.  Only a tail is loaded and stored under a mask: before Zen 4 a masked store
- * takes as long as the rest of a short loop. */
+ * in a tail too.  Only a tail is loaded and stored under a mask: before Zen 4 masked stores
+ * are slow. */
 #ifndef NN_SIMD_ROWS_H
 #define NN_SIMD_ROWS_H
 

@@ -18,7 +18,7 @@ static inline __m256i first_of(int n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* Masked only where a column is missing: before Zen 4, a masked store takes 18 cycles. */
+/* Masked only where a column is missing: before Zen 4 masked stores are slow. */
 static inline __attribute__((always_inline)) __m256 load(const float *p, int n, const bool whole)
 {
     return whole ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, first_of(n));
