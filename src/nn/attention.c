@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "nn/linear.h"
 #include "nn/product.h"
 #include "nn/score.h"
 #include "nn/softmax.h"
@@ -136,21 +137,30 @@ static void weigh_block(float *w, size_t w_stride, double *entropy,
     }
 }
 
+/* Weights and entropies of a block from the products of its rows. */
+static void weigh_products(float *w, size_t w_stride, double *entropy, const struct attend *at,
+                           struct key_range keys, int row0, int n_rows)
+{
+    bool adjusted = at->cap > 0 || at->hidden != NULL || score_has_terms(at);
+
+    if (adjusted)
+        score_block(at, w, w_stride, row0, n_rows, (int)keys.first,
+                    (int)(keys.end - keys.first));
+    weigh_block(w, w_stride, entropy, at, keys, adjusted ? 1 : at->scale, row0, n_rows);
+}
+
 void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
                      float *out, int64_t out_stride, const float *q, int64_t q_stride,
                      const float *packed, const struct attend *at, int row0, int n_rows)
 {
     struct key_range keys = visible_keys(at, row0, n_rows);
-    bool adjusted = at->cap > 0 || at->hidden != NULL || score_has_terms(at);
 
     assert(n_rows > 0 && n_rows <= ATTEND_ROWS && at->S > 0 && at->d > 0);
     assert(w_stride >= attention_stride(at->S) && w_stride % LANES == 0);
     *key0 = (int)keys.first;
     *n_keys = (int)(keys.end - keys.first);
     products(w, w_stride, q, q_stride, packed, keys, at->d, n_rows);
-    if (adjusted)
-        score_block(at, w, w_stride, row0, n_rows, *key0, *n_keys);
-    weigh_block(w, w_stride, entropy, at, keys, adjusted ? 1 : at->scale, row0, n_rows);
+    weigh_products(w, w_stride, entropy, at, keys, row0, n_rows);
     if (out == NULL)
         return;
     if (at->precision != PRECISION_F32) {
@@ -164,6 +174,38 @@ void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *
     }
     for (int t = 0; t < n_rows; t++)
         memset(out + t * out_stride, 0, (size_t)at->d_v * sizeof *out);
+}
+
+/* ---- one row ---- */
+
+size_t attention_row_room(int d)
+{
+    return linear_scratch(d);
+}
+
+void attention_row(float *w, int *key0, int *n_keys, double *entropy, float *out,
+                   const float *q, const struct attention_rows *rows, const struct attend *at,
+                   int row0, float *room)
+{
+    struct key_range keys = visible_keys(at, row0, 1);
+    const float *k = rows->k + keys.first * rows->k_stride;
+    const float *v = rows->v + keys.first * rows->v_stride;
+    struct matrix matrix = {
+        .data = (const unsigned char *)k, .size_bytes = sizeof *k,
+        .N = (int)(keys.end - keys.first), .K = at->d, .stride = rows->k_stride,
+    };
+
+    assert(at->S > 0 && at->d > 0 && at->precision == PRECISION_F32);
+    *key0 = (int)keys.first;
+    *n_keys = matrix.N;
+    if (matrix.N > 0)
+        linear_few(w, matrix.N, q, at->d, 1, &matrix, NULL, 0, matrix.N, room);
+    weigh_products(w, attention_stride(at->S), entropy, at, keys, row0, 1);
+    if (out == NULL)
+        return;
+    nn_kernels()->stored->columns(out, w, v, rows->v_stride, at->d_v, matrix.N);
+    for (int c = 0; c < at->d_v; c++)
+        out[c] += 0.0f;         /* -0, as in a block */
 }
 
 /* ---- the reference ---- */

@@ -46,6 +46,24 @@ void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *
                      float *out, int64_t out_stride, const float *q, int64_t q_stride,
                      const float *packed, const struct attend *at, int row0, int n_rows);
 
+/* Keys and values of a head as they lie: k [S, d], v [S, d_v]. */
+struct attention_rows {
+    const float *k, *v;
+    int64_t k_stride, v_stride;
+};
+
+/* Floats of room that attention_row needs. */
+size_t attention_row_room(int d);
+
+/*
+ * The block of one row, to the bit, without packing: for a text of which all but the last
+ * token is cached.  w [attention_stride(S)], out [d_v], q [d]; at->precision is f32.
+ * room     attention_row_room(d) floats, aligned to 64 bytes
+ */
+void attention_row(float *w, int *key0, int *n_keys, double *entropy, float *out,
+                   const float *q, const struct attention_rows *rows, const struct attend *at,
+                   int row0, float *room);
+
 /* ---- two steps of it, for mechanisms that change the others ---- */
 
 /* w = q.k of the keys that visible_keys gives; w as in attention_block. */

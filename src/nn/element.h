@@ -4,7 +4,7 @@
 #define NN_ELEMENT_H
 
 enum element {
-    ELEMENT_OTHER, ELEMENT_F16, ELEMENT_BF16,
+    ELEMENT_OTHER, ELEMENT_F32, ELEMENT_F16, ELEMENT_BF16,
 #define BLOCKS(name, type, n_elements, size_bytes) ELEMENT_##name,
 #include "base/blocks.def"          /* ELEMENT_Q4_0, .. */
 #undef BLOCKS

@@ -49,6 +49,25 @@ struct norm_args {
 typedef void pack_stored(float *panel, int width, const unsigned char *data, int64_t stride,
                          int K);
 
+/*
+ * y[i] = sum over k upwards of x[k] * (element k of stored row i), i < PANEL; rows as above.
+ * y    aligned to 64 bytes
+ * K    a multiple of the elements that are stored together, and of 16
+ */
+typedef void dot_stored(float *y, const float *x, const unsigned char *data, int64_t stride,
+                        int K);
+
+/* What computes with rows as they are stored, by their element; NULL: not in vectors. */
+struct stored_kernels {
+    pack_stored *pack[N_ELEMENT];
+    dot_stored *dot[N_ELEMENT];
+
+    /* y[c] = sum over k upwards of x[k] * w[k * stride + c], c < n; any alignment. */
+    void (*columns)(float *y, const float *x, const float *w, int64_t stride, int n, int K);
+};
+
+extern const struct stored_kernels stored_avx2, stored_avx512;
+
 struct kernels {
     const char *name;
     bool (*supported)(void);    /* by this processor */
@@ -59,7 +78,7 @@ struct kernels {
     /* panel[k * width + i] = w[i * stride + k], i < n; 0 for n <= i < width. */
     void (*transpose)(float *panel, int width, const float *w, int64_t stride, int n, int K);
 
-    pack_stored *const *pack;   /* [N_ELEMENT]; NULL: not in vectors */
+    const struct stored_kernels *stored;
 
     /* n elements of 16 bits, any alignment. */
     void (*decode_f16)(float *out, const unsigned char *data, int64_t n);
@@ -97,8 +116,6 @@ struct kernels {
 };
 
 extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
-
-extern pack_stored *const stored_avx2[N_ELEMENT], *const stored_avx512[N_ELEMENT];
 
 /* The kernel that nn_choose_kernel chose. */
 const struct kernels *nn_kernels(void);

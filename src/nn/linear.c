@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Linears: the outputs of a panel are packed as panel[k][output], decoded on the way, and
- * multiplied with rows. */
+ * multiplied with rows; few rows meet the matrix as it is stored. */
 #include "nn/linear.h"
 
 #include <assert.h>
@@ -11,7 +11,8 @@
 
 enum {
     DECODE_COLS = 64,       /* of PANEL stored rows, decoded at a time: 8 KiB */
-    LARGEST_BLOCK = 256     /* the same, where as many are stored together: 32 KiB */
+    LARGEST_BLOCK = 256,    /* the same, where as many are stored together: 32 KiB */
+    COLUMNS = 1024          /* of stored columns, whose sums stay in L1: 4 KiB */
 };
 
 size_t linear_scratch(int K)
@@ -94,7 +95,7 @@ static pack_stored *stored_packer(const struct matrix *w, int n, int width)
 {
     bool whole = n == width && !w->order_in_out && w->K % 8 == 0;
 
-    return whole ? nn_kernels()->pack[w->element] : NULL;
+    return whole ? nn_kernels()->stored->pack[w->element] : NULL;
 }
 
 /* n <= width outputs from n0 on. */
@@ -222,5 +223,49 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     for (int at = n0; at < n0 + PANEL && at < w->N; at += width) {
         linear_pack(scratch, w, at, scratch + (size_t)w->K * PANEL);
         linear_packed(y, y_stride, x, x_stride, M, w, bias, at, 1, scratch);
+    }
+}
+
+/* ---- few rows ---- */
+
+/* The product with a full panel as it is stored; NULL: there is none. */
+static dot_stored *stored_dot(const struct matrix *w, int n)
+{
+    enum element element = is_plain(w) ? ELEMENT_F32 : w->element;
+
+    if (n < PANEL || w->order_in_out || w->K % 16 != 0 || w->precision != PRECISION_F32)
+        return NULL;
+    return nn_kernels()->stored->dot[element];
+}
+
+/* One row: the stored columns from n0 on, or the panel there. */
+static void one_row(float *y, const float *x, const struct matrix *w, const float *bias,
+                    int n0, int n, dot_stored *dot, float *sum)
+{
+    int64_t stride = bytes_of(w, w->stride);
+
+    if (dot != NULL)
+        dot(sum, x, w->data + n0 * stride, stride, w->K);
+    else
+        nn_kernels()->stored->columns(sum, x, plain(w) + n0, w->stride, n, w->K);
+    for (int i = 0; i < n; i++)
+        y[n0 + i] = bias != NULL ? sum[i] + bias[n0 + i] : sum[i];
+}
+
+void linear_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
+                const struct matrix *w, const float *bias, int n0, int n, float *scratch)
+{
+    bool columns = M == 1 && w->order_in_out && is_plain(w) && w->precision == PRECISION_F32;
+    int step = columns ? COLUMNS : PANEL;
+
+    assert(M > 0 && M <= LINEAR_FEW && n0 % PANEL == 0 && n > 0 && n0 + n <= w->N);
+    for (int end = n0 + n; n0 < end; n0 += step) {
+        int count = end - n0 < step ? end - n0 : step;
+        dot_stored *dot = stored_dot(w, count);
+
+        for (int m = 0; m < M && (dot != NULL || columns); m++)
+            one_row(y + m * y_stride, x + m * x_stride, w, bias, n0, count, dot, scratch);
+        if (dot == NULL && !columns)
+            linear_panel(y, y_stride, x, x_stride, M, w, bias, n0, scratch);
     }
 }

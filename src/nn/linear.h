@@ -67,6 +67,15 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
                   int M, const struct matrix *w, const float *bias, int n0,
                   float *scratch);
 
+enum { LINEAR_FEW = 4 };        /* rows for which packing does not pay */
+
+/*
+ * Outputs [n0, n0 + n) of M <= LINEAR_FEW rows, to the bit as linear_panel gives them: w
+ * is read as it is stored, and hardly anything is packed.  The rest as above.
+ */
+void linear_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
+                const struct matrix *w, const float *bias, int n0, int n, float *scratch);
+
 /* ---- the same for many rows: panels are packed once, then blocks of rows meet them ---- */
 
 /* False in precisions that scale whole rows or blocks, and of blocks of outputs that are wider

@@ -45,6 +45,14 @@ static void transpose(float *panel, int width, const float *w, int64_t stride, i
     }
 }
 
+static void columns(float *y, const float *x, const float *w, int64_t stride, int n, int K)
+{
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int k = 0; k < K; k++, w += stride)
+        for (int c = 0; c < n; c++)
+            y[c] += x[k] * w[c];
+}
+
 static void decode_f16(float *out, const unsigned char *data, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -242,11 +250,11 @@ static void inner(double *y, const double *x, const double *sum, int m, int n)
             y[c] += x[i] * sum[c];
 }
 
-static pack_stored *const none[N_ELEMENT];
+static const struct stored_kernels stored = { .columns = columns };
 
 const struct kernels kernels_c = {
     .name = "c", .supported = always,
-    .width = PANEL, .rows = rows, .transpose = transpose, .pack = none,
+    .width = PANEL, .rows = rows, .transpose = transpose, .stored = &stored,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .scan = scan, .strongest = strongest,
     .act = act, .norm = norm, .add = add,

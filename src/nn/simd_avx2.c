@@ -180,7 +180,7 @@ static bool supported(void)
 
 const struct kernels kernels_avx2 = {
     .name = "avx2", .supported = supported,
-    .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .pack = stored_avx2,
+    .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .stored = &stored_avx2,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .scan = scan, .strongest = strongest,
     .act = act, .norm = norm, .add = add,

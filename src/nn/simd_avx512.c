@@ -156,7 +156,7 @@ static bool supported(void)
 
 const struct kernels kernels_avx512 = {
     .name = "avx512", .supported = supported,
-    .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .pack = stored_avx512,
+    .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .stored = &stored_avx512,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .scan = scan, .strongest = strongest,
     .act = act, .norm = norm, .add = add,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stored rows -> panels, in vectors.  Not a header in the usual sense: stored_avx2.c and
- * stored_avx512.c include it after their own vectors (vec: WIDTH floats, ivec: the same
- * number of 32-bit integers) and the v_, i_ and rows_ functions on them.
+ * Stored rows -> panels, or their products with one row x, in vectors.  Not a header in
+ * the usual sense: stored_avx2.c and stored_avx512.c include it after their own vectors
+ * (vec: WIDTH floats, ivec: as many integers) and the v_ and i_ functions on them.
  *
  * A lane is a row.  Bytes are transposed four at a time, before they become floats: that
  * takes a quarter of the shuffles.  The layouts stand above each type in
@@ -14,12 +14,13 @@
 #ifndef NN_SIMD_STORED_H
 #define NN_SIMD_STORED_H
 
+#define INLINE inline __attribute__((always_inline))
 #define TOP 0x1p-24f        /* of a byte that became a float */
 
 /* ---- bytes of every row ---- */
 
 /* 16 bytes of rows 0, 4 and so on. */
-static inline ivec i_quarters(const unsigned char *data, int64_t stride)
+static INLINE ivec i_quarters(const unsigned char *data, int64_t stride)
 {
     __m128i part[WIDTH / 4];
 
@@ -29,7 +30,7 @@ static inline ivec i_quarters(const unsigned char *data, int64_t stride)
     return i_join(part);
 }
 
-static inline int word_at(const unsigned char *p)
+static INLINE int word_at(const unsigned char *p)
 {
     int word;
 
@@ -37,7 +38,7 @@ static inline int word_at(const unsigned char *p)
     return word;
 }
 
-static inline ivec rows_word(const unsigned char *data, int64_t stride)
+static INLINE ivec rows_word(const unsigned char *data, int64_t stride)
 {
     __m128i part[WIDTH / 4];
 
@@ -48,7 +49,7 @@ static inline ivec rows_word(const unsigned char *data, int64_t stride)
     return i_join(part);
 }
 
-static inline short half_at(const unsigned char *p)
+static INLINE short half_at(const unsigned char *p)
 {
     short half;
 
@@ -56,7 +57,7 @@ static inline short half_at(const unsigned char *p)
     return half;
 }
 
-static inline vec rows_half(const unsigned char *data, int64_t stride)
+static INLINE vec rows_half(const unsigned char *data, int64_t stride)
 {
     __m128i eight[WIDTH / 8];
 
@@ -73,7 +74,7 @@ static inline vec rows_half(const unsigned char *data, int64_t stride)
 }
 
 /* Four bytes of every row, from bytes 4 j on, in four[j]. */
-static inline void sixteen_bytes(ivec four[4], const unsigned char *data, int64_t stride)
+static INLINE void sixteen_bytes(ivec four[4], const unsigned char *data, int64_t stride)
 {
     ivec a = i_quarters(data, stride), b = i_quarters(data + stride, stride);
     ivec c = i_quarters(data + 2 * stride, stride), d = i_quarters(data + 3 * stride, stride);
@@ -86,25 +87,25 @@ static inline void sixteen_bytes(ivec four[4], const unsigned char *data, int64_
     four[3] = i_high_pairs(ab_high, cd_high);
 }
 
-static inline void thirty_two_bytes(ivec four[8], const unsigned char *data, int64_t stride)
+static INLINE void thirty_two_bytes(ivec four[8], const unsigned char *data, int64_t stride)
 {
     sixteen_bytes(four, data, stride);
     sixteen_bytes(four + 4, data + 16, stride);
 }
 
 /* The bits of every byte that mask has, after a shift to the right. */
-static inline ivec bits_of(ivec four, int shift, int mask)
+static INLINE ivec bits_of(ivec four, int shift, int mask)
 {
     return i_and(i_shift_right(four, shift), i_set(mask * 0x01010101));
 }
 
-static inline ivec i_sub_bytes(ivec four, int x)
+static INLINE ivec i_sub_bytes(ivec four, int x)
 {
     return i_less_bytes(four, i_set(x * 0x01010101));
 }
 
 /* Byte i of every lane at its top, above zeros. */
-static inline ivec i_to_top(ivec v, int i)
+static INLINE ivec i_to_top(ivec v, int i)
 {
     __m128i index = _mm_setr_epi32(0x00808080, 0x04808080, 0x08808080, 0x0c808080);
 
@@ -112,7 +113,7 @@ static inline ivec i_to_top(ivec v, int i)
 }
 
 /* Bits 4 i .. 4 i + 3 of every lane as its bytes, 0 or 1. */
-static inline ivec i_bits_to_bytes(ivec v, int i)
+static INLINE ivec i_bits_to_bytes(ivec v, int i)
 {
     __m128i index = _mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c);
     ivec bytes = i_shuffle(v, i_repeat(_mm_add_epi8(index, _mm_set1_epi8((char)(i / 2)))));
@@ -122,42 +123,64 @@ static inline ivec i_bits_to_bytes(ivec v, int i)
 }
 
 /* Signed byte i of every row, times 2^24. */
-static inline vec byte_at(ivec four, int i)
+static INLINE vec byte_at(ivec four, int i)
 {
     return v_of_ints(i_to_top(four, i));
 }
 
 /* ---- elements ---- */
 
-/* Where the next element of the rows goes, and how far apart they are. */
+/*
+ * Where the next element of the rows goes: into a panel, and how far apart they are; or
+ * into a sum, times the next element of x.  is_sum is a constant wherever it is inlined.
+ */
 struct column {
     float *at;
     int64_t step;
+    bool is_sum;
+    const float *x;
+    vec sum;
 };
 
-static inline void put(struct column *c, vec v)
+static INLINE void put(struct column *c, vec v)
 {
+    if (c->is_sum) {
+        c->sum = v_fma(v_set(*c->x++), v, c->sum);
+        return;
+    }
     v_store(c->at, v);
     c->at += c->step;
 }
 
-static inline void put_products(struct column *c, ivec four, vec scale)
+static INLINE void put_products(struct column *c, ivec four, vec scale)
 {
     UNROLL
     for (int i = 0; i < 4; i++)
         put(c, v_mul(byte_at(four, i), scale));
 }
 
-static inline void put_sums(struct column *c, ivec four, vec scale, vec add)
+static INLINE void put_sums(struct column *c, ivec four, vec scale, vec add)
 {
     UNROLL
     for (int i = 0; i < 4; i++)
         put(c, v_fma(byte_at(four, i), scale, add));
 }
 
-/* ---- 16 bits ---- */
+/* ---- floats, and 16 bits ---- */
 
-static inline void f16(struct column *c, const unsigned char *data, int64_t stride)
+static INLINE void f32(struct column *c, const unsigned char *data, int64_t stride)
+{
+    for (int k = 0; k < 4; k++) {
+        ivec four[4];
+
+        sixteen_bytes(four, data + 16 * k, stride);
+        UNROLL
+        for (int i = 0; i < 4; i++)
+            put(c, v_of_bits(four[i]));
+    }
+}
+
+static INLINE void f16(struct column *c, const unsigned char *data, int64_t stride)
 {
     ivec pair[4];
 
@@ -169,7 +192,7 @@ static inline void f16(struct column *c, const unsigned char *data, int64_t stri
     }
 }
 
-static inline void bf16(struct column *c, const unsigned char *data, int64_t stride)
+static INLINE void bf16(struct column *c, const unsigned char *data, int64_t stride)
 {
     ivec pair[4];
 
@@ -184,18 +207,18 @@ static inline void bf16(struct column *c, const unsigned char *data, int64_t str
 /* ---- 32 elements ---- */
 
 /* Elements 4 i .. 4 i + 3 of 16 bytes of halves. */
-static inline ivec halves(const ivec q[4], int i)
+static INLINE ivec halves(const ivec q[4], int i)
 {
     return bits_of(q[i % 4], i / 4 * 4, 15);
 }
 
 /* The same with bits 4 i .. 4 i + 3 of high on top of them. */
-static inline ivec five_bits(const ivec q[4], ivec high, int i)
+static INLINE ivec five_bits(const ivec q[4], ivec high, int i)
 {
     return i_or(halves(q, i), i_shift_left(i_bits_to_bytes(high, i), 4));
 }
 
-static inline ivec iq4_values(const ivec q[4], int i)
+static INLINE ivec iq4_values(const ivec q[4], int i)
 {
     __m128i value = _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10,
                                   1, 13, 25, 38, 53, 69, 89, 113);
@@ -203,7 +226,7 @@ static inline ivec iq4_values(const ivec q[4], int i)
     return i_shuffle(i_repeat(value), halves(q, i));
 }
 
-static inline void q4_0(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q4_0(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec q[4];
@@ -214,7 +237,7 @@ static inline void q4_0(struct column *c, const unsigned char *b, int64_t stride
         put_products(c, i_sub_bytes(halves(q, i), 8), d);
 }
 
-static inline void q4_1(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q4_1(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP)), m = rows_half(b + 2, stride);
     ivec q[4];
@@ -225,7 +248,7 @@ static inline void q4_1(struct column *c, const unsigned char *b, int64_t stride
         put_sums(c, halves(q, i), d, m);
 }
 
-static inline void q5_0(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q5_0(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec high = rows_word(b + 2, stride), q[4];
@@ -236,7 +259,7 @@ static inline void q5_0(struct column *c, const unsigned char *b, int64_t stride
         put_products(c, i_sub_bytes(five_bits(q, high, i), 16), d);
 }
 
-static inline void q5_1(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q5_1(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP)), m = rows_half(b + 2, stride);
     ivec high = rows_word(b + 4, stride), q[4];
@@ -247,7 +270,7 @@ static inline void q5_1(struct column *c, const unsigned char *b, int64_t stride
         put_sums(c, five_bits(q, high, i), d, m);
 }
 
-static inline void q8_0(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q8_0(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec q[8];
@@ -258,7 +281,7 @@ static inline void q8_0(struct column *c, const unsigned char *b, int64_t stride
         put_products(c, q[i], d);
 }
 
-static inline void iq4_nl(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void iq4_nl(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec d = v_mul(rows_half(b, stride), v_set(TOP));
     ivec q[4];
@@ -272,13 +295,13 @@ static inline void iq4_nl(struct column *c, const unsigned char *b, int64_t stri
 /* ---- 256 elements, 32 at a time ---- */
 
 /* scale[i] = byte i of every row, times factor. */
-static inline void scales_of(vec *scale, const ivec *four, int n, vec factor)
+static INLINE void scales_of(vec *scale, const ivec *four, int n, vec factor)
 {
     for (int i = 0; i < n; i++)
         scale[i] = v_mul(byte_at(four[i / 4], i % 4), factor);
 }
 
-static inline void q2_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q2_k(struct column *c, const unsigned char *b, int64_t stride)
 {
     ivec s[4], low[4], q[8];
     vec scale[16], add[16];
@@ -302,7 +325,7 @@ static inline void q2_k(struct column *c, const unsigned char *b, int64_t stride
     }
 }
 
-static inline void q3_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q3_k(struct column *c, const unsigned char *b, int64_t stride)
 {
     ivec low[2] = { rows_word(b + 96, stride), rows_word(b + 100, stride) };
     ivec upper = rows_word(b + 104, stride), high[8], q[8], s[4];
@@ -328,7 +351,7 @@ static inline void q3_k(struct column *c, const unsigned char *b, int64_t stride
 }
 
 /* Scales, and minima below 0, of Q4_K and Q5_K. */
-static inline void k_scales(vec scale[8], vec add[8], const unsigned char *b, int64_t stride)
+static INLINE void k_scales(vec scale[8], vec add[8], const unsigned char *b, int64_t stride)
 {
     ivec word[4], s[2], min[2];
 
@@ -341,7 +364,7 @@ static inline void k_scales(vec scale[8], vec add[8], const unsigned char *b, in
     scales_of(add, min, 8, v_mul(v_of_halves(i_shift_right(word[0], 16)), v_set(-TOP)));
 }
 
-static inline void q4_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q4_k(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec scale[8], add[8];
     ivec q[8];
@@ -357,7 +380,7 @@ static inline void q4_k(struct column *c, const unsigned char *b, int64_t stride
     }
 }
 
-static inline void q5_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q5_k(struct column *c, const unsigned char *b, int64_t stride)
 {
     vec scale[8], add[8];
     ivec high[8], q[8];
@@ -375,7 +398,7 @@ static inline void q5_k(struct column *c, const unsigned char *b, int64_t stride
     }
 }
 
-static inline void q6_k(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void q6_k(struct column *c, const unsigned char *b, int64_t stride)
 {
     ivec s[4], high[8], q[8];
     vec scale[16];
@@ -398,7 +421,7 @@ static inline void q6_k(struct column *c, const unsigned char *b, int64_t stride
     }
 }
 
-static inline void iq4_xs(struct column *c, const unsigned char *b, int64_t stride)
+static INLINE void iq4_xs(struct column *c, const unsigned char *b, int64_t stride)
 {
     ivec head = rows_word(b, stride), low = rows_word(b + 4, stride), q[4];
     vec d = v_mul(v_of_halves(head), v_set(TOP));
@@ -424,7 +447,7 @@ static inline void iq4_xs(struct column *c, const unsigned char *b, int64_t stri
     {                                                                                   \
         for (int row = 0; row < width; row += WIDTH) {                                  \
             const unsigned char *block = data + row * stride;                           \
-            struct column column = { panel + row, width };                              \
+            struct column column = { .at = panel + row, .step = width };                \
                                                                                         \
             for (int k = 0; k < K; k += (n_elements), block += (size_bytes))            \
                 type(&column, block, stride);                                           \
@@ -434,5 +457,75 @@ BLOCKS(F16, f16, 8, 16)
 BLOCKS(BF16, bf16, 8, 16)
 #include "base/blocks.def"
 #undef BLOCKS
+
+/* ---- products with one row ---- */
+
+/* What the next panel needs comes from memory meanwhile: no stream of 32 rows is foreseen. */
+static INLINE void fetch(const unsigned char *ahead, int n_bytes)
+{
+    for (int i = 0; i < n_bytes; i += 64)
+        _mm_prefetch((const void *)(ahead + i), _MM_HINT_T1);
+}
+
+/*
+ * A block of all PANEL rows at a time.  The sums of WIDTH rows wait for each other; those
+ * of the next rows run beside them.
+ */
+#define BLOCKS(name, type, n_elements, size_bytes)                                      \
+    static void dot_##type(float *y, const float *x, const unsigned char *data,         \
+                           int64_t stride, int K)                                       \
+    {                                                                                   \
+        const unsigned char *ahead = data + PANEL * stride;                             \
+                                                                                        \
+        memset(y, 0, PANEL * sizeof *y);                                                \
+        for (int k = 0; k < K; k += (n_elements), data += (size_bytes))                 \
+            for (int i = 0; i < PANEL; i += WIDTH) {                                    \
+                struct column column = { .is_sum = true, .x = x + k };                  \
+                                                                                        \
+                column.sum = v_load(y + i);                                             \
+                fetch(ahead, WIDTH * (size_bytes));                                     \
+                ahead += WIDTH * (size_bytes);                                          \
+                type(&column, data + i * stride, stride);                               \
+                v_store(y + i, column.sum);                                             \
+            }                                                                           \
+    }
+BLOCKS(F32, f32, 16, 64)
+BLOCKS(F16, f16, 8, 16)
+BLOCKS(BF16, bf16, 8, 16)
+#include "base/blocks.def"
+#undef BLOCKS
+
+/* ---- one row times stored columns ---- */
+
+enum { ROWS_TOGETHER = 8 };     /* that each element of y meets in a register */
+
+static INLINE void add_rows(float *y, const float *x, const float *w, int64_t stride, int n,
+                            const int rows)
+{
+    int c = 0;
+
+    for (; c + WIDTH <= n; c += WIDTH) {
+        vec sum = v_load_any(y + c);
+
+        UNROLL
+        for (int k = 0; k < rows; k++)
+            sum = v_fma(v_set(x[k]), v_load_any(w + k * stride + c), sum);
+        v_store_any(y + c, sum);
+    }
+    for (; c < n; c++)
+        for (int k = 0; k < rows; k++)
+            y[c] = __builtin_fmaf(x[k], w[k * stride + c], y[c]);
+}
+
+static void columns(float *y, const float *x, const float *w, int64_t stride, int n, int K)
+{
+    int k = 0;
+
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (; k + ROWS_TOGETHER <= K; k += ROWS_TOGETHER)
+        add_rows(y, x + k, w + k * stride, stride, n, ROWS_TOGETHER);
+    for (; k < K; k++)
+        add_rows(y, x + k, w + k * stride, stride, n, 1);
+}
 
 #endif

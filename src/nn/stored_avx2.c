@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * AVX2: stored rows -> panels; the formats are in simd_stored.h. */
+ * AVX2: stored rows -> panels, or products with one row; the formats are in
+ * simd_stored.h. */
 #include "nn/kernels.h"
 
 #if defined(__x86_64__)
@@ -18,6 +19,9 @@ static inline vec v_set(float x) { return _mm256_set1_ps(x); }
 static inline vec v_mul(vec a, vec b) { return _mm256_mul_ps(a, b); }
 static inline vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); }
 static inline void v_store(float *p, vec v) { _mm256_store_ps(p, v); }
+static inline vec v_load(const float *p) { return _mm256_load_ps(p); }
+static inline vec v_load_any(const float *p) { return _mm256_loadu_ps(p); }
+static inline void v_store_any(float *p, vec v) { _mm256_storeu_ps(p, v); }
 static inline vec v_of_ints(ivec v) { return _mm256_cvtepi32_ps(v); }
 static inline vec v_of_bits(ivec v) { return _mm256_castsi256_ps(v); }
 
@@ -67,11 +71,23 @@ static inline vec v_of_halves(ivec v)
 
 #include "nn/simd_stored.h"
 
-pack_stored *const stored_avx2[N_ELEMENT] = {
-    [ELEMENT_F16] = pack_f16, [ELEMENT_BF16] = pack_bf16,
+const struct stored_kernels stored_avx2 = {
 #define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = pack_##type,
+    .pack = {
+        BLOCKS(F16, f16, 8, 16)
+        BLOCKS(BF16, bf16, 8, 16)
 #include "base/blocks.def"
+    },
 #undef BLOCKS
+#define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = dot_##type,
+    .dot = {
+        BLOCKS(F32, f32, 16, 64)
+        BLOCKS(F16, f16, 8, 16)
+        BLOCKS(BF16, bf16, 8, 16)
+#include "base/blocks.def"
+    },
+#undef BLOCKS
+    .columns = columns,
 };
 
 #endif

@@ -20,7 +20,8 @@ struct head_rows {
     int n_queries;
     struct head_terms terms;    /* what at adds */
     struct attend at;
-    float *packed, *weight;
+    float *packed, *weight;     /* packed: the room of a single row, which packs nothing */
+    bool one_row;
     float *q;                   /* in lower precision: a block's queries */
     float *global_packed;       /* NULL: the text has no global rows */
     float *single;              /* NULL: its keys are all counted once */
@@ -38,7 +39,8 @@ static void make_room(struct head_rows *r, struct arena *scratch)
     size_t stride = attention_stride(at->S), block = ATTEND_ROWS * stride;
     uint64_t packed = attention_packed(at->S, at->d, at->d_v);
 
-    r->packed = arena_alloc_raw(scratch, packed, sizeof(float));
+    r->packed = arena_alloc_raw(scratch, r->one_row ? attention_row_room(at->d) : packed,
+                                sizeof(float));
     if (at->precision != PRECISION_F32) {
         r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (uint64_t)at->d, sizeof(float));
         at->round_room = arena_alloc_raw(scratch, block, sizeof(float));
@@ -57,19 +59,33 @@ static void make_room(struct head_rows *r, struct arena *scratch)
 }
 
 /* Keys and values in rows of kv, first of the text's. */
-static void pack_from(const struct head_rows *r, float *packed, const float *kv,
-                      int first)
+static struct attention_rows rows_from(const struct head_rows *r, const float *kv, int first)
 {
     const struct config *config = &r->job->p->m->config;
     const struct heads *heads = r->job->heads;
-    const struct attend *at = &r->at;
     int group = r->head / (config->n_heads / config->n_kv_heads);
     const float *row = kv + (int64_t)first * heads->kv_stride;
 
+    return (struct attention_rows){ row + heads->k_at[group], row + heads->v_at[group],
+                                    heads->kv_stride, heads->kv_stride };
+}
+
+/* Those of the head. */
+static struct attention_rows own_rows(const struct head_rows *r)
+{
+    const struct heads *heads = r->job->heads;
+
+    if (heads->cached != NULL)
+        return rows_from(r, heads->cached[r->text].kv, 0);
+    return rows_from(r, heads->kv, heads->key_start[r->text]);
+}
+
+static void pack_rows(const struct head_rows *r, float *packed, struct attention_rows rows)
+{
+    const struct attend *at = &r->at;
     int d_v = r->job->keep_out ? at->d_v : 0;   /* else nothing reads them */
 
-    attention_pack(packed, row + heads->k_at[group], heads->kv_stride,
-                   row + heads->v_at[group], heads->kv_stride, at->S, at->d, d_v);
+    attention_pack(packed, rows.k, rows.k_stride, rows.v, rows.v_stride, at->S, at->d, d_v);
     precision_round(at->precision, packed, packed,
                     (int64_t)attention_packed(at->S, at->d, d_v));
 }
@@ -78,14 +94,12 @@ static void pack(struct head_rows *r)
 {
     const struct heads *heads = r->job->heads;
 
-    if (heads->precomputed != NULL)
+    if (heads->precomputed != NULL || r->one_row)
         return;
-    if (heads->cached != NULL)
-        pack_from(r, r->packed, heads->cached[r->text].kv, 0);
-    else
-        pack_from(r, r->packed, heads->kv, heads->key_start[r->text]);
+    pack_rows(r, r->packed, own_rows(r));
     if (r->global_packed != NULL)
-        pack_from(r, r->global_packed, heads->global_qkv, heads->key_start[r->text]);
+        pack_rows(r, r->global_packed,
+                  rows_from(r, heads->global_qkv, heads->key_start[r->text]));
 }
 
 struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
@@ -99,6 +113,8 @@ struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *
     rows->head = head;
     rows->n_queries = pass_tokens(pass, text);
     rows->at = describe_head(pass, j->layer, j->heads, text, head, &rows->terms);
+    rows->one_row = rows->n_queries == 1 && rows->at.precision == PRECISION_F32 &&
+                    !heads_have_global(j->heads, text);
     make_room(rows, scratch);
     pack(rows);
     return rows;
@@ -160,6 +176,13 @@ static void attend(struct head_rows *r, struct rows *rows)
     const float *q = queries(r, heads->q + row * q_stride + heads->q_at[r->head],
                              rows->n_rows, &q_stride);
 
+    if (r->one_row) {
+        struct attention_rows own = own_rows(r);
+
+        attention_row(r->weight, &rows->key0, &rows->n_keys, r->entropy, outputs(r, row), q,
+                      &own, &r->at, rows->row0, r->packed);
+        return;
+    }
     attention_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                     outputs(r, row), z_width, q, q_stride, r->packed, &r->at, rows->row0,
                     rows->n_rows);

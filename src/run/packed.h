@@ -16,6 +16,7 @@ struct linear_job {
     int64_t y_stride, x_stride;
     int n_rows;
     int rows_per_task, n_panels;    /* where each task packs for itself */
+    int panels_per_task;            /* of few rows */
     const struct matrix *w;
 };
 

@@ -47,8 +47,32 @@ static void panel_task(void *self, int i, struct arena *scratch)
                  room);
 }
 
+/* panels_per_task panels of all rows. */
+static void few_rows_task(void *self, int i, struct arena *scratch)
+{
+    const struct linear_job *job = self;
+    int n = job->panels_per_task * PANEL, n0 = i * n, left = job->w->N - n0;
+
+    linear_few(job->y, job->y_stride, job->x, job->x_stride, job->n_rows, job->w, job->bias,
+               n0, left < n ? left : n,
+               arena_alloc_raw(scratch, linear_scratch(job->w->K), sizeof(float)));
+}
+
+static void run_few_rows(struct pass *p, struct linear_job *j)
+{
+    int n_tasks = 2 * par_threads(p->par);
+
+    j->panels_per_task = (j->n_panels + n_tasks - 1) / n_tasks;
+    par_for(p->par, (j->n_panels + j->panels_per_task - 1) / j->panels_per_task,
+            few_rows_task, j);
+}
+
 static void run_linear(struct pass *p, struct linear_job *j)
 {
+    if (j->n_rows <= LINEAR_FEW) {
+        run_few_rows(p, j);
+        return;
+    }
     if (j->n_rows > PACKED_ROWS && linear_packs(j->w))
         packed_linear(p, j);
     else
