@@ -282,7 +282,8 @@ static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
     result->bytes = (int64_t)heads.room_bytes;
     mechanism_attend_alone(&heads, room->z, scores, arena_alloc_raw(c->a, heads.room_bytes, 1));
     set_heads(result, &heads, scores, v, room);
-    run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par);
+    run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par,
+                         c->a);
     if (mechanisms_check_output(c->model, v, room->z, room->out, out_width(c), e) != 0)
         return -1;
     if (room->own_out != NULL)
@@ -313,7 +314,7 @@ static int run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_
     room->own_out = floats(c->a, v->T, out_width(c));
     mechanism_attend(&own, room->own_z, c->par);
     run_attention_output(c->model, v->layer, v->stack, room->own_out, room->own_z, v->T,
-                         c->par);
+                         c->par, c->a);
     if (mechanisms_check_output(c->model, v, room->own_z, room->own_out, out_width(c), e) != 0)
         return -1;
     if (!c->opts->rows)

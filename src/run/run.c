@@ -101,9 +101,10 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
 }
 
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
-                          float *out, const float *z, int n, struct par *par)
+                          float *out, const float *z, int n, struct par *par,
+                          struct arena *call)
 {
-    struct pass pass = { .m = m, .par = par };
+    struct pass pass = { .m = m, .par = par, .call = call };
 
     project_out(&pass, layer, stack, out, z, n);
 }

@@ -39,10 +39,11 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
 /*
  * out[n, D] = what a layer's attention adds to the residual stream, from n rows of
  * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.  Of
- * FRONT_QKV it is z.
+ * FRONT_QKV it is z.  Memory for the time of the call is of `call`.
  */
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
-                          float *out, const float *z, int n, struct par *par);
+                          float *out, const float *z, int n, struct par *par,
+                          struct arena *call);
 
 /*
  * out[n, m->d_hidden] = the hidden states that n rows of the residual stream end in: after the

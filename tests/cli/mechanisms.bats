@@ -78,6 +78,15 @@ spoil() {
     done
 }
 
+# bats test_tags=threads
+@test "more rows than a product takes without packing its weights" {
+    local long
+    long=$(for i in {1..100}; do printf 'the cat saw '; done)
+    "$viz" mechanisms --tsv --repeats 0 --error --only local --window 500 -t 1 "$long" > "$dir/one"
+    "$viz" mechanisms --tsv --repeats 0 --error --only local --window 500 -t 3 "$long" | cmp - "$dir/one"
+    tail -n +2 "$dir/one" | cut -f 5 | awk '{ exit !($1 < 1e-6) }'
+}
+
 @test "the nearer a mechanism comes to the model's own, the smaller its error" {
     works "$viz" mechanisms --tsv --repeats 0 --error --only local --window 100 "$text"
     [ "$(cut -f 5 <<< "${lines[1]}" | awk '{ print ($1 < 1e-6) }')" = 1 ]

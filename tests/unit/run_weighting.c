@@ -186,12 +186,12 @@ static float *written(const struct looker *l, const struct qkv_view *v, int h)
     float *out = arena_alloc(&arena, (size_t)v->S, D * sizeof *out);
     float *none = arena_alloc(&arena, (size_t)v->S, D * sizeof *none);
 
-    run_attention_output(l->m, v->layer, v->stack, none, z, v->S, l->par);
+    run_attention_output(l->m, v->layer, v->stack, none, z, v->S, l->par, &arena);
     for (int s = 0; s < v->S; s++)
         memcpy(z + (size_t)s * width + h * v->at[h].d_v,
                v->kv + s * v->kv_stride + v->v_at[h / (v->H / v->G)],
                (size_t)v->at[h].d_v * sizeof *z);
-    run_attention_output(l->m, v->layer, v->stack, out, z, v->S, l->par);
+    run_attention_output(l->m, v->layer, v->stack, out, z, v->S, l->par, &arena);
     for (size_t i = 0; i < (size_t)v->S * D; i++)
         out[i] -= none[i];
     return out;
