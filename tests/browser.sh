@@ -3,7 +3,7 @@
 # The page of `mha-viz report` in a browser: tests/browser/page.mjs, with node, chromium and
 # playwright-core.  Without one of them it says so and is skipped; playwright-core and, for the
 # check of accessibility, axe-core come with
-#     npm install --no-save --prefix build/browser playwright-core@1.60 axe-core@4
+#     npm install --no-save --prefix build/browser playwright-core@1.60 axe-core@4 @biomejs/biome@1.9
 # or are in BROWSER_MODULES, another node_modules.  Once all are here, a browser that does not start
 # is a failure.
 cd "$(dirname "$0")/.." || exit 1

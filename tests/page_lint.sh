@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The script, worker and style of the pages of `mha-viz report` through biome: names and
 # properties that are not known, what is suspicious or insecure; nothing of style.  Comes with
-#     npm install --no-save --prefix build/browser @biomejs/biome@1.9
+#     npm install --no-save --prefix build/browser playwright-core@1.60 axe-core@4 @biomejs/biome@1.9
 # and is skipped without it.
 cd "$(dirname "$0")/.." || exit 1
 biome=${BROWSER_MODULES:-$PWD/build/browser/node_modules}/.bin/biome

@@ -57,7 +57,8 @@ static bool is_kept(const struct job *job)
     for (int i = 0; i < job->n_operands; i++)
         if (s->env->dash && strcmp(job->operands[i], "-") == 0)
             return false;
-    return job->n_operands > 0 || s->asked->ids != NULL || !s->env->piped;
+    return job->n_operands > 0 || s->asked->ids != NULL || asked_array(s->asked) != NULL ||
+           !s->env->piped;
 }
 
 static int n_ids(const struct session *s)

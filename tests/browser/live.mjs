@@ -165,13 +165,17 @@ async function generation() {
   check('what is added is said', /The model adds “.+”, in /.test(await state(page)), await state(page));
   await type(page, 'text', 'the cat');
   check('then without', (await page.evaluate(() => mhaViz.text.generated)) === undefined);
-  await page.locator('.live input[name=generate]').fill('50');
+  const view = await page.evaluate(() => mhaViz.state.v);
+  await page.locator('.live input[name=generate]').fill('');
+  await page.locator('.live input[name=generate]').pressSequentially('50');
+  check('digits are for the field', (await page.evaluate(() => mhaViz.state.v)) === view);
   const stopped = await page.evaluate(async () => {
     const button = document.querySelector('.live .generate'),
       { text } = mhaViz.text;
     button.click();
     const was = button.textContent;
     button.click();
+    button.click(); /* while the model is unpacked again */
     while (mhaViz.live.busy) await new Promise((done) => setTimeout(done, 10));
     return [was, button.textContent, mhaViz.text.text === text, mhaViz.text.generated ?? ''];
   });

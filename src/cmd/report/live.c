@@ -177,6 +177,7 @@ static int gather(struct files *files, const struct session *s, struct err *e)
                    s->name, report_bytes(files->a, files->size), MOST_MIB,
                    weights_gguf(s->model->weights) != NULL ? "a GGUF file in Q8_0 is smaller" :
                    s->asked->held == HELD_Q8_0 ? "expected a smaller model" :
+                   s->asked->held == HELD_F16 ? "--precision q8_0 makes its weights smaller" :
                    "--precision f16 or q8_0 makes its weights smaller");
 }
 

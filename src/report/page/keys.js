@@ -55,7 +55,7 @@ function press(event) {
     event.ctrlKey ||
     event.metaKey ||
     event.altKey ||
-    event.target.matches('input[type=search], textarea, select') ||
+    event.target.matches('input[type=search], input[type=number], textarea, select') ||
     find('dialog').open
   )
     return;

@@ -193,7 +193,8 @@ const mostTokens = () =>
 /* The decoder's text is then the model's, not what is typed. */
 async function generate() {
   const n = mostTokens(),
-    button = find('.live .generate');
+    button = find('.live .generate'),
+    pair = typed('pair');
   find('.live input[name=generate]').value = n;
   if (live.about.decoder) fieldOf('pair').value = '';
   live.busy = true;
@@ -202,21 +203,27 @@ async function generate() {
   tell('Generating.');
   const { why, took, stopped } = await showTyped(n);
   button.textContent = 'Generate';
+  button.disabled = false;
   live.busy = false;
+  if (live.about.decoder && (stopped || why) && typed('pair') === '') fieldOf('pair').value = pair;
   if (stopped) tell('Stopped: shown is the text before.');
   else if (why) tell(`The program says: ${why}`, true);
   else {
-    const { generated } = texts[live.first];
-    tell(`The model adds “${generated.trim()}”, in ${(took / 1000).toFixed(1)} s.`);
+    const added = texts[live.first].generated?.trim();
+    if (added === undefined) tell('The text is as long as the model takes: nothing can be added.');
+    else tell(`The model adds “${added}”, in ${(took / 1000).toFixed(1)} s.`);
   }
   if (live.again) follow();
 }
 
 /* A worker that computes hears nothing: another one takes its place. */
 async function stopGenerating() {
-  const resolve = live.calls.get('ask');
+  const resolve = live.calls.get('ask'),
+    saving = live.calls.get('run');
+  find('.live .generate').disabled = true;
   live.calls.clear();
   live.worker.terminate();
+  saving?.({ why: 'stopped before the statistics were computed' });
   tell('The model is being unpacked again.');
   try {
     await startAgain();

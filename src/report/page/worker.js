@@ -254,6 +254,7 @@ const answers = {
   open({ open: path, size, keep }) {
     writing = { path, at: take(size), size, keep, filled: 0 };
     files.set(path, writing);
+    if (keep && size === 0) postMessage({ kept: path, blob: new Blob([]) });
   },
   async piece({ piece, packed }) {
     const part = await decode(piece, packed);
