@@ -21,7 +21,7 @@ struct layers {
     int first;                  /* the layer that the pass begins with */
     int end;                    /* that which the next process begins with; the number of layers:
                                    there is none */
-    struct unigrams unigrams;    /* for the stream, where tokens were counted */
+    struct unigrams unigrams;   /* for the stream, where tokens were counted */
     struct leave leave;
     struct stream stream;       /* that is written, to out */
     struct out out;             /* file NULL: not open */
