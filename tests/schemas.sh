@@ -80,6 +80,8 @@ diff --summary --dtype f32 --dtype bf16 -m $ref/bert -f $work/lines
 circuits
 circuits -m $ref/bert
 circuits -m $ref/gpt2 --pairs
+bench --runs 1
+bench --runs 1 -t 1 -m $ref/seq2seq/t5 --length 3
 mechanisms --repeats 0 the_cat
 mechanisms --repeats 1 --propagate -l all --only exact,lsh the_cat
 mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/meter.h"
 #include "base/progress.h"
 
 struct env {
@@ -14,6 +15,7 @@ struct env {
     struct warn *warn;          /* fn NULL: warnings are dropped */
     struct warn *note;          /* what is good to know, but no fault; NULL: dropped */
     struct progress *progress;  /* of this thread's work; NULL: nobody shows it */
+    struct meter *meter;        /* of where its time goes; NULL: nobody measures */
     bool dash;                  /* the operand - is standard input: of a command line */
     bool piped;                 /* it may hold texts, where none are given */
     bool again;                 /* it is read more than once */

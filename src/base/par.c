@@ -34,6 +34,7 @@ struct par {
     atomic_size_t lacking;          /* bytes that a scratch could not give; 0: none */
     struct arena like;              /* whose handler hears of them; has no memory */
     struct progress *progress;      /* of the caller; NULL: nobody shows it */
+    struct meter *meter;            /* the same; NULL: nobody measures */
 };
 
 /* The full of every scratch arena. */
@@ -156,6 +157,16 @@ void par_tell(struct par *p, struct progress *progress)
 struct progress *par_progress(const struct par *p)
 {
     return p->progress;
+}
+
+void par_measure(struct par *p, struct meter *meter)
+{
+    p->meter = meter;
+}
+
+struct meter *par_meter(const struct par *p)
+{
+    return p->meter;
 }
 
 int par_threads(const struct par *p)

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/meter.h"
 #include "base/progress.h"
 
 struct par;
@@ -28,6 +29,10 @@ void par_on_full(struct par *p, const struct arena *like);
 /* Who is told how far the work is: of the caller's thread, between calls of fn.  NULL: nobody. */
 void par_tell(struct par *p, struct progress *progress);
 struct progress *par_progress(const struct par *p);
+
+/* Where the time goes of what is computed with these threads.  NULL: nobody measures. */
+void par_measure(struct par *p, struct meter *meter);
+struct meter *par_meter(const struct par *p);
 
 void par_free(struct par *p);
 int par_threads(const struct par *p);

@@ -8,6 +8,7 @@ static const struct opt common_opts[] = {
     INT('t', "threads", "N", F(threads), "0", 0, 1024, "threads; 0: one per processor"),
     FLAG('q', "quiet", F(quiet), "print no warnings and no progress"),
     FLAG('v', "verbose", F(verbose), "print more about what is read and done"),
+    FLAG(0, "profile", F(profile), "print where the time went, to standard error"),
     { .type = OPT_HELP, .short_name = 'h', .name = "help",
       .help = "show this help; -h: only the command's own options" },
     END

@@ -135,7 +135,7 @@ struct output_args {
  * The parser and the help add them by themselves; no command lists them.
  */
 struct common_args {
-    bool quiet, verbose;
+    bool quiet, verbose, profile;
     int threads;                /* 0: par_default_threads() */
     struct output_args output;  /* of commands that write results */
 };

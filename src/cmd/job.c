@@ -111,6 +111,7 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
     const struct shared_args *args = job->args;
     int status = session_open(&job->s, &args->asked, kind->tokens_only, env, e);
 
+    job->results.meter = env->meter;
     if (status == 0)
         status = run_session(job, kind, e);
     session_close(&job->s);

@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cmd/cmds.h"
+#include "cmd/profile.h"
 
 static const struct cmd *find(const char *name, struct err *e)
 {
@@ -44,9 +45,16 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     env.quiet = common->quiet;
     env.verbose = common->verbose;
     env.n_threads = common->threads > 0 ? common->threads : par_default_threads();
+    if (common->profile) {
+        env.meter = arena_alloc(arena, 1, sizeof *env.meter);
+        meter_begin(env.meter);
+    }
     console_open(&console, &env);
     status = c->run(args, n_operands, operands, &env, e);
     console_hide();
+    meter_end(env.meter);
+    if (status == 0 && common->profile)
+        profile_print(&env.meter->parts, arena, stderr);
     return status;
 }
 

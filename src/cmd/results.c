@@ -87,13 +87,18 @@ bool results_look(const struct results *r, struct table_look *look)
 int results_text(struct results *r, struct arena *a, const struct item *item,
                  const struct results_text *text, struct err *e)
 {
+    int before, status;
+
     if (results_begin(r, a, item, e) != 0)
         return -1;
+    before = meter_enter(r->meter, METER_OUTPUT);
     if (r->report.format == REPORT_TABLE)
         print_tables(r, a, item, text);
     else
         report_row(&r->report, text->row);
-    return results_end(r, e);
+    status = results_end(r, e);
+    meter_leave(r->meter, before);
+    return status;
 }
 
 void results_finish(struct results *r)

@@ -12,6 +12,7 @@ struct results {
     struct output output;       /* set it by output_plan, before results_open */
     struct report report;
     bool named;                 /* tables of several texts follow one another */
+    struct meter *meter;        /* of the time that writing takes; NULL: nobody measures */
     bool parted;                /* something stands above: a blank line comes first */
 };
 

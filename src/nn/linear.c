@@ -62,6 +62,14 @@ void linear_row(float *out, const struct matrix *w, int i)
         decode(out, w, i * w->stride, linear_row_size(w));
 }
 
+double linear_size_bytes(const struct matrix *w)
+{
+    int block = w->block > 1 ? w->block : 1;
+
+    return (double)(w->order_in_out ? w->K : w->N) * (double)(linear_row_size(w) / block) *
+           w->size_bytes;
+}
+
 /* w[k][n]: stored as a panel is laid out. */
 static void pack_in_out(float *panel, int width, const struct matrix *w, int n0, int n)
 {

@@ -41,6 +41,9 @@ static inline int linear_row_size(const struct matrix *w)
     return w->order_in_out ? w->N : w->K;
 }
 
+/* Bytes of all stored rows. */
+double linear_size_bytes(const struct matrix *w);
+
 /* out[linear_row_size] = stored row i as it is in the file, whatever the precision. */
 void linear_row(float *out, const struct matrix *w, int i);
 

@@ -17,14 +17,30 @@
 static void give(const struct pass *p, enum sink_scope scope, const struct rows *rows,
                  int n_heads)
 {
+    struct meter *meter = par_meter(p->par);
+    int64_t since = meter_within_begin(meter);
+
     for (int s = 0; s < p->n_sinks; s++)
         if (p->sinks[s].scope == scope)
             p->sinks[s].take(p->sinks[s].self, rows, n_heads);
+    meter_within_end(meter, since);
 }
 
 static bool head_wanted(const struct attend_job *j, int head)
 {
     return j->wanted && wanted_head(j->p->want, j->layer, head);
+}
+
+/* The next block of a head, and what its products take: scores, and values where the output is
+ * wanted. */
+static void attend_block(const struct attend_job *j, struct head_rows *head, int row0,
+                         struct rows *rows)
+{
+    const struct config *config = &j->p->m->config;
+
+    head_rows_block(head, row0, rows);
+    meter_flop(par_meter(j->p->par), (int64_t)2 * rows->n_rows * rows->n_keys *
+                                         (config->d_head + (j->keep_out ? config->d_value : 0)));
 }
 
 /* Block after block of the rows of several heads, for sinks that compare them. */
@@ -38,7 +54,7 @@ static void attend_together(const struct attend_job *j, struct head_rows *const 
         int given = 0;
 
         for (int i = 0; i < n; i++) {
-            head_rows_block(head[i], row0, &rows[given]);
+            attend_block(j, head[i], row0, &rows[given]);
             if (head_wanted(j, rows[given].head))
                 give(j->p, SINK_HEAD, &rows[given++], 1);
         }
@@ -62,7 +78,7 @@ static void head_task(void *self, int i, struct arena *scratch)
     for (int row0 = 0; row0 < pass_tokens(job->p, text); row0 += ATTEND_ROWS) {
         struct rows rows;
 
-        head_rows_block(head_rows, row0, &rows);
+        attend_block(job, head_rows, row0, &rows);
         if (head_wanted(job, head))
             give(job->p, SINK_HEAD, &rows, 1);
     }
@@ -144,7 +160,7 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
     struct attend_job job = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
                               .wanted = pass_wants(p, l, h->stack) };
     bool replaced = false;
-    int status;
+    int before, status;
 
     if (tap_show(p, l, h, &replaced, e) != 0)
         return -1;
@@ -154,7 +170,9 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
     memset(job.bad_row, 0xff, (size_t)count * sizeof *job.bad_row);     /* -1 */
     if (job.wanted)
         job.norms = value_norms_of(p, l, h);
+    before = meter_enter(par_meter(p->par), METER_ATTENTION);
     share_out(p, &job);
+    meter_leave(par_meter(p->par), before);
     if (keep_out)
         intervene(p, l, h->stack);
     status = check_finite(&job, e);

@@ -42,11 +42,14 @@ static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
     bool fused = p->m->mlp == MLP_GATED_FUSED;
     int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
     struct act_job job = { p, p->m->mlp, n };
+    int before;
 
     stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
         stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
+    before = meter_enter(par_meter(p->par), METER_ACTIVATION);
     stage_rows(p, n, act_rows, &job);
+    meter_leave(par_meter(p->par), before);
     stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
 }
 

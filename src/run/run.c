@@ -366,7 +366,7 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
                          .par = par, .call = call, .N = b->start[b->n_texts],
                          .last = last_layer(m, want) };
     struct arena_mark mark = arena_mark(call);
-    int status;
+    int before, status;
 
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL ||
@@ -376,6 +376,7 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
         return run_precomputed(&pass, e);
     if (check_pass(&pass, e) != 0)
         return -1;
+    before = meter_enter(par_meter(par), METER_PASS);
     make_room(&pass);
     if (want->resume != NULL)
         resume(&pass, want->resume);
@@ -389,5 +390,6 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
         cached_advance(&pass);
     }
     arena_reset(call, mark);
+    meter_leave(par_meter(par), before);
     return status;
 }

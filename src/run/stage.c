@@ -126,12 +126,16 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
         .w = &w->matrix,
     };
     enum precision precision = pass_linear_precision(p, w);
+    struct meter *meter = par_meter(p->par);
+    int before = meter_enter_linear(meter, n_rows, w->matrix.K, w->matrix.N,
+                                    linear_size_bytes(&w->matrix));
 
     job.rows_per_task = job.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
     if (precision == PRECISION_F32)
         run_linear(p, &job);
     else
         run_rounded(p, &job, precision);
+    meter_leave(meter, before);
 }
 
 struct param stage_part(const struct param *w, int first, int n)
@@ -192,7 +196,11 @@ void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                 const struct param *norm)
 {
     struct norm_job job = { p->m, y, x, n_rows, D, norm };
+    int before;
 
-    if (norm->vector != NULL || y != x)
-        stage_rows(p, n_rows, norm_task, &job);
+    if (norm->vector == NULL && y == x)
+        return;
+    before = meter_enter(par_meter(p->par), METER_NORM);
+    stage_rows(p, n_rows, norm_task, &job);
+    meter_leave(par_meter(p->par), before);
 }

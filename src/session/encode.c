@@ -24,6 +24,17 @@ static bool numbers_words(const struct asked *asked)
     return asked->words || asked->word_ids || asked->merge != MERGE_NONE;
 }
 
+/* Through the tokeniser, whose time it is. */
+static int encode(const struct session *s, struct tok *tok, struct arena *a,
+                  const struct tok_input *text, struct tokens *out, struct err *e)
+{
+    int before = meter_enter(s->env->meter, METER_TOKENS);
+    int status = tok_encode(tok, a, text, out, e);
+
+    meter_leave(s->env->meter, before);
+    return status;
+}
+
 int encode_text(const struct session *s, struct arena *a, struct item *out,
                         struct err *e)
 {
@@ -44,7 +55,7 @@ int encode_text(const struct session *s, struct arena *a, struct item *out,
         return err_set(e, ERR_INPUT, "the text has %zu bytes, expected at most %zu",
                        out->text_size > MAX_TEXT_BYTES ? out->text_size : out->pair_size,
                        MAX_TEXT_BYTES);
-    return tok_encode(s->tok, a, &text, &out->tokens, e);
+    return encode(s, s->tok, a, &text, &out->tokens, e);
 }
 
 int encode_ids(const struct session *s, struct arena *a, const struct json_ids *ids,
@@ -163,7 +174,7 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
         *e = s->tok_err;
         return -1;
     }
-    if (tok_encode(s->target_tok, a, &text, &out->target, e) != 0)
+    if (encode(s, s->target_tok, a, &text, &out->target, e) != 0)
         return -1;
     put_start_before(s, a, &out->target);
     return 0;

@@ -122,27 +122,39 @@ static int open_threads(struct session *s, struct err *e)
         return -1;
     par_on_full(s->par, s->a);
     par_tell(s->par, s->env->progress);
+    par_measure(s->par, s->env->meter);
     return 0;
 }
 
-int session_open(struct session *s, const struct asked *asked, bool tokens_only,
-                 const struct env *env, struct err *e)
+static int open_model(struct session *s, bool tokens_only, struct err *e)
 {
-    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    const struct asked *asked = s->asked;
+
     if (tokens_only) {
-        if (find_model(asked->model, env, &s->path, e) != 0)
+        if (find_model(asked->model, s->env, &s->path, e) != 0)
             return -1;
         s->name = model_name(s->a, s->path);
     } else {
-        s->model = session_model(asked, env, &s->path, e);
+        s->model = session_model(asked, s->env, &s->path, e);
         if (s->model == NULL)
             return -1;
         s->name = s->model->name;
     }
     open_tok(s);
     if (s->tok == NULL)
-        explain(asked->model, s->path, true, env, &s->tok_err);
-    return open_threads(s, e);
+        explain(asked->model, s->path, true, s->env, &s->tok_err);
+    return 0;
+}
+
+int session_open(struct session *s, const struct asked *asked, bool tokens_only,
+                 const struct env *env, struct err *e)
+{
+    int before = meter_enter(env->meter, METER_LOAD), status;
+
+    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    status = open_model(s, tokens_only, e);
+    meter_leave(env->meter, before);
+    return status == 0 ? open_threads(s, e) : -1;
 }
 
 /* In memory: the tokeniser of a GGUF file lies in it. */

@@ -96,6 +96,7 @@ static void test_command(void **state)
         "  -t, --threads N     threads; 0: one per processor (0..1024) [0]\n"
         "  -q, --quiet         print no warnings and no progress\n"
         "  -v, --verbose       print more about what is read and done\n"
+        "      --profile       print where the time went, to standard error\n"
         "  -h, --help          show this help; -h: only the command's own options\n"
         "\n"
         "Examples:\n"

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * The machine's limits, found on the spot: loops that do nothing else, timed by the clock. */
+#include "cmd/bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "nn/peak.h"
+
+/* The best of so many tries of at least this long: what comes between only slows them down. */
+enum { TRIES = 5 };
+static const double TRY_S = 0.01;
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- products ---- */
+
+struct products {
+    enum kernel kernel;
+    int64_t steps;
+    int64_t flop;               /* of one thread */
+    float *sum;                 /* [threads] */
+};
+
+static void multiply(void *self, int i, struct arena *scratch)
+{
+    struct products *p = self;
+    int64_t flop = peak_multiply(p->kernel, p->steps, &p->sum[i]);
+
+    (void)scratch;
+    if (i == 0)
+        p->flop = flop;
+}
+
+/* Flop per second of n threads. */
+static double products_rate(struct products *p, struct par *par, int n)
+{
+    double best = 0;
+
+    for (int i = 0; i < TRIES; i++) {
+        double since = now_s(), seconds;
+
+        par_for(par, n, multiply, p);
+        seconds = now_s() - since;
+        if (seconds > 0)
+            best = fmax(best, (double)n * (double)p->flop / seconds);
+    }
+    return best;
+}
+
+/* Steps that take long enough for the clock. */
+static void choose_steps(struct products *p)
+{
+    for (p->steps = 1 << 12; p->steps < (int64_t)1 << 40; p->steps *= 2) {
+        double since = now_s();
+
+        multiply(p, 0, NULL);
+        if (now_s() - since >= TRY_S)
+            break;
+    }
+}
+
+static void measure_products(struct limits *l, struct par *par, struct arena *a)
+{
+    int n_threads = par_threads(par);
+    struct products products = { .sum = arena_alloc(a, (size_t)n_threads, sizeof(float)) };
+
+    for (int k = 0; k < N_KERNEL; k++) {
+        struct limits_kernel *kernel = &l->kernel[l->n_kernels];
+
+        if (!peak_has((enum kernel)k))
+            continue;
+        products.kernel = (enum kernel)k;
+        choose_steps(&products);
+        kernel->name = nn_kernel_name((enum kernel)k);
+        kernel->one = products_rate(&products, par, 1);
+        kernel->all = n_threads > 1 ? products_rate(&products, par, n_threads) : kernel->one;
+        if ((enum kernel)k == nn_kernel())
+            l->peak = kernel->all;
+        l->n_kernels++;
+    }
+}
+
+/* ---- memory ---- */
+
+/* More than caches hold, in parts that threads take in turn. */
+enum { READ_PARTS = 64, READ_PART = 1 << 20 };
+
+struct reading {
+    const float *x;             /* [READ_PARTS, READ_PART] */
+    float sum[READ_PARTS];
+};
+
+static void read_part(void *self, int i, struct arena *scratch)
+{
+    struct reading *reading = self;
+
+    (void)scratch;
+    reading->sum[i] = peak_read(reading->x + (size_t)i * READ_PART, READ_PART);
+}
+
+static double read_rate(struct reading *r, struct par *par)
+{
+    double best = 0;
+
+    for (int i = 0; i < TRIES; i++) {
+        double since = now_s(), seconds;
+
+        if (par != NULL)
+            par_for(par, READ_PARTS, read_part, r);
+        for (int part = 0; par == NULL && part < READ_PARTS; part++)
+            read_part(r, part, NULL);
+        seconds = now_s() - since;
+        if (seconds > 0)
+            best = fmax(best, (double)READ_PARTS * READ_PART * sizeof(float) / seconds);
+    }
+    return best;
+}
+
+static void measure_memory(struct limits *l, struct par *par, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    struct reading *reading = arena_alloc(a, 1, sizeof *reading);
+    float *x = arena_alloc_raw(a, (size_t)READ_PARTS, (size_t)READ_PART * sizeof *x);
+
+    for (int64_t i = 0; i < (int64_t)READ_PARTS * READ_PART; i++)
+        x[i] = 1;               /* zeros could be one page, mapped again and again */
+    reading->x = x;
+    l->read_one = read_rate(reading, NULL);
+    l->read_all = par_threads(par) > 1 ? read_rate(reading, par) : l->read_one;
+    arena_reset(a, mark);
+}
+
+/* ---- the processor ---- */
+
+/* "AMD EPYC 9B14", as Linux has it; NULL: it says nothing. */
+static const char *processor_name(struct arena *a)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    const char *name = NULL;
+
+    while (file != NULL && name == NULL && fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+
+        if (strncmp(line, "model name", strlen("model name")) != 0 || colon == NULL)
+            continue;
+        colon += 1 + strspn(colon + 1, " ");
+        colon[strcspn(colon, "\n")] = '\0';
+        name = report_clean(a, colon, strlen(colon));
+    }
+    if (file != NULL)
+        fclose(file);
+    return name;
+}
+
+void limits_measure(struct limits *l, struct par *par, struct arena *a)
+{
+    *l = (struct limits){ .processor = processor_name(a) };
+    measure_products(l, par, a);
+    measure_memory(l, par, a);
+}

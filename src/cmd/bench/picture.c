@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Where the time goes, as bars. */
+#include <math.h>
+
+#include "cmd/bench/bench.h"
+#include "cmd/figure.h"
+#include "draw/bars.h"
+
+static const char *name_of(const struct profile_row *row, struct arena *a)
+{
+    return row->shape != NULL ? arena_printf(a, "%s %d → %d", row->part, row->inputs,
+                                             row->outputs) : row->part;
+}
+
+static const char *value_of(const struct profile_row *row, struct arena *a)
+{
+    const char *time = row->wall_ms < 1e3 ? arena_printf(a, "%.3g ms", row->wall_ms) :
+                                            arena_printf(a, "%.3g s", 1e-3 * row->wall_ms);
+
+    return isnan(row->of_peak) ? time : arena_printf(a, "%s, %.0f %%", time, 100 * row->of_peak);
+}
+
+int bench_draw(const struct bench_job *j, const struct output *output, struct err *e)
+{
+    const struct figure_args *figure = &j->args->shared.figure;
+    const struct session *s = &j->job.s;
+    const struct limits *limits = &j->limits;
+    int n;
+    const struct profile_row *row = profile_rows(&j->best, limits->peak, s->a, &n);
+    struct bar *bar = arena_alloc(s->a, (size_t)n, sizeof *bar);
+    struct bars bars = { n, bar, figure->no_labels };
+    struct part part = bars_part(&bars);
+    struct sheet sheet;
+
+    for (int i = 0; i < n; i++)
+        bar[i] = (struct bar){ name_of(&row[i], s->a), value_of(&row[i], s->a), row[i].wall_ms,
+                               isnan(row[i].of_peak) ? 0 : row[i].of_peak * row[i].wall_ms };
+    sheet = figure_sheet(figure, &part, arena_printf(
+        s->a, "%s%s%s. Dark: the time that the products would take at the %.0f GFLOP/s that the "
+        "threads reach without memory.", bench_what(j, s->a),
+        limits->processor != NULL ? ", " : "",
+        limits->processor != NULL ? limits->processor : "", 1e-9 * limits->peak),
+        figure_metadata_model(s));
+    sheet.terminal = &output->terminal;
+    return sheet_write(&sheet, figure_format(output), output->path, s->env->warn, e);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * The loops of peak.h in plain C, and which of them is run. */
+#include "nn/peak.h"
+
+#include "nn/kernels.h"
+
+/* Sums that no two steps share, enough to fill the pipelines of a processor. */
+enum { SUMS = 32 };
+
+static float multiply(int64_t steps)
+{
+    float sum[SUMS];
+    float all = 0, factor = 0.999f;
+
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = (float)i;
+    for (int64_t s = 0; s < steps; s++)
+        for (int i = 0; i < SUMS; i++)
+            sum[i] = sum[i] * factor + factor;
+    for (int i = 0; i < SUMS; i++)
+        all += sum[i];
+    return all;
+}
+
+static float read_floats(const float *x, int64_t n)
+{
+    float lane[LANES] = { 0 };
+    float all = 0;
+
+    for (int64_t i = 0; i < n; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += x[i + l];
+    for (int l = 0; l < LANES; l++)
+        all += lane[l];
+    return all;
+}
+
+static const struct peak_kernels peak_c = { 2 * SUMS, multiply, read_floats };
+
+static const struct peak_kernels *const table[N_KERNEL] = {
+    [KERNEL_C] = &peak_c,
+#if defined(__x86_64__)
+    [KERNEL_AVX2] = &peak_avx2,
+    [KERNEL_AVX512] = &peak_avx512,
+#endif
+};
+
+bool peak_has(enum kernel k)
+{
+#if defined(__x86_64__)
+    static const struct kernels *const of[N_KERNEL] = {
+        [KERNEL_C] = &kernels_c, [KERNEL_AVX2] = &kernels_avx2,
+        [KERNEL_AVX512] = &kernels_avx512,
+    };
+
+    return of[k]->supported();
+#else
+    return k == KERNEL_C;
+#endif
+}
+
+int64_t peak_multiply(enum kernel k, int64_t steps, float *sum)
+{
+    *sum = table[k]->multiply(steps);
+    return steps * table[k]->flop;
+}
+
+float peak_read(const float *x, int64_t n)
+{
+    int k = N_KERNEL - 1;
+
+    while (!peak_has((enum kernel)k))
+        k--;
+    return table[k]->read(x, n);
+}
