@@ -54,7 +54,7 @@ enum bias_rule {
     BIAS_ALWAYS, BIAS_NEVER,
     BIAS_AS_STORED,             /* 0 where the file has none */
     BY_ATTENTION_BIAS, BY_MLP_BIAS, BY_NORM_BIAS, BY_CLASSIFIER_BIAS, BY_DECODER_BIAS,
-    BY_QKV_BIAS, BY_USE_BIAS, BY_ENABLE_BIAS, BY_BIAS,
+    BY_QKV_BIAS, BY_USE_BIAS, BY_ENABLE_BIAS, BY_BIAS, BY_USE_QKV_BIAS,
     N_BIAS_RULE
 };
 
@@ -70,10 +70,16 @@ struct config {
     int d_out;                          /* of what one attention alone gives; 0: D */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
+    int n_tasks;                        /* rows of W_TASK; 0: none */
     int pad_id;                         /* -1: none */
     enum act act;
     bool gated;                         /* the mlp, where the family leaves it open */
     bool scale_embedding;               /* tokens by sqrt D */
+    struct {                            /* rows of masks are 0, and all are scaled as if */
+        bool on;                        /* that had dropped them */
+        int mask_id;                    /* -1: none */
+    } token_dropout;
+    double clip_qkv;                    /* queries, keys and values lie within -c .. c; 0: none */
     bool is_decoder;                    /* an encoder that is masked like a decoder */
     bool both_ways;                     /* a decoder that is not masked, its window
                                            half on either side */
@@ -118,8 +124,10 @@ struct config {
         bool no_final;
         bool first;                     /* false: PLACE_PRE families are PLACE_POST */
         bool parallel;                  /* false: PLACE_PARALLEL families are PLACE_PRE */
+        bool one;                       /* the mlp reads what attention reads */
         bool residual_from;             /* the sum takes up the normed input */
         bool qk;                        /* queries and keys, where the family leaves it open */
+        bool embedding;                 /* the same of the embedding */
     } norm;
     struct {                            /* q.k, before the softmax */
         bool scaled;                    /* by 1 / sqrt d */
@@ -175,6 +183,7 @@ struct config {
                                            key */
         int n_columns;                  /* that are rotated; 0: none */
         bool interleave;                /* false: ROPE_PAIRS families are ROPE_HALVES */
+        bool instead;                   /* of the table of a family that may_rotate */
     } rotary;
     struct {                            /* low-rank queries, keys and values */
         int q_rank, kv_rank;            /* q_rank 0: queries have one projection */
@@ -187,7 +196,6 @@ struct config {
     struct {                            /* its three shapes */
         bool multi_query, new_decoder;
         int n_norms;                    /* 0: as many as the shape has */
-        bool one_norm;                  /* the mlp reads what attention reads */
     } falcon;
     struct {
         int n, n_chosen, d_ff;          /* n 0: none; d_ff 0: F */

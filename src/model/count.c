@@ -11,7 +11,7 @@ const char *const count_parts[] = {
 static void add(struct count *c, const struct param *p)
 {
     if (p->weight != NULL)
-        c->weights += p->weight->n_elements;
+        c->weights += p->weight->n_elements * (p->n_parts > 0 ? p->n_parts : 1);
     if (p->bias_tensor != NULL)
         c->biases += p->bias_tensor->n_elements;
 }

@@ -36,6 +36,9 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_D, PER_STACK, OF_OTHERS },
     [W_TYPE] = { "token types", "embeddings", SLOT_TABLE, DIM_TYPE,
         DIM_EMB, PER_STACK, OF_NONE },
+    [W_TASK] = { "task types", "embeddings", SLOT_TABLE, DIM_TASK, DIM_EMB, PER_STACK, OF_NONE },
+    [W_INV_FREQ] = { "rotary frequencies", "embeddings", SLOT_VECTOR, DIM_PAIRS,
+        DIM_NONE, PER_STACK, OF_NONE },
     [W_TOK_PROJ] = { "projection of tokens", "embeddings", SLOT_LINEAR, DIM_D,
         DIM_E, PER_STACK, OF_PROJECTION },
     [W_EMB_NORM] = { "norm of the embedding", "norms", SLOT_NORM, DIM_EMB_NORM,
@@ -102,9 +105,9 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_SEG_BIAS] = { "bias of queries of segments", "attention", SLOT_VECTOR, DIM_HD,
         DIM_NONE, PER_LAYER, OF_NONE },
     [W_Q_NORM] = { "norm of queries", "norms", SLOT_NORM, DIM_Q_NORM,
-        DIM_NONE, PER_LAYER, OF_NORM },
+        DIM_NONE, PER_LAYER, OF_QK_NORM },
     [W_K_NORM] = { "norm of keys", "norms", SLOT_NORM, DIM_K_NORM,
-        DIM_NONE, PER_LAYER, OF_NORM },
+        DIM_NONE, PER_LAYER, OF_QK_NORM },
     [W_DISTANCE] = { "distances", "attention", SLOT_TABLE, DIM_DISTANCES,
         DIM_ONE_HEAD, PER_LAYER, OF_NONE },
     [W_O] = { "attention's output", "attention", SLOT_LINEAR, DIM_OUT,
@@ -162,7 +165,7 @@ static int head_input(const struct family *f, const struct config *c)
 
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
-    bool full = f->qk_norm == QK_NORM_FULL;
+    bool full = f->qk_norm != QK_NORM_HEAD;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
     int gv = c->n_kv_heads * c->d_value;
     bool both = f->norm_place == PLACE_REVERSIBLE;
@@ -183,6 +186,8 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_K_NORM:  return full ? gd : c->d_head;
     case DIM_F:       return c->d_ff;
     case DIM_UP:      return f->mlp == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
+    case DIM_TASK:    return c->n_tasks;
+    case DIM_PAIRS:   return c->rotary.n_columns / 2;
     case DIM_V:       return c->n_vocab;
     case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
     case DIM_BUCKETS: return c->bias.n_buckets;
@@ -254,7 +259,9 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
         return BIAS_AS_STORED;
     if (group == OF_K && rule == BIAS_USUAL)
         rule = f->biased[OF_QKV];
-    if (group == OF_NORM && f->norm != NORM_LAYER)
+    if (group == OF_QK_NORM && rule == BIAS_USUAL)
+        rule = f->biased[OF_NORM];
+    if ((group == OF_NORM || group == OF_QK_NORM) && f->norm != NORM_LAYER)
         return BIAS_NEVER;
     if (group == OF_HEAD && c->head.task != NULL)       /* a decoder's `score` has none */
         return c->head.task->rows == HEAD_LAST ? BIAS_NEVER : BIAS_ALWAYS;
@@ -267,6 +274,11 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
     if (rule > BIAS_AS_STORED)
         rule = c->has_bias[rule] ? BIAS_ALWAYS : BIAS_NEVER;
     return rule;
+}
+
+bool family_rotates(const struct family *f, const struct config *c)
+{
+    return f->positions == POS_ROPE || (f->may_rotate && c->rotary.instead);
 }
 
 const struct family *family_find(const char *model_type)

@@ -25,6 +25,8 @@ enum slot {
     W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
     W_CLS, W_CONV_2,
     W_POS, W_TYPE,              /* of positions, types */
+    W_TASK,                     /* of tasks: the first row, unless the config has none */
+    W_INV_FREQ,                 /* of rotary positions, where the file has its own */
     W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
     W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
@@ -120,7 +122,12 @@ enum qkv {
     QKV_LOW_RANK                /* q = B norm(A x); [c; r] = A x, per head [k; v] =
                                    B norm(c), and k ends with r, which all heads share */
 };
-enum qk_norm { QK_NORM_HEAD, QK_NORM_FULL };    /* each head by itself; all together */
+enum qk_norm {
+    QK_NORM_HEAD,               /* each head by itself */
+    QK_NORM_FULL,               /* all together */
+    QK_NORM_HEADS               /* each by itself, with weights of its own: [H, d], or a
+                                   tensor for each head (the name's second "%d") */
+};
 enum mlp {
     MLP_PLAIN,                  /* down(act(up x)) */
     MLP_GATED,                  /* down(act(gate x) * up x) */
@@ -164,6 +171,7 @@ enum bias_group {
     OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
     OF_OUT, OF_MLP,
     OF_NORM,            /* only NORM_LAYER has any */
+    OF_QK_NORM,         /* as the former, unless the family says otherwise */
     OF_PROJECTION,      /* of embeddings, and back */
     OF_TRANSFORM, OF_HEAD,
     OF_OTHERS,          /* always */
@@ -211,6 +219,10 @@ struct family {
     bool never_renormalise;     /* whatever norm_topk_prob says */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
+    bool parallel_by_config;    /* PLACE_PARALLEL with one norm, where the config says so */
+    bool clips;                 /* queries, keys and values, where the config says clip_qkv */
+    bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
+    bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
     bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
     bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
     bool gelu_is_tanh;          /* where the config says "gelu" */
@@ -237,6 +249,9 @@ struct family {
 extern const struct family *const family_table[];   /* ends with NULL */
 const struct family *family_find(const char *model_type);   /* NULL: none */
 
+/* Queries and keys are rotated by position, not counting what a bias says instead. */
+bool family_rotates(const struct family *f, const struct config *c);
+
 /* ---- what a slot holds: one row each, so that bind checks them in one loop ---- */
 
 enum dim {
@@ -249,6 +264,7 @@ enum dim {
     DIM_QKV,
     DIM_Q_NORM, DIM_K_NORM,
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
+    DIM_TASK, DIM_PAIRS,        /* tasks; pairs of columns that are rotated */
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,

@@ -21,6 +21,7 @@
 /* What a slot is bound to; weight NULL: nothing. */
 struct param {
     const struct tensor *weight, *bias_tensor;
+    int n_parts;                /* tensors like weight, one for each head; 0: it is alone */
     struct matrix matrix;       /* of tables and linears */
     bool is_linear;             /* what quantisation rounds: see family_slot_is_linear */
     const float *vector;        /* [out] of norms and vectors */

@@ -117,7 +117,7 @@ void plan_rope(struct model *m, struct arena *a)
         const struct rope *rope = &config->rotary.rope[i];
         struct rope_plan *plan = &m->rope[i];
 
-        if (m->family->positions != POS_ROPE || config->bias.alibi || rope->theta == 0 ||
+        if (!family_rotates(m->family, config) || config->bias.alibi || rope->theta == 0 ||
             config->rotary.n_columns == 0)
             continue;
         plan->width = config->rotary.n_columns;
@@ -125,7 +125,9 @@ void plan_rope(struct model *m, struct arena *a)
                        ? ROPE_HALVES : m->family->rope_layout;
         plan->first = m->family->qkv == QKV_LOW_RANK ? config->latent.d_nope : 0;
         plan->factor = (float)rope_factor(rope, config->n_positions);
-        plan->inv_freq = inv_freq(a, rope, config->rotary.n_columns, false);
+        plan->inv_freq = m->slot[W_INV_FREQ].vector;
+        if (plan->inv_freq == NULL)
+            plan->inv_freq = inv_freq(a, rope, config->rotary.n_columns, false);
         if (rope->scaling == ROPE_LONG) {
             plan->long_inv_freq = inv_freq(a, rope, config->rotary.n_columns, true);
             plan->long_above = rope->original;

@@ -45,6 +45,26 @@ static void add_axial(const struct model *m, float *x, float *room, int t)
             m->config.axial.width[1]);
 }
 
+/*
+ * As if a share of 0.15 * 0.8, what training masks, had been dropped: rows of masks are 0, and
+ * all are scaled by (1 - share) / (1 - share that is masked here).
+ */
+static void drop_masks(const struct pass *p, int text, float *out)
+{
+    static const double trained = 0.15 * 0.8;
+    const int *id = p->b->id + p->b->start[text];
+    int64_t E = p->m->config.d_embed, n = pass_tokens(p, text), masks = 0;
+    float *x = out + p->b->start[text] * E, scale;
+
+    for (int64_t i = 0; i < n; i++)
+        masks += id[i] == p->m->config.token_dropout.mask_id;
+    scale = masks < n ? (float)((1 - trained) / (1 - (double)masks / (double)n)) : 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < E; k++)
+            x[i * E + k] = id[i] == p->m->config.token_dropout.mask_id ? 0 :
+                                                                        x[i * E + k] * scale;
+}
+
 void embed_tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
@@ -58,6 +78,8 @@ void embed_tokens(struct pass *p, float *out)
         for (int k = 0; scale != 1 && k < E; k++)
             x[k] *= scale;
     }
+    for (int t = 0; p->m->config.token_dropout.on && t < p->b->n_texts; t++)
+        drop_masks(p, t, out);
 }
 
 /* What the noise of rows first .. end - 1 is multiplied by. */
@@ -105,6 +127,8 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
             add_row(x, room, &slot[W_TYPE],
                     batch->type != NULL && p->m->config.n_types > 1 ? batch->type[i] : 0,
                     width);
+        if (slot[W_TASK].weight != NULL)
+            add_row(x, room, &slot[W_TASK], 0, width);
         if (slot[W_POS].weight != NULL)
             add_row(x, room, &slot[W_POS], row[i], width);
         if (slot[W_AXIS_0].weight != NULL)

@@ -126,7 +126,7 @@ static void fold_reading(const struct fold *f, const struct model *m, const stru
 
 static void fold_all(const struct fold *f, const struct model *m, const struct param *slot)
 {
-    bool full = m->family->qk_norm == QK_NORM_FULL;
+    bool full = m->family->qk_norm != QK_NORM_HEAD;
     int n_q = f->H * f->d, n_k = f->G * f->d, n_v = f->G * f->d_v, n_o = f->H * f->d_v;
 
     fold_reading(f, m, &slot[W_ATT_NORM], f->q, n_q);

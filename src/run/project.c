@@ -12,21 +12,34 @@
 struct job {
     const struct pass *p;
     const struct layer_plan *plan;
+    bool values;
 };
 
 /* ---- norms of queries and keys ---- */
+
+static void norm_by(const struct model *m, float *x, const float *weight, const float *bias,
+                    int T, int width)
+{
+    float eps = (float)m->config.norm.eps;
+
+    if (m->family->norm == NORM_LAYER)
+        norm_layer(x, x, weight, bias, eps, T, width);
+    else
+        norm_rms(x, x, weight, eps, T, width);
+}
 
 static void norm_heads(const struct model *m, float *x, const struct param *norm,
                        int n_heads)
 {
     bool full = m->family->qk_norm == QK_NORM_FULL;
-    int d = m->config.d_head, T = full ? 1 : n_heads, width = full ? n_heads * d : d;
-    float eps = (float)m->config.norm.eps;
+    bool own = m->family->qk_norm == QK_NORM_HEADS;
+    int d = m->config.d_head, width = full ? n_heads * d : d;
+    int T = full || own ? 1 : n_heads;
 
-    if (norm->vector != NULL && m->family->norm == NORM_LAYER)
-        norm_layer(x, x, norm->vector, norm->bias, eps, T, width);
-    else if (norm->vector != NULL)
-        norm_rms(x, x, norm->vector, eps, T, width);
+    if (norm->vector == NULL)
+        return;
+    for (int h = 0; h < (own ? n_heads : 1); h++)
+        norm_by(m, x + h * d, norm->vector + h * d, norm->bias, T, width);
 }
 
 static void qk_norm_rows(void *self, int i, struct arena *scratch)
@@ -42,6 +55,23 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
                    model->config.n_heads);
         norm_heads(model, row + model->place.k[0], &job->plan->slot[W_K_NORM],
                    model->config.n_kv_heads);
+    }
+}
+
+/* Queries and keys, and values where they are there, cut to -c .. c; a NaN stays. */
+static void clip_rows(void *self, int i, struct arena *scratch)
+{
+    const struct job *job = self;
+    const struct head_place *place = &job->p->m->place;
+    float c = (float)job->p->m->config.clip_qkv;
+    int n = job->values ? place->width : place->v[0];
+
+    (void)scratch;
+    for (int r = 0; r < stage_rows_of(job->p->N, i); r++) {
+        float *row = job->p->qkv + ((int64_t)i * ROW_CHUNK + r) * place->width;
+
+        for (int k = 0; k < n; k++)
+            row[k] = row[k] < -c ? -c : row[k] > c ? c : row[k];
     }
 }
 
@@ -78,7 +108,7 @@ void project_self(struct pass *p, const struct layer_plan *plan, bool values)
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
     static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
     const enum slot *s = p->m->family->qkv == QKV_SEPARATE ? separate : fused;
-    struct job job = { p, plan };
+    struct job job = { p, plan, values };
     struct param part;
     int column = 0, n;
 
@@ -105,5 +135,7 @@ void project_self(struct pass *p, const struct layer_plan *plan, bool values)
     }
     if (plan->slot[W_Q_NORM].weight != NULL)
         stage_rows(p, p->N, qk_norm_rows, &job);
+    if (p->m->config.clip_qkv > 0)
+        stage_rows(p, p->N, clip_rows, &job);
     rotary_rotate(p, plan);
 }

@@ -32,7 +32,7 @@ int global_check(const struct session *s, struct err *e)
         return 0;
     if (s->model != NULL && !has_global(s->model))
         return err_set(e, ERR_USAGE, "--global: %s has no global tokens (only longformer "
-                       "does)", s->model->name);
+                       "and led do)", s->model->name);
     return members(list, 0, NULL, e);
 }
 
@@ -107,7 +107,7 @@ int global_fill(const struct session *s, struct arena *a, struct item *item,
     if (!has_global(model))
         return item->global_at == NULL ? 0 :
                err_set(e, ERR_INPUT, "global: %s has no global tokens (only longformer "
-                       "does)", model->name);
+                       "and led do)", model->name);
     global = arena_alloc(a, (size_t)count, 1);
     status = item->global_at != NULL ? by_object(item, global, e) :
          s->asked->global != NULL ? by_option(a, s->asked->global, global, count, e) :

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A folder without tokenizer.json -> the tokenizer.json that the transformers
- * library would build from vocab.txt (BERT), vocab.json and merges.txt (GPT-2,
+ * library would build from vocab.txt (BERT, ESM), vocab.json and merges.txt (GPT-2,
  * RoBERTa) or a SentencePiece model, with tokenizer_config.json and
  * special_tokens_map.json. */
 #include "text/bare.h"
@@ -123,6 +123,30 @@ static int build_bert(struct bare *b, struct err *e)
     return 0;
 }
 
+/* Every piece is found wherever it stands, the longest first; what is left is unknown. */
+static int build_esm(struct bare *b, struct err *e)
+{
+    json_t *vocab = read_vocab_lines(b, e);
+    json_t *flags = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
+    const char *piece;
+    json_t *id;
+
+    json_object_foreach(vocab, piece, id)
+        if (piece[0] != '\0')
+            bare_add_token(b, flags, piece);
+    json_drop(b->a, flags);
+    if (vocab == NULL)
+        return -1;
+    json_put(b->a, b->root, "model",
+        json_pack("{ss sO ss?}", "type", "WordLevel", "vocab", vocab, "unk_token",
+                  bare_special(b, "unk_token", "<unk>")));
+    json_put(b->a, b->root, "pre_tokenizer", json_pack("{ss}", "type", "WhitespaceSplit"));
+    template_put(b->t, b->root, bare_special(b, "cls_token", "<cls>"),
+                 bare_special(b, "eos_token", "<eos>"), false);
+    json_drop(b->a, vocab);
+    return 0;
+}
+
 /* The vocabulary, which the caller borrows, or NULL. */
 static json_t *build_byte_bpe(struct bare *b, struct err *e)
 {
@@ -181,6 +205,15 @@ static const struct flavour bert = {
     { { "unk_token", "[UNK]" }, { "sep_token", "[SEP]" }, { "pad_token", "[PAD]" },
       { "cls_token", "[CLS]" }, { "mask_token", "[MASK]" } },
     build_bert
+};
+
+static const struct flavour esm = {
+    "vocab.txt",
+    { "EsmTokenizer" },
+    { "esm" },
+    { { "unk_token", "<unk>" }, { "cls_token", "<cls>" }, { "pad_token", "<pad>" },
+      { "mask_token", "<mask>" }, { "eos_token", "<eos>" } },
+    build_esm
 };
 
 static const struct flavour gpt2 = {
@@ -261,7 +294,7 @@ static const struct flavour *pick(const struct bare *b,
 
 static const struct flavour *choose(const struct bare *b, struct err *e)
 {
-    static const struct flavour *const by_lines[] = { &bert, NULL };
+    static const struct flavour *const by_lines[] = { &bert, &esm, NULL };
     static const struct flavour *const by_merges[] = { &gpt2, &roberta, NULL };
 
     if (file_exists(file_join(b->a, b->dir, "vocab.txt")))

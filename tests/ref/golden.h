@@ -69,7 +69,8 @@ static const char *const golden_shared[] = {
     "extra/deberta", "deberta_v2", "extra/deberta_v2_conv", "xlnet",
     "more/splinter", "more/data2vec_text", "more/roberta_prelayernorm", "more/nomic_bert",
     "more/ministral", "more/olmo3", "more/glm", "more/glm4", "more/gpt_bigcode",
-    "more/gpt_bigcode_mha", "more/clip_text", NULL
+    "more/gpt_bigcode_mha", "more/clip_text", "more/stablelm", "more/stablelm_parallel",
+    "more/olmoe", "more/ernie", "more/esm", "more/esm1", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,

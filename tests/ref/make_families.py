@@ -41,10 +41,11 @@ HERE = pathlib.Path(__file__).parent
 #   length  of the first run, without which it is 11
 #   globals of Longformer: a list of global tokens a run; without it what the class does
 #   tokens  makes a tokeniser, for the tests of the command line
+#   vocab   writes the files of one
 CASES = {}
 
 # Families whose experts the library computes in more than one way.
-MIXTURES = ("mixtral", "qwen3_moe", "deepseek")
+MIXTURES = ("mixtral", "qwen3_moe", "deepseek", "olmoe")
 
 
 def case(name, kind, config, **how):
@@ -75,6 +76,14 @@ def without(*keys):
 
 def with_keys(**values):
     return lambda config: config.update(values)
+
+
+def esm_vocab(folder):
+    """The tokeniser's file and the class, as they are published."""
+    words = [*"<cls> <pad> <eos> <unk> L A G V S E R T I D P K Q N F Y M H W C X B U Z O . - "
+             "<null_1> <mask>".split()]
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+    write_json(folder / "tokenizer_config.json", {"tokenizer_class": "EsmTokenizer"})
 
 
 def differing(config, kind):
@@ -116,6 +125,19 @@ case("nomic_bert", T.NomicBertForMaskedLM, encoder(3, 6, layer_norm_eps=1e-3), d
 case("nomic_bert_base", T.NomicBertModel,
      encoder(2, 8, rope_parameters={"rope_type": "default", "rope_theta": 200.0}), style="diff",
      dtype="bfloat16")
+case("ernie", T.ErnieForMaskedLM, encoder(2, 7, use_task_id=True, hidden_act="relu"), style=4,
+     dtype="float16", types=[0, 0, 0, 1, 1, 0])
+case("ernie_plain", T.ErnieModel, encoder(3, 6, use_task_id=False, type_vocab_size=4),
+     style="diff", dtype="bfloat16", types=[3, 0, 0, 1, 2, 0])
+# Residues with masks among them; then positions from a table, by ids.
+case("esm", T.EsmForMaskedLM,
+     encoder(2, 10, vocab_size=33, pad_token_id=1, mask_token_id=32, token_dropout=True,
+             position_embedding_type="rotary", rope_theta=500.0), dtype="float16",
+     ids=[0, 5, 32, 9, 32, 2], vocab=esm_vocab)
+case("esm_table", T.EsmForMaskedLM,
+     encoder(3, 6, vocab_size=33, pad_token_id=1, mask_token_id=32, token_dropout=False,
+             emb_layer_norm_before=True), style="diff", dtype="bfloat16",
+     ids=[0, 5, 1, 9, 7, 1, 8, 2])
 case("electra", T.ElectraForPreTraining,
      encoder(3, 6, embedding_size=18, hidden_act="gelu_new"), dtype="float16")
 case("electra_generator", T.ElectraForMaskedLM,
@@ -415,6 +437,18 @@ case("olmo3_old", T.Olmo3Model,
      decoder(2, 1, 8, num_hidden_layers=2, sliding_window=3, attention_bias=True,
              layer_types=["full_attention", "sliding_attention"]), style="diff", dtype="bfloat16",
      edit=lambda c: (without("rope_parameters")(c), with_keys(rope_theta=2000.0)(c)))
+case("olmoe", T.OlmoeForCausalLM,
+     decoder(4, 2, 6, num_experts=5, num_experts_per_tok=2, intermediate_size=10, clip_qkv=0.8,
+             norm_topk_prob=True), style=4, dtype="float16")
+case("olmoe_open", T.OlmoeModel,
+     decoder(2, 2, 6, num_experts=3, num_experts_per_tok=1, intermediate_size=12,
+             attention_bias=True), style="diff", dtype="bfloat16")
+case("stablelm", T.StableLmForCausalLM,
+     decoder(4, 2, 8, qk_layernorm=True, use_qkv_bias=True), style="diff", dtype="float16")
+case("stablelm_parallel", T.StableLmModel,
+     decoder(3, 3, 8, use_parallel_residual=True, qk_layernorm=True, rope_parameters={
+         "rope_type": "default", "rope_theta": 700.0, "partial_rotary_factor": 0.5}), style=4,
+     dtype="bfloat16")
 case("glm", T.GlmForCausalLM,
      decoder(4, 2, 6, head_dim=8, rope_parameters={
          "rope_type": "default", "rope_theta": 1000.0, "partial_rotary_factor": 0.75}),
@@ -490,6 +524,11 @@ case("bart_base", T.BartModel,
 case("mbart", T.MBartForConditionalGeneration,
      bart(12, encoder_attention_heads=3, decoder_attention_heads=3, scale_embedding=True),
      dtype="float16")
+case("led", T.LEDForConditionalGeneration,
+     {**{k: v for k, v in bart(12, encoder_attention_heads=2, decoder_attention_heads=3,
+                               attention_window=[8, 4], max_encoder_position_embeddings=24,
+                               max_decoder_position_embeddings=14).items()
+         if k != "max_position_embeddings"}}, style=4, dtype="float16", globals=[[0, 7], [2]])
 case("pegasus", T.PegasusForConditionalGeneration,
      bart(12, encoder_attention_heads=2, decoder_attention_heads=3, scale_embedding=True,
           activation_function="relu"), style=4, dtype="float16")
@@ -640,11 +679,11 @@ def once(build):
 modeling_falcon.build_alibi_tensor = once(modeling_falcon.build_alibi_tensor)
 
 
-def dense(out, n, tokens):
+def dense(bands, rows, n, tokens):
     """Longformer's attention as maps: columns of global tokens, then of the window, and the
     rows of global tokens apart."""
     maps = []
-    for l, band in enumerate(out.attentions):
+    for l, band in enumerate(bands):
         whole = torch.zeros(1, band.shape[1], n, n, dtype=band.dtype)
         half = (band.shape[-1] - len(tokens)) // 2
         for i in range(n):
@@ -654,7 +693,7 @@ def dense(out, n, tokens):
             for k, token in enumerate(tokens):
                 whole[:, :, i, token] = band[:, :, i, k]
         for k, token in enumerate(tokens):
-            whole[:, :, token] = out.global_attentions[l][:, :, :n, k]
+            whole[:, :, token] = rows[l][:, :, :n, k]
         maps.append(whole)
     return maps
 
@@ -697,7 +736,8 @@ def forward(model, source, double=False, tokens=None, types=None):
     logits = getattr(out, "logits", None)
     if isinstance(model, T.LongformerForSequenceClassification):
         logits = None
-    attentions = dense(out, len(source), tokens) if longformer else out.attentions
+    attentions = dense(out.attentions, out.global_attentions, len(source),
+                       tokens) if longformer else out.attentions
     return ([a.numpy() for a in attentions], hidden.numpy(),
             None if logits is None else logits.numpy())
 
@@ -728,10 +768,13 @@ def with_copies(config, attentions, n):
     return {f"eff.{l}": a for l, a in enumerate(sums)}
 
 
-def forward_both(model, source, target, double=False):
+def forward_both(model, source, target, double=False, tokens=None):
     """The arrays of the three stacks, as float32."""
     model = model.double() if double else model.float()
     args = {**arguments(model, source, double), "decoder_input_ids": torch.tensor([target])}
+    if tokens is not None:
+        args["global_attention_mask"] = torch.tensor(
+            [[int(i in tokens) for i in range(len(source))]])
     base = model.base_model if hasattr(model, "base_model") else model
     with torch.no_grad():
         out = model(**args, output_attentions=True)
@@ -742,17 +785,21 @@ def forward_both(model, source, target, double=False):
         hook.remove()
     model.float()
     arrays = {"enc_hidden": out.encoder_last_hidden_state, "hidden": seen["hidden"]}
-    for name, stack in (("attn", out.encoder_attentions), ("dec", out.decoder_attentions),
-                        ("cross", out.cross_attentions)):
+    encoder = out.encoder_attentions
+    if tokens is not None:
+        encoder = dense(encoder, out.encoder_global_attentions, len(source), tokens)
+        arrays["enc_hidden"] = arrays["enc_hidden"][:, :len(source)]
+    for name, stack in (("attn", encoder), ("dec", out.decoder_attentions),
+                        ("cross", [a[..., :len(source)] for a in out.cross_attentions])):
         arrays.update({f"{name}.{l}": a for l, a in enumerate(stack)})
     if getattr(out, "logits", None) is not None:
         arrays["logits_last"] = out.logits[:, -1]
     return {k: v[0].numpy() for k, v in arrays.items()}
 
 
-def stacks_of(model, ids, other):
+def stacks_of(model, ids, other, tokens):
     """The arrays of a run, and how far float32 is from float64 in each."""
-    found, exact = (forward_both(model, ids, other, double) for double in (False, True))
+    found, exact = (forward_both(model, ids, other, double, tokens) for double in (False, True))
     return found, {k: float(np.abs(v - exact[k]).max()) for k, v in found.items()}
 
 
@@ -764,19 +811,21 @@ def described(model, i, source, arrays):
     return {"id": f"r{i}"}
 
 
-def expect_both(folder, name, kind, sources, starts):
+def expect_both(folder, name, kind, sources, starts, tokens):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     start = getattr(model.config, "decoder_start_token_id", None) or 0
     for i, source in enumerate(sources):
         target = [start, *starts[1 - i][:5]]
-        values, off = stacks_of(model, source, target)
+        said = None if tokens is None else tokens[i]
+        values, off = stacks_of(model, source, target, said)
         for key, value in off.items():
             what = "attn" if key.split(".")[0] in ("attn", "dec", "cross") else "hidden"
             worst[what] = max(worst[what], value)
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
         runs.append({**described(model, i, source, arrays), "decoder_input_ids": target,
+                     **({} if said is None else {"global_tokens": said}),
                      "arrays": [f"r{i}.{k}" for k in values]})
     write_expected(folder, name, model, kind, worst, runs)
     np.savez(folder / "expected.npz", **arrays)
@@ -854,9 +903,11 @@ def make(folder, name):
     sources = ids if model.main_input_name == "input_ids" else [
         rng.standard_normal(shape_of(model.config), np.float32) for _ in range(2)]
     if model.config.is_encoder_decoder:
-        expect_both(folder, name, kind, sources, ids)
+        expect_both(folder, name, kind, sources, ids, how.get("globals"))
     else:
         expect(folder, name, kind, sources, how.get("globals"), how.get("types"))
+    if "vocab" in how:
+        how["vocab"](folder)
     if "tokens" in how:
         how["tokens"]().save(str(folder / "tokenizer.json"))
 

@@ -63,7 +63,8 @@ static bool may_be_absent(const struct model *m, bool had_head, const char *name
     static const char *const tied[] = {
         "embed_tokens", "shared", "final_logits_bias", "lm_head.weight", "decoder.weight",
         "decoder.bias", "predictions.bias", "generator_lm_head.weight", "embed_out.weight",
-        "vocab_projector.weight", "output.weight", "lm_loss.weight"
+        "vocab_projector.weight", "output.weight", "lm_loss.weight",
+        "inv_freq"              /* computed, but for its rounding */
     };
 
     if (had_head && !m->has_head && !last_stack(m)->has_head)

@@ -10,7 +10,8 @@
 
 static const char *const own_cases[] = { "bart", NULL };
 static const char *const shared_cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian",
-                                           "extra/whisper", "more/blenderbot", "more/pegasus", NULL };
+                                           "extra/whisper", "more/blenderbot", "more/pegasus",
+                                           "more/led", NULL };
 
 struct where {                  /* what a test is about */
     const char *name;
@@ -135,6 +136,7 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
 {
     struct arena *a = &g->arena;
     int n, *s_start, *t_start, *s_id, *t_id;
+    unsigned char *global;
     struct sentence *s = golden_sentences(g, run, &n);
     struct wanted enc = { 0 }, dec = { 0 };
     struct memory memory;
@@ -148,11 +150,14 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
     t_start = arena_alloc(a, (size_t)n + 1, sizeof *t_start);
     s_id = arena_alloc(a, 10000, sizeof *s_id);
     t_id = arena_alloc(a, 10000, sizeof *t_id);
+    global = arena_alloc(a, 10000, 1);
     for (int i = 0; i < n; i++) {
         int n_dec, *id = decoder_ids(g, run, s[i].batch, &n_dec);
 
         if (s[i].id != NULL)
             memcpy(s_id + s_start[i], s[i].id, (size_t)s[i].n * sizeof *s_id);
+        if (s[i].global != NULL)
+            memcpy(global + s_start[i], s[i].global, (size_t)s[i].n);
         memcpy(t_id + t_start[i], id, (size_t)n_dec * sizeof *t_id);
         s_start[i + 1] = s_start[i] + s[i].n;
         t_start[i + 1] = t_start[i] + n_dec;
@@ -166,7 +171,7 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
     memory = (struct memory){ enc.hidden, s_start };
     dec.memory = &memory;
     par = par_new(2, &e);
-    source = (struct batch){ n, s_start, s_id, NULL, NULL };
+    source = (struct batch){ n, s_start, s_id, NULL, NULL, global };
     if (s[0].id == NULL)            /* one array: these runs are no batches */
         source.values = &s[0].values;
     if (run_forward(m, &source, &enc, &sink, 1, par, a, &e) != 0 ||

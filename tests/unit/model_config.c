@@ -770,6 +770,31 @@ static void groups(void **state)
     "most 10922");
 }
 
+#define ESM "{\"model_type\":\"esm\",\"mask_token_id\":32"
+
+/* What some families have and a key switches, and others do not. */
+static void options(void **state)
+{
+    (void)state;
+    assert_true(good(ESM ",\"position_embedding_type\":\"rotary\"}").rotary.instead);
+    assert_false(good(ESM "}").rotary.instead);
+    bad(ESM ",\"position_embedding_type\":\"relative_key\"}",
+        "found \"relative_key\", expected \"absolute\" or \"rotary\"");
+    bad(BERT ",\"position_embedding_type\":\"rotary\"}", "expected \"absolute\"");
+    assert_true(good(ESM ",\"token_dropout\":true}").token_dropout.on);
+    assert_false(good(BERT ",\"token_dropout\":true}").token_dropout.on);
+    bad("{\"model_type\":\"esm\",\"token_dropout\":true}",
+        "token_dropout: true requires mask_token_id");
+    assert_int_equal(good("{\"model_type\":\"ernie\"}").n_tasks, 0);
+    assert_int_equal(good("{\"model_type\":\"ernie\",\"use_task_id\":true}").n_tasks, 3);
+    assert_true(good("{\"model_type\":\"olmoe\",\"clip_qkv\":8}").clip_qkv == 8);
+    assert_true(good(LLAMA ",\"clip_qkv\":8}").clip_qkv == 0);
+    bad("{\"model_type\":\"olmoe\",\"clip_qkv\":0}", "clip_qkv: found 0");
+    assert_true(good("{\"model_type\":\"stablelm\",\"use_parallel_residual\":true}").norm.one);
+    assert_false(good("{\"model_type\":\"stablelm\"}").norm.one);
+    assert_int_equal(good("{\"model_type\":\"led\"}").n_positions, 16384);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -784,7 +809,7 @@ int main(void)
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
-        TEST(cut_at_every_byte), TEST(nested_deep),
+        TEST(options), TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

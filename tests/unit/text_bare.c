@@ -260,10 +260,29 @@ static void test_two_vocabularies(void **state)
     drop(h, &f);
 }
 
+/* Residues wherever they stand; letters that are none are one unknown piece. */
+static void test_esm(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+    struct tok *t;
+
+    put(h, &f, "vocab.txt", "<cls>\n<pad>\n<eos>\n<unk>\nM\nK\nA\n.\n<mask>\n");
+    put(h, &f, "tokenizer_config.json", "{'tokenizer_class':'EsmTokenizer'}");
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "MKbb <mask>A."),
+                        "*<cls>[0,0] M[0,1] K[1,2] <unk>[2,4] <mask>[5,11] A[11,12] .[12,13] "
+                        "*<eos>[0,0]");
+    tok_close(t);
+    put(h, &f, "vocab.txt", "a\n\xff\n");
+    refused(h, &f, "vocab.txt: line 2 is not UTF-8");
+    drop(h, &f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_bert), TEST(test_special_map), TEST(test_merges), TEST(test_refused),
+        TEST(test_bert), TEST(test_esm), TEST(test_special_map), TEST(test_merges), TEST(test_refused),
         TEST(test_languages), TEST(test_two_vocabularies),
     };
 

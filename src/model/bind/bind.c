@@ -59,7 +59,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
            (s == W_K && m->config.layer_kind != NULL &&
             m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
-           (s == W_MLP_NORM && m->config.falcon.one_norm) ||
+           (s == W_MLP_NORM && m->config.norm.one) ||
            ((s == W_Q_NORM || s == W_K_NORM) && m->family->qk_norm_by_config &&
             !m->config.norm.qk);
 }
@@ -184,6 +184,8 @@ static enum norm_place place_of(const struct model *m)
         return PLACE_POST;
     if (was->norm.parallel && !m->config.norm.parallel)
         return PLACE_PRE;
+    if (m->family->parallel_by_config && m->config.norm.parallel)
+        return PLACE_PARALLEL;
     return m->family->norm_place;
 }
 
@@ -208,7 +210,10 @@ static bool stack_lacks(const struct model *m, int s)
     const struct config *config = &m->config;
     bool axial = m->family->positions == POS_AXIAL && config->axial.on;
 
-    if ((s == W_TYPE && config->n_types == 0) || bind_distance_is_off(m, s) ||
+    if ((s == W_TYPE && config->n_types == 0) || (s == W_TASK && config->n_tasks == 0) ||
+        (s == W_EMB_NORM && m->family->emb_norm_by_config && !config->norm.embedding) ||
+        (m->family->may_rotate && s == (config->rotary.instead ? W_POS : W_INV_FREQ)) ||
+        bind_distance_is_off(m, s) ||
         (s == W_POS && m->family->defaults.relative.input && !config->relative.input) ||
         ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1) ||
         ((s == W_HEAD_NORM || s == W_HEAD_BIAS) && config->head.one_number))
@@ -226,6 +231,8 @@ static int longest_text(const struct model *m)
     const struct config *config = &m->config;
     int count = config->n_positions, whole;
 
+    if (family_rotates(m->family, config))
+        return count;
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return count - 1 -
                (m->family->pos_offset > 0 ? m->family->pos_offset : config->pad_id);
@@ -253,6 +260,13 @@ static void find_qk_norms(struct binder *b)
             b->m->config.norm.qk = true;
 }
 
+/* All layers have the same; those of the first are read. */
+static void mark_frequencies(struct binder *b)
+{
+    for (int l = 1; b->m->slot[W_INV_FREQ].weight != NULL && l < bind_layers(b); l++)
+        bind_mark(b, W_INV_FREQ, (struct where){ l, 0 });
+}
+
 static int bind_stack(struct binder *b)
 {
     struct model *model = b->m;
@@ -269,6 +283,7 @@ static int bind_stack(struct binder *b)
         if (family_slots[s].count == PER_STACK && !stack_lacks(model, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &model->slot[s]) != 0)
             return -1;
+    mark_frequencies(b);
     plan_rope(model, b->a);
     plan_bias(model, b->a);
     place_heads(model, b->a);

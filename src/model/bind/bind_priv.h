@@ -30,6 +30,10 @@ bool bind_has(struct binder *b, const char *names, struct where at);
 /* What the slot holds at this place counts as used; false: nothing. */
 bool bind_mark(struct binder *b, enum slot slot, struct where at);
 
+/* Tensors that a slot of a layer may have, which differ by where.part: experts, heads, layers
+ * of a group. */
+int bind_parts(struct binder *b, enum slot slot);
+
 /* The names that the slot's tensor may have, "A|B"; NULL: the family has no such slot. */
 const char *bind_names(struct binder *b, enum slot slot);
 

@@ -6,13 +6,10 @@
 
 #include "base/nearest.h"
 
-/* Experts, or layers of a group, end with the first that is not there at all. */
+/* Experts, heads, or layers of a group, end with the first that is not there at all. */
 static bool mark_parts(struct binder *b, enum slot slot, int layer)
 {
-    const struct config *config = &b->m->config;
-    int n = family_slots[slot].count == PER_EXPERT ? config->experts.n :
-            config->groups.n_inner > 0 ? config->groups.n_inner : 1;
-    int part = 0;
+    int n = bind_parts(b, slot), part = 0;
 
     while (part < n && bind_mark(b, slot, (struct where){ layer, part }))
         part++;

@@ -16,6 +16,8 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
     const struct config *config = &m->config;
     int out = family_slot_dim(m->family, config, row->out), in;
 
+    if (row->in == DIM_NONE && row->group == OF_QK_NORM && m->family->qk_norm == QK_NORM_HEADS)
+        return (struct shape){ 2, { out / config->d_head, config->d_head } };
     if (row->in == DIM_NONE)
         return (struct shape){ 1, { out } };
     in = family_slot_dim(m->family, config, row->in);
@@ -195,7 +197,7 @@ static int bind_absent(struct binder *b, enum slot slot, struct where at, struct
 
     if (slot == W_HEAD && !b->m->config.head.one_number && b->m->config.head.task == NULL)
         return bind_bias(b, slot, bind_names(b, slot), at, p);
-    if (slot == W_HEAD_BIAS && bias_rule_of(b, slot) == BIAS_AS_STORED)
+    if (slot == W_INV_FREQ || (slot == W_HEAD_BIAS && bias_rule_of(b, slot) == BIAS_AS_STORED))
         return 0;
     return bind_missing(b, slot, at, false, shape_text(b->a, &want));
 }
@@ -216,6 +218,29 @@ static int check_weight(struct binder *b, enum slot slot, const struct tensor *t
     return -1;
 }
 
+/* A norm of queries or keys with a tensor for each head: names has room for its number. */
+static int bind_norm_heads(struct binder *b, enum slot slot, struct where at, struct param *p)
+{
+    int d = b->m->config.d_head, n = bind_parts(b, slot);
+    struct shape want = { 1, { d } };
+    float *v = arena_alloc(b->a, (size_t)n, (size_t)d * sizeof *v);
+
+    for (at.part = 0; at.part < n; at.part++) {
+        const char *names = bind_names(b, slot);
+        const struct tensor *tensor = bind_weight_tensor(b, slot, &names, at);
+
+        if (tensor == NULL)
+            return bind_missing(b, slot, at, false, shape_text(b->a, &want));
+        if (check(b, tensor, want, false) != 0)
+            return -1;
+        tensor_read(v + (int64_t)at.part * d, tensor, 0, d);
+        p->weight = at.part == 0 ? tensor : p->weight;
+    }
+    p->n_parts = n;
+    p->vector = v;
+    return 0;
+}
+
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &family_slots[slot];
@@ -230,6 +255,8 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     names = bind_stored_names(b, slot);
     if (row->kind == SLOT_NORM && family->defaults.norm.affine && !b->m->config.norm.affine)
         return bind_plain_norm(b, row, p);
+    if (row->group == OF_QK_NORM && bind_parts(b, slot) > 1)
+        return bind_norm_heads(b, slot, at, p);
     p->weight = bind_weight_tensor(b, slot, &names, at);
     if (p->weight == NULL)
         return bind_absent(b, slot, at, p);

@@ -40,8 +40,10 @@ static const struct key keys[] = {
     { KEY_INT, F(d_embed), 1, 1 << 20, NAMES("embedding_size", "word_embed_proj_dim") },
     { KEY_INT, F(n_vocab), 1, 1 << 28, NAMES("vocab_size") },
     { KEY_INT, F(n_positions), 1, 1 << 30,
-      NAMES("max_position_embeddings", "n_positions", "max_source_positions") },
-    { KEY_INT, F(decoder.n_positions), 1, 1 << 30, NAMES("max_target_positions") },
+      NAMES("max_position_embeddings", "n_positions", "max_source_positions",
+        "max_encoder_position_embeddings") },
+    { KEY_INT, F(decoder.n_positions), 1, 1 << 30,
+      NAMES("max_target_positions", "max_decoder_position_embeddings") },
     { KEY_INT, F(front.n_mel), 1, 1 << 20, NAMES("num_mel_bins") },
     { KEY_INT, F(front.n_channels), 1, 1 << 16, NAMES("num_channels") },
     { KEY_INT, F(head.n_labels), 1, 1 << 28, NAMES("num_labels") },
@@ -50,7 +52,10 @@ static const struct key keys[] = {
     { KEY_ACT, F(head.classifier_act), 0, 0, NAMES("classifier_activation") },
     { KEY_ACT, F(head.summary_act), 0, 0, NAMES("summary_activation") },
     { KEY_INT, F(n_types), 0, 1 << 16, NAMES("type_vocab_size") },
+    { KEY_INT, F(n_tasks), 1, 1 << 16, NAMES("task_type_vocab_size") },
     { KEY_INT, F(pad_id), 0, 1 << 28, NAMES("pad_token_id") },
+    { KEY_INT, F(token_dropout.mask_id), 0, 1 << 28, NAMES("mask_token_id") },
+    { KEY_BOOL, F(token_dropout.on), 0, 0, NAMES("token_dropout") },
     { KEY_REAL, F(norm.eps), 0, 1,
       NAMES("layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps",
         "norm_epsilon") },
@@ -62,6 +67,7 @@ static const struct key keys[] = {
     { KEY_BOOL, F(norm.first), 0, 0, NAMES("do_layer_norm_before") },
     { KEY_BOOL, F(norm.affine), 0, 0, NAMES("layer_norm_elementwise_affine") },
     { KEY_BOOL, F(norm.qk), 0, 0, NAMES("qk_layernorm") },
+    { KEY_BOOL, F(norm.embedding), 0, 0, NAMES("emb_layer_norm_before") },
     { KEY_BOOL, F(has_bias[BY_ATTENTION_BIAS]), 0, 0, NAMES("attention_bias") },
     { KEY_BOOL, F(has_bias[BY_MLP_BIAS]), 0, 0, NAMES("mlp_bias") },
     { KEY_BOOL, F(has_bias[BY_NORM_BIAS]), 0, 0, NAMES("norm_bias") },
@@ -69,6 +75,7 @@ static const struct key keys[] = {
     { KEY_BOOL, F(has_bias[BY_DECODER_BIAS]), 0, 0, NAMES("decoder_bias") },
     { KEY_BOOL, F(has_bias[BY_QKV_BIAS]), 0, 0, NAMES("qkv_bias") },
     { KEY_BOOL, F(has_bias[BY_USE_BIAS]), 0, 0, NAMES("use_bias") },
+    { KEY_BOOL, F(has_bias[BY_USE_QKV_BIAS]), 0, 0, NAMES("use_qkv_bias") },
     { KEY_BOOL, F(has_bias[BY_ENABLE_BIAS]), 0, 0, NAMES("enable_bias") },
     { KEY_BOOL, F(has_bias[BY_BIAS]), 0, 0, NAMES("bias") },
     { KEY_BOOL, F(norm.no_final), 0, 0, NAMES("_remove_final_layer_norm") },
@@ -140,10 +147,6 @@ static int refuse(const struct reader *r, const json_t *root)
     if (json_is_true(config_value(root, "add_cross_attention")))
         return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
                        "for this family, expected false", r->file);
-    value = config_value(root, "position_embedding_type");
-    if (value != NULL && (!json_is_string(value) ||
-                          strcmp(json_string_value(value), "absolute") != 0))
-        return config_wrong(r, "position_embedding_type", value, "\"absolute\"");
     return 0;
 }
 
@@ -226,7 +229,7 @@ static void fill_defaults(struct config *c, const struct family *f)
     if (c->d_value == 0 || !latent)
         c->d_value = c->d_head;
     if (f->defaults.falcon.multi_query)
-        c->falcon.one_norm = c->norm.parallel && (!c->falcon.new_decoder || c->falcon.n_norms == 1);
+        c->norm.one = c->norm.parallel && (!c->falcon.new_decoder || c->falcon.n_norms == 1);
     if (f->defaults.falcon.multi_query && !c->falcon.new_decoder)
         c->n_kv_heads = c->falcon.multi_query ? 1 : c->n_heads;
     if (c->n_kv_heads == 0)
@@ -248,6 +251,8 @@ static void fill_defaults(struct config *c, const struct family *f)
     if (c->rotary.n_columns == 0)
         c->rotary.n_columns = has_share(f) ? (int)(c->d_head * c->rotary.share) : c->d_head;
     c->norm.residual_from = c->norm.residual_from && f->residual_by_config;
+    if (f->parallel_by_config)
+        c->norm.one = c->norm.parallel;
 }
 
 /* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
@@ -304,7 +309,7 @@ static int derive(const struct reader *r, const struct family *f)
                        "most %d columns",
                        r->file, config->n_heads, str_plural(config->n_heads),
                        config->d_value, 1 << 24);
-    if (f->positions == POS_ROPE && !may_rotate(f, config))
+    if (family_rotates(f, config) && !may_rotate(f, config))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
                        "expected an even number of 2 or more that fits",
                        r->file, config->rotary.n_columns, config->d_head);
@@ -387,7 +392,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         r->c->score.cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->head.cap = 0;
-    if (config_front(r, f, root) != 0 || config_chunks(r, f, root) != 0 ||
+    if (config_options(r, f, root) != 0 || config_front(r, f, root) != 0 ||
+        config_chunks(r, f, root) != 0 ||
         read_ffn(r, f, root) != 0 ||
         config_rope_share(r, f, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||

@@ -61,6 +61,9 @@ int config_rope_share(const struct reader *r, const struct family *f, const json
 void config_head(const struct reader *r, const json_t *root);
 void config_head_of_whole(const struct reader *r, const json_t *root);
 
+/* What the family may have, and the config switches; before derived numbers. */
+int config_options(const struct reader *r, const struct family *f, const json_t *root);
+
 /* Sizes of pictures. */
 int config_front(const struct reader *r, const struct family *f, const json_t *root);
 

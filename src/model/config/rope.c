@@ -167,7 +167,7 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
     const json_t *object = parameters(root), *top;
     struct rope *rope = r->c->rotary.rope;
 
-    if (f->positions != POS_ROPE)
+    if (!family_rotates(f, r->c))
         return 0;
     if (config_key(r, &base_keys[0], root, &rope[0]) != 0 ||
         config_key(r, &base_keys[1], root, &rope[1]) != 0)
