@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The two 16-bit floats, as bit patterns. */
+ * The two 16-bit floats, and one of 8 bits, as bit patterns. */
 #ifndef BASE_HALF_H
 #define BASE_HALF_H
 
@@ -27,6 +27,20 @@ static inline float half_to_float(uint16_t h)
     memcpy(&bits, &f, sizeof bits);
     bits |= size >= 0x7c00u << 13 ? 0x7f800000u : 0;
     return float_of_bits(bits | (uint32_t)(h & 0x8000u) << 16);
+}
+
+/*
+ * OCP E4M3: 4 bits of exponent, 3 of mantissa, subnormals included; exact.  It has no
+ * infinities: all ones is NaN.
+ */
+static inline float f8_e4m3_to_float(uint8_t v)
+{
+    uint32_t size = v & 0x7fu, bits;
+    float f = float_of_bits(size << 20) * 0x1p120f;
+
+    memcpy(&bits, &f, sizeof bits);
+    bits = size == 0x7f ? 0x7fc00000u : bits;
+    return float_of_bits(bits | (uint32_t)(v & 0x80u) << 24);
 }
 
 /* bfloat16: the upper half of a float; exact. */

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "model/head.h"
 #include "nn/act.h"
+#include "weights/quantised.h"
 
 enum rope_scaling { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONG };
 
@@ -223,6 +224,7 @@ struct config {
         bool on;
         int shape[2], width[2];         /* widths sum to D */
     } axial;
+    struct quantisation quantisation;             /* of the weights in the file */
     struct {                            /* what a model of this project says of itself */
         const char *name, *text;        /* text: the default one; NULL elsewhere */
         const char *pair;               /* the same of an encoder-decoder's decoder */
@@ -239,7 +241,7 @@ struct family;
  * Errors (ERR_INPUT): no JSON object; no model_type, or one that is not in the
  * table (lists those that are); a value of the wrong type, negative, zero or
  * beyond its range (key, found, wanted); a key that asks for something that is
- * not supported (quantization_config, add_cross_attention, a rope type, an
+ * not supported (a method of quantization_config, add_cross_attention, a rope type, an
  * activation: each by name).
  */
 int config_read(struct config *c, const struct family **family, struct arena *a,

@@ -40,6 +40,8 @@ uint64_t model_hash(const struct model *m)
         for (int k = 0; k < tensor->n_dims; k++)
             h = fnv_number(h, (uint64_t)tensor->shape[k], 8);
         h = fnv_number(h, tensor->dtype, 4);
+        if (tensor->maker != NULL)
+            h = fnv(h, tensor->maker->how, strlen(tensor->maker->how));
     }
     return h;
 }
@@ -55,15 +57,20 @@ static uint64_t fnv_ends(uint64_t h, const unsigned char *data, uint64_t n_bytes
     return fnv(fnv(h, data, (size_t)count), data + (n_bytes - count), (size_t)count);
 }
 
+/* Of one that is made: what it is made from. */
+static uint64_t fnv_tensor(uint64_t h, const struct tensor *t)
+{
+    if (t->maker == NULL)
+        return fnv_ends(h, t->data, (uint64_t)tensor_stored_bytes(t));
+    for (int i = 0; i < t->maker->n_parts; i++)
+        h = fnv_tensor(h, &t->maker->part[i]);
+    return h;
+}
+
 static uint64_t fnv_weights(uint64_t h, const struct weights *w)
 {
-    for (int i = 0; i < weights_count(w); i++) {
-        const struct tensor *tensor = weights_at(w, i);
-        const struct dtype_row *dtype = &dtype_table[tensor->dtype];
-
-        h = fnv_ends(h, tensor->data, (uint64_t)tensor->n_elements / (uint64_t)dtype->block *
-                                          (uint64_t)dtype->size_bytes);
-    }
+    for (int i = 0; i < weights_count(w); i++)
+        h = fnv_tensor(h, weights_at(w, i));
     return h;
 }
 

@@ -134,7 +134,8 @@ struct model *model_open(struct arena *a, const char *path, struct err *e)
 static struct model *finish(struct model *m, struct arena *a, int rc, enum weights_held held,
                             struct err *e)
 {
-    if (rc != 0 || weights_round(m->weights, held, e) != 0 || model_bind(m, a, e) != 0) {
+    if (rc != 0 || weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ||
+        weights_round(m->weights, held, e) != 0 || model_bind(m, a, e) != 0) {
         model_close(m);
         return NULL;
     }

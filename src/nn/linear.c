@@ -30,8 +30,13 @@ static int64_t bytes_of(const struct matrix *w, int64_t n)
 
 static void decode(float *out, const struct matrix *w, int64_t at, int n)
 {
-    const unsigned char *data = w->data + bytes_of(w, at);
+    const unsigned char *data;
 
+    if (w->make != NULL) {
+        w->make(w->maker, out, w->made_at + at, n);
+        return;
+    }
+    data = w->data + bytes_of(w, at);
     switch (w->element) {
     case ELEMENT_F16:
         nn_kernels()->decode_f16(out, data, n);
@@ -46,12 +51,20 @@ static void decode(float *out, const struct matrix *w, int64_t at, int n)
 
 static bool is_plain(const struct matrix *w)
 {
-    return w->to_f32 == NULL && w->element == ELEMENT_OTHER;
+    return w->to_f32 == NULL && w->make == NULL && w->element == ELEMENT_OTHER;
 }
 
 static const float *plain(const struct matrix *w)
 {
     return (const float *)(const void *)w->data;
+}
+
+void linear_skip(struct matrix *w, int64_t n)
+{
+    if (w->make != NULL)
+        w->made_at += n;
+    else
+        w->data += bytes_of(w, n);
 }
 
 void linear_row(float *out, const struct matrix *w, int i)

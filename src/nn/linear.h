@@ -26,6 +26,10 @@ struct matrix {
                                        stride are multiples of it, and of order_in_out
                                        it is 32 */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
+    /* instead of both: elements [first, first + n), counted from maker's first */
+    void (*make)(const void *maker, float *out, int64_t first, int64_t n);
+    const void *maker;
+    int64_t made_at;                /* element 0 is this one of maker's */
     enum element element;           /* what to_f32 decodes, where kernels know it */
     int N, K;                       /* outputs, inputs */
     int64_t stride;                 /* elements from one stored row to the next */
@@ -43,6 +47,9 @@ static inline int linear_row_size(const struct matrix *w)
 
 /* Bytes of all stored rows. */
 double linear_size_bytes(const struct matrix *w);
+
+/* w from its n-th element on, which begins a block. */
+void linear_skip(struct matrix *w, int64_t n);
 
 /* out[linear_row_size] = stored row i as it is in the file, whatever the precision. */
 void linear_row(float *out, const struct matrix *w, int i);

@@ -141,9 +141,8 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
 struct param stage_part(const struct param *w, int first, int n)
 {
     struct param part = *w;
-    int64_t blocks = first * w->matrix.stride / (w->matrix.block > 1 ? w->matrix.block : 1);
 
-    part.matrix.data += (size_t)blocks * (size_t)w->matrix.size_bytes;
+    linear_skip(&part.matrix, first * w->matrix.stride);
     part.matrix.N = n;
     part.bias = w->bias != NULL ? w->bias + first : NULL;
     return part;

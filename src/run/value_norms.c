@@ -41,13 +41,13 @@ static struct part part_of(const struct job *j, int head)
     if (w->block > 1)
         block = w->block;
     if (w->order_in_out) {
-        w->data += first * w->stride / block * w->size_bytes;
+        linear_skip(w, first * w->stride);
         w->K = d;
         return part;
     }
     part.skip = first % block;
     first -= part.skip;
-    w->data += (int64_t)(first / block) * w->size_bytes;
+    linear_skip(w, first);
     w->K = (part.skip + d + block - 1) / block * block;
     return part;
 }

@@ -22,6 +22,8 @@ TO_F32(i32, int32_t, (float)v)
 TO_F32(i16, int16_t, (float)v)
 TO_F32(i8, int8_t, (float)v)
 TO_F32(u8, uint8_t, (float)v)
+TO_F32(f8_e4m3, uint8_t, f8_e4m3_to_float(v))
+TO_F32(f8_e5m2, uint8_t, half_to_float((uint16_t)(v << 8)))
 TO_F32(boolean, uint8_t, v != 0 ? 1.0f : 0.0f)
 
 static void f32(float *out, const unsigned char *data, int64_t n)
@@ -44,4 +46,7 @@ const struct dtype_row dtype_table[N_DTYPE] = {
     [DTYPE_##name] = { #name, NULL, size_bytes, true, dequant_##type, n_elements },
 #include "base/blocks.def"
 #undef BLOCKS
+    /* Their scale lies in another tensor, which packed/ knows. */
+    [DTYPE_F8_E4M3] = { "F8_E4M3", NULL, 1, false, f8_e4m3, 1 },
+    [DTYPE_F8_E5M2] = { "F8_E5M2", NULL, 1, false, f8_e5m2, 1 },
 };

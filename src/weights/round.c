@@ -54,6 +54,16 @@ static void put_f16(unsigned char *out, const float *x, int64_t n)
         bytes_put(out + 2 * i, half_bits(x[i]), 2);
 }
 
+static void put_f32(unsigned char *out, const float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, x + i, sizeof bits);
+        bytes_put(out + 4 * i, bits, 4);
+    }
+}
+
 /*
  * d 2, q 32 (signed): d q, as quantise_blocks rounds them.  Ties away from zero; a d that is
  * too small to divide by is 0.
@@ -81,7 +91,7 @@ static unsigned char *put_tensor(unsigned char *out, const struct tensor *from, 
     const struct dtype_row *type = &dtype_table[to];
     float chunk[CHUNK];
 
-    if (from->dtype == to) {
+    if (from->dtype == to && from->maker == NULL) {
         size_t size = (size_t)(from->n_elements / type->block) * (size_t)type->size_bytes;
 
         memcpy(out, from->data, size);
@@ -93,6 +103,8 @@ static unsigned char *put_tensor(unsigned char *out, const struct tensor *from, 
         tensor_read(chunk, from, at, n);
         if (to == DTYPE_F16)
             put_f16(out, chunk, n);
+        else if (to == DTYPE_F32)           /* what was made, and is too large to be rounded */
+            put_f32(out, chunk, n);
         for (int64_t i = 0; to == DTYPE_Q8_0 && i < n; i += BLOCK)
             put_q8_0(out + i / BLOCK * type->size_bytes, chunk + i);
         out += n / type->block * type->size_bytes;

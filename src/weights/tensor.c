@@ -16,6 +16,18 @@ int tensor_measure(struct tensor *t, int64_t *size_bytes)
                0;
 }
 
+int64_t tensor_stored_bytes(const struct tensor *t)
+{
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
+    int64_t sum = 0;
+
+    if (t->maker == NULL)
+        return t->n_elements / dtype->block * dtype->size_bytes;
+    for (int i = 0; i < t->maker->n_parts; i++)
+        sum += tensor_stored_bytes(&t->maker->part[i]);
+    return sum;
+}
+
 /* Elements [at, at + n) of one block. */
 static void read_within(float *out, const struct dtype_row *d, const unsigned char *block,
                         int64_t at, int64_t n)
@@ -29,9 +41,14 @@ static void read_within(float *out, const struct dtype_row *d, const unsigned ch
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
-    const unsigned char *data = t->data + first / dtype->block * dtype->size_bytes;
+    const unsigned char *data;
     int64_t at = first % dtype->block, whole;
 
+    if (t->maker != NULL) {
+        t->maker->read(t->maker, out, t->made_at + first, n);
+        return;
+    }
+    data = t->data + first / dtype->block * dtype->size_bytes;
     if (at > 0) {
         int64_t head = n < dtype->block - at ? n : dtype->block - at;
 

@@ -108,18 +108,50 @@ int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err 
 
 const char *weights_most_type(const struct weights *w)
 {
-    int64_t size[N_DTYPE] = { 0 }, most = 0;
+    int64_t size[N_DTYPE] = { 0 }, packed = 0, most = 0;
     const char *name = "";
 
     for (int i = 0; i < w->n; i++) {
-        const struct dtype_row *type = &dtype_table[w->tensor[i].dtype];
-        int64_t *sum = &size[w->tensor[i].dtype];
+        const struct tensor *tensor = &w->tensor[i];
+        bool is_packed = tensor->maker != NULL && tensor->maker->quantised;
+        int64_t *sum = is_packed ? &packed : &size[tensor->dtype];
 
-        *sum += w->tensor[i].n_elements / type->block * type->size_bytes;
+        *sum += tensor_stored_bytes(tensor);
         if (*sum > most) {
             most = *sum;
-            name = type->name;
+            name = is_packed ? tensor->maker->how : dtype_table[tensor->dtype].name;
         }
     }
     return name;
+}
+
+struct quantised {
+    const char *how;
+    int64_t n_elements, n_bytes;
+};
+
+/* What an adapter changes may be quantised itself. */
+static void add_quantised(struct quantised *sum, const struct tensor *t)
+{
+    if (t->maker == NULL)
+        return;
+    if (!t->maker->quantised) {
+        for (int i = 0; i < t->maker->n_parts; i++)
+            add_quantised(sum, &t->maker->part[i]);
+        return;
+    }
+    sum->how = sum->how != NULL ? sum->how : t->maker->how;
+    sum->n_elements += t->n_elements;
+    sum->n_bytes += tensor_stored_bytes(t);
+}
+
+const char *weights_quantised(const struct weights *w, double *bits)
+{
+    struct quantised sum = { .how = NULL };
+
+    for (int i = 0; i < w->n; i++)
+        add_quantised(&sum, &w->tensor[i]);
+    if (sum.how != NULL)
+        *bits = 8 * (double)sum.n_bytes / (double)sum.n_elements;
+    return sum.how;
 }

@@ -2,7 +2,8 @@
  *
  * Bytes on disk -> named tensors.  Weights are mapped read-only and borrowed,
  * never copied; every length, offset and count was checked before a tensor is
- * handed out.
+ * handed out.  Some are not stored as such (packed by a quantiser, changed by an adapter):
+ * their elements are made from what is, whenever they are read.
  *
  * safetensors: u64 header length N (little-endian), N bytes of JSON
  *     {"name": {"dtype": "F32", "shape": [..], "data_offsets": [begin, end]}, ..,
@@ -27,6 +28,7 @@ enum dtype {
 #define BLOCKS(name, type, n_elements, size_bytes) DTYPE_##name,
 #include "base/blocks.def"          /* DTYPE_Q4_0, .. */
 #undef BLOCKS
+    DTYPE_F8_E4M3, DTYPE_F8_E5M2,
     N_DTYPE
 };
 
@@ -47,6 +49,20 @@ extern const struct dtype_row dtype_table[N_DTYPE];
 
 enum { MAX_DIMS = 8 };
 
+/*
+ * How elements that no file holds come from those that files hold; what makes them begins
+ * with it.
+ */
+struct maker {
+    /* elements [first, first + n) as floats; maker is this */
+    void (*read)(const void *maker, float *out, int64_t first, int64_t n);
+    const char *how;                /* "GPTQ, 4 bits in groups of 128" */
+    const struct tensor *part;      /* [n_parts] what they come from, itself stored or made */
+    int n_parts;
+    bool quantised;                 /* by a quantiser, in fewer bits */
+    bool out_in;                    /* a linear, which lies so whatever its family's do */
+};
+
 struct tensor {
     const char *name;
     enum dtype dtype;
@@ -55,6 +71,8 @@ struct tensor {
     int64_t n_elements;             /* the product; 1 where n_dims is 0 */
     const unsigned char *data;      /* n_elements / block * size_bytes; any alignment;
                                        the last dimension is a multiple of block */
+    const struct maker *maker;        /* instead of data, dtype F32; NULL: data */
+    int64_t made_at;                /* element 0 is this one of what it makes */
     const char *file;               /* the file that holds it, for messages */
 };
 
@@ -108,8 +126,15 @@ int weights_round(struct weights *w, enum weights_held held, struct err *e);
 /* That file; data NULL: nothing was rounded. */
 struct span weights_rounded(const struct weights *w);
 
-/* The name of the type that most of their bytes are of; "": there are none. */
+/* The name of the type that most of their bytes are of, or how those are packed; "": there
+ * are none. */
 const char *weights_most_type(const struct weights *w);
+
+/*
+ * How the first of what a quantiser packed is stored, and bits a weight of all that is, scales
+ * included; NULL, and *bits stays: nothing is.
+ */
+const char *weights_quantised(const struct weights *w, double *bits);
 
 /* "[768,2304]", for messages. */
 char *tensor_shape(struct arena *a, const struct tensor *t);
@@ -121,6 +146,9 @@ struct note {
 
 /* The value of a key of a single file; NULL: none. */
 const char *weights_note(const struct weights *w, const char *key);
+
+/* The bytes that files hold of it. */
+int64_t tensor_stored_bytes(const struct tensor *t);
 
 /* Elements [first, first + n) as floats; the range must lie inside. */
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n);

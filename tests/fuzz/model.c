@@ -17,7 +17,8 @@ static int open(struct model *m, struct arena *a, struct span config,
         return -1;
     if (config_read(&m->config, &m->family, a, config, "c", e) != 0)
         return -1;
-    return model_bind(m, a, e);
+    return weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ? -1 :
+           model_bind(m, a, e);
 }
 
 static void feed(struct span config, struct span weights)

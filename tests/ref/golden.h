@@ -70,7 +70,10 @@ static const char *const golden_shared[] = {
     "more/splinter", "more/data2vec_text", "more/roberta_prelayernorm", "more/nomic_bert",
     "more/ministral", "more/olmo3", "more/glm", "more/glm4", "more/gpt_bigcode",
     "more/gpt_bigcode_mha", "more/clip_text", "more/stablelm", "more/stablelm_parallel",
-    "more/olmoe", "more/ernie", "more/esm", "more/esm1", NULL
+    "more/olmoe", "more/ernie", "more/esm", "more/esm1",
+    "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
+    "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
+    "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,

@@ -480,8 +480,8 @@ static void keys_that_are_refused(void **state)
 {
     (void)state;
     bad(LLAMA ",\"quantization_config\":{\"quant_method\":\"gptq\"}}",
-        "quantization_config: weights quantised by gptq");
-    bad(LLAMA ",\"quantization_config\":{}}", "an unnamed method");
+        "quantization_config.bits: found nothing");
+    bad(LLAMA ",\"quantization_config\":{}}", "quantization_config.quant_method: found nothing");
     bad(GPT2 ",\"add_cross_attention\":true}", "add_cross_attention");
     good(GPT2 ",\"add_cross_attention\":false,\"quantization_config\":null}");
     bad(BERT ",\"position_embedding_type\":\"relative_key\"}",

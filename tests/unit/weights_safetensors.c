@@ -196,8 +196,8 @@ static const struct {
     { "{\"\\udc00\":", 0, "found '\"', expected both halves of a surrogate pair" },
     { "{\"\\ud800\\u0041\":", 0, "byte 14: found '\"', expected both halves" },
     { "{\"\xed\xa0\x80\":", 0, "found byte 0xed, expected UTF-8" },
-    { "{" T("a", "F8_E4M3", "[1]", 0, 1) "}", 1,
-      "a: dtype \"F8_E4M3\", expected one of F64 F32 F16 BF16 I64" },             /* stricter */
+    { "{" T("a", "F8_E8M0", "[1]", 0, 1) "}", 1,
+      "a: dtype \"F8_E8M0\", expected one of F64 F32 F16 BF16 I64" },             /* stricter */
     { "{" T("a", "f32", "[1]", 0, 1) "}", 1, "a: dtype \"f32\", expected one of" },
     { "{" T("a", "I8", "[1,1,1,1,1,1,1,1,1]", 0, 1) "}", 1,
       "a: shape has over 8 dimensions, expected at most 8" },                    /* stricter */

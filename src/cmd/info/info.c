@@ -136,7 +136,8 @@ static void card_decoder(FILE *f, const struct model *m)
     fprintf(f, "\n");
 }
 
-static void card_sizes(FILE *f, struct arena *a, const struct model *m)
+static void card_sizes(FILE *f, struct arena *a, const struct model *m,
+                       const struct info_row *row)
 {
     const struct config *config = &m->config;
 
@@ -170,13 +171,15 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
     if (!info_any_length(m))
         fprintf(f, "positions   %d\n", config->n_positions);
     fprintf(f, "weights     %s\n", weights_type(m));
+    if (row->quantised != NULL)
+        fprintf(f, "quantised   %s: %.2f bits a weight\n", row->quantised, row->bits);
     fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
 }
 
 static void print_card(FILE *f, struct arena *a, const struct model *m,
                        const struct info_row *row)
 {
-    card_sizes(f, a, m);
+    card_sizes(f, a, m, row);
     info_parts(row, a, f);
     fprintf(f, "\none attention layer: %s = %s weights, %s biases\n",
             attention_sum(a, m), report_thousands(a, row->attention.weights),

@@ -27,6 +27,8 @@ struct info_row {
     struct list input;                  /* int64_t, -1: any length; of tokens: n -1 */
     const struct experts_row *experts;  /* NULL: none */
     const struct decoder_row *decoder;
+    const char *quantised;              /* how linears are stored; NULL: as floats */
+    double bits;                        /* of a weight of those; NaN: as above */
     const char *hash;
     const struct parameters_row *parameters;
     struct count attention;             /* of one layer */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A model -> the row that info prints. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "cmd/info/info.h"
 #include "run/front.h"
@@ -98,6 +99,10 @@ static const struct column info_columns[] = {
       .of = &expert_record, .field = F(experts) },
     { "decoder", "its decoder", .kind = COLUMN_RECORD, WHERE, .null = NULL_ABSENT,
       .of = &decoder_record, .field = F(decoder) },
+    { "quantised", "how the weights that a quantiser packed are stored", .kind = COLUMN_TEXT,
+      WHERE, .null = NULL_ABSENT, .field = F(quantised) },
+    { "bits", "bits a weight of those, scales included", .kind = COLUMN_REAL, WHERE,
+      .null = NULL_ABSENT, .field = F(bits) },
     { "hash", "of the configuration and the tensors' names, types and shapes",
       .kind = COLUMN_TEXT, WHERE, .field = F(hash) },
     { "parameters", "parameters by part", .kind = COLUMN_RECORD, WHERE,
@@ -265,6 +270,7 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
         .input = input_of(a, m),
         .experts = experts_of(a, config),
         .decoder = decoder_of(a, m),
+        .bits = (double)NAN,
         .hash = arena_printf(a, "%016" PRIx64, m->hash),
         .parameters = parameters_of(a, m),
         .attention = count_attention(m),
@@ -273,4 +279,5 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
         .run_memory = (int64_t)run_memory(m, n, n_threads),
     };
     row->attention_layer = &row->attention;
+    row->quantised = weights_quantised(m->weights, &row->bits);
 }

@@ -106,7 +106,7 @@ static const enum element element[N_DTYPE] = {
 static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
-    bool plain = BYTES_IN_ORDER && t->dtype == DTYPE_F32 &&
+    bool plain = BYTES_IN_ORDER && t->dtype == DTYPE_F32 && t->maker == NULL &&
                  (uintptr_t)t->data % sizeof(float) == 0;
     int row = 1;
 
@@ -116,6 +116,8 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_o
     return (struct matrix){
         .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
         .to_f32 = plain ? NULL : dtype->to_f32,
+        .make = t->maker != NULL ? t->maker->read : NULL, .maker = t->maker,
+        .made_at = t->made_at,
         .element = element[t->dtype],
         .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
         .order_in_out = in_out,
@@ -241,12 +243,18 @@ static int bind_norm_heads(struct binder *b, enum slot slot, struct where at, st
     return 0;
 }
 
+/* What quantisers pack lies [out, in] also where the family's linears do not. */
+static bool is_in_out(const struct binder *b, enum slot slot, const struct tensor *t)
+{
+    return family_slot_in_out(b->m->family, slot) && !(t->maker != NULL && t->maker->out_in);
+}
+
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &family_slots[slot];
     const struct family *family = b->m->family;
-    bool in_out = family_slot_in_out(family, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
+    bool in_out;
     const char *names;
     struct shape want;
 
@@ -260,6 +268,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     p->weight = bind_weight_tensor(b, slot, &names, at);
     if (p->weight == NULL)
         return bind_absent(b, slot, at, p);
+    in_out = is_in_out(b, slot, p->weight);
     want = shape_of(b->m, row, in_out);
     if (check_weight(b, slot, p->weight, want, loose) != 0)
         return -1;

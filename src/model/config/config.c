@@ -135,15 +135,6 @@ const struct key *config_find_key(const char *name)
 /* Keys that ask for another network than the one that would be computed. */
 static int refuse(const struct reader *r, const json_t *root)
 {
-    const json_t *value = config_value(root, "quantization_config");
-    const char *method;
-
-    if (value != NULL) {
-        method = json_string_value(json_object_get(value, "quant_method"));
-        return err_set(r->e, ERR_INPUT, "%s: quantization_config: weights quantised by %s "
-                       "are not supported, expected F32, F16, BF16 or F64",
-                       r->file, method != NULL ? method : "an unnamed method");
-    }
     if (json_is_true(config_value(root, "add_cross_attention")))
         return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
                        "for this family, expected false", r->file);
@@ -408,6 +399,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
 static int read_all(const struct reader *r, const struct family **family,
                     const json_t *root)
 {
+    struct quantisation quantisation = { .method = QUANT_NONE };
     const json_t *text;
 
     if (!json_is_object(root))
@@ -416,8 +408,10 @@ static int read_all(const struct reader *r, const struct family **family,
         return -1;
     text = text_part(root);
     if (find_family(r, text, family) != 0 || refuse(r, text) != 0 ||
-        config_object(r, *family, text) != 0)
+        config_object(r, *family, text) != 0 || config_quantisation(r, text, &quantisation) != 0 ||
+        config_quantisation(r, root, &quantisation) != 0)
         return -1;
+    r->c->quantisation = quantisation;
     read_tied(r, root);
     config_head_of_whole(r, root);
     return 0;

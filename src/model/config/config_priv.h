@@ -50,6 +50,9 @@ const struct key *config_find_key(const char *name);
 const struct key *config_find_in(const struct key *row, size_t n, const char *name);
 const struct key *config_rope_key(const char *name);
 
+/* How the weights are packed; *p stays where nothing says it. */
+int config_quantisation(const struct reader *r, const json_t *root, struct quantisation *p);
+
 /* All keys of a config.json's object, for a family that is known. */
 int config_object(const struct reader *r, const struct family *f, const json_t *root);
 

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * Codes of bitsandbytes, 4 bits by block and 8 by row -> weights. */
+#include <jansson.h>
+#include <limits.h>
+
+#include "base/json.h"
+#include "base/json_field.h"
+#include "weights/quantised/quant_priv.h"
+
+enum { MOST_BLOCK = 1 << 24 };
+
+/* ---- 4 bits ---- */
+
+struct codes {
+    struct maker maker;
+    const unsigned char *q;
+    float map[16];
+    const unsigned char *largest;       /* of each block: F32, or U8 where nested */
+    const unsigned char *nested, *nested_map;   /* F32 [blocks / nested_block], [256] */
+    int block, nested_block;            /* nested_block 0: largest is F32 */
+    float offset;
+    float (*round)(float x);
+};
+
+static float as_it_is(float x)
+{
+    return x;
+}
+
+static float to_half(float x)
+{
+    return half_to_float(half_bits(x));
+}
+
+static float largest_of(const struct codes *c, int64_t block)
+{
+    if (c->nested_block == 0)
+        return quant_float(c->largest, block);
+    return quant_float(c->nested_map, c->largest[block]) *
+               quant_float(c->nested, block / c->nested_block) + c->offset;
+}
+
+static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
+{
+    const struct codes *codes = maker;
+    int64_t last = -1;
+    float largest = 0;
+
+    for (int64_t i = first; i < first + n; i++) {
+        int q = i % 2 == 0 ? codes->q[i / 2] >> 4 : codes->q[i / 2] & 15;
+
+        if (i / codes->block != last) {
+            last = i / codes->block;
+            largest = largest_of(codes, last);
+        }
+        *out++ = codes->round(codes->map[q] * largest);
+    }
+}
+
+/* What the state's JSON says. */
+struct state {
+    int shape[2];
+    int block, nested_block;
+    double offset;
+    const char *dtype;
+};
+
+static int read_state(struct unpacker *u, const json_t *root, bool nested, struct state *s)
+{
+    const char *dtype;
+    int *shape, n;
+    size_t n_dtype;
+
+    if (json_field_ints(u->w->a, root, "shape", 1, INT_MAX, &shape, &n, u->e) != 0 ||
+        json_field_int(root, "blocksize", 2, MOST_BLOCK, &s->block, u->e) != 0 ||
+        json_field_text(root, "dtype", &dtype, &n_dtype, u->e) != 0)
+        return -1;
+    if (n != 2)
+        return json_field_wrong("shape", json_object_get(root, "shape"), "two numbers", u->e);
+    memcpy(s->shape, shape, sizeof s->shape);
+    s->dtype = arena_strdup(u->w->a, dtype);
+    if (!nested)
+        return 0;
+    return json_field_int(root, "nested_blocksize", 1, MOST_BLOCK, &s->nested_block, u->e) != 0 ?
+               -1 :
+               json_field_real(root, "nested_offset", -1e30, 1e30, &s->offset, u->e);
+}
+
+static int choose_round(struct unpacker *u, const struct state *s, struct codes *c)
+{
+    static const struct { const char *name; float (*round)(float x); } row[] = {
+        { "float32", as_it_is }, { "float16", to_half }, { "bfloat16", bf16_round },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (strcmp(row[i].name, s->dtype) == 0) {
+            c->round = row[i].round;
+            return 0;
+        }
+    return err_set(u->e, ERR_INPUT, "dtype: found \"%s\", expected float32, float16 or "
+                   "bfloat16", str_shown(u->w->a, s->dtype));
+}
+
+static int open_state(struct unpacker *u, const struct tensor *t, bool nested, struct codes *c,
+                      struct state *s)
+{
+    struct span bytes = { t->data, (size_t)t->n_elements };
+    json_t *root = json_read(u->w->a, bytes, 0, u->e);
+    int status;
+
+    if (root == NULL)
+        return err_under(u->e, "%s: %s", t->file, str_shown(u->w->a, t->name));
+    status = read_state(u, root, nested, s);
+    if (status == 0)
+        status = choose_round(u, s, c);
+    json_drop(u->w->a, root);
+    return status == 0 ? 0 :
+           err_under(u->e, "%s: %s", t->file, str_shown(u->w->a, t->name));
+}
+
+/* How large the blocks are, by which the codes are multiplied. */
+static int open_nested(struct unpacker *u, struct codes *c, int64_t n_blocks,
+                       const struct tensor *largest, const struct tensor *nested)
+{
+    const struct tensor *map = quant_part(u, ".weight.nested_quant_map");
+
+    if (map == NULL || quant_check(u, largest, DTYPE_U8, n_blocks, -1) != 0 ||
+        quant_check(u, map, DTYPE_F32, 256, -1) != 0 ||
+        quant_check(u, nested, DTYPE_F32, (n_blocks - 1) / c->nested_block + 1, -1) != 0)
+        return -1;
+    c->nested = nested->data;
+    c->nested_map = map->data;
+    return 0;
+}
+
+static int open_blocks(struct unpacker *u, struct codes *c, const struct state *s,
+                       const struct tensor *q, const struct tensor *largest,
+                       const struct tensor *nested)
+{
+    int64_t n = (int64_t)s->shape[0] * s->shape[1], n_blocks = (n - 1) / s->block + 1;
+
+    c->block = s->block;
+    c->nested_block = s->nested_block;
+    c->offset = (float)s->offset;
+    c->q = q->data;
+    c->largest = largest->data;
+    if (quant_check(u, q, DTYPE_U8, n / 2 + n % 2, 1) != 0)
+        return -1;
+    return nested != NULL ? open_nested(u, c, n_blocks, largest, nested) :
+           quant_check(u, largest, DTYPE_F32, n_blocks, -1);
+}
+
+int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+{
+    struct codes *codes = arena_alloc(u->w->a, 1, sizeof *codes);
+    const struct tensor *q = quant_part(u, ".weight");
+    const struct tensor *map = quant_part(u, ".weight.quant_map");
+    const struct tensor *nested = quant_find(u, ".weight.nested_absmax");
+    const struct tensor *nf4 = quant_find(u, ".weight.quant_state.bitsandbytes__nf4");
+    const struct tensor *fp4 = quant_find(u, ".weight.quant_state.bitsandbytes__fp4");
+    const struct tensor *part[4] = { q, packed, map, nested };
+    const struct tensor *json = nf4 != NULL ? nf4 : fp4;
+    struct state state = { .block = 0 };
+
+    if (q == NULL || map == NULL ||
+        (json == NULL && quant_part(u, ".weight.quant_state.bitsandbytes__nf4") == NULL) ||
+        quant_check_dims(u, json, DTYPE_U8, 1) != 0 ||
+        open_state(u, json, nested != NULL, codes, &state) != 0 ||
+        quant_check(u, map, DTYPE_F32, 16, -1) != 0 ||
+        open_blocks(u, codes, &state, q, packed, nested) != 0)
+        return -1;
+    for (int i = 0; i < 16; i++)
+        codes->map[i] = quant_float(map->data, i);
+    codes->maker.read = read_codes;
+    codes->maker.how = arena_printf(u->w->a, "bitsandbytes, %s in blocks of %d",
+                                   json == nf4 ? "NF4" : "FP4", state.block);
+    codes->maker.n_parts = nested != NULL ? 4 : 3;
+    codes->maker.part = quant_parts(u, part, codes->maker.n_parts);
+    quant_fill(out, &codes->maker, state.shape[0], state.shape[1]);
+    return 0;
+}
+
+/* ---- 8 bits ---- */
+
+struct bytes_by_row {
+    struct maker maker;
+    const unsigned char *q, *largest;   /* I8 [out, in]; F32 [out] */
+    int64_t in;
+};
+
+static void read_bytes(const void *maker, float *out, int64_t first, int64_t n)
+{
+    const struct bytes_by_row *b = maker;
+
+    for (int64_t i = first; i < first + n; i++)
+        *out++ = (float)(int8_t)b->q[i] * quant_float(b->largest, i / b->in) *
+                 (1.0f / 127);
+}
+
+int quant_bnb8(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+{
+    struct bytes_by_row *bytes = arena_alloc(u->w->a, 1, sizeof *bytes);
+    const struct tensor *q = quant_part(u, ".weight");
+    const struct tensor *format = quant_find(u, ".weight_format");
+    const struct tensor *part[2] = { q, packed };
+
+    if (q == NULL || quant_check_dims(u, q, DTYPE_I8, 2) != 0 ||
+        quant_check(u, packed, DTYPE_F32, q->shape[0], -1) != 0)
+        return -1;
+    if (format != NULL && (format->dtype != DTYPE_U8 || format->n_elements != 1 ||
+                           format->data[0] != 0))
+        return err_set(u->e, ERR_INPUT, "%s: %s: another order than that of rows is not "
+                       "supported, expected one U8 of 0", format->file,
+                       str_shown(u->w->a, format->name));
+    bytes->q = q->data;
+    bytes->largest = packed->data;
+    bytes->in = q->shape[1];
+    bytes->maker = (struct maker){ .read = read_bytes, .how = "bitsandbytes, 8 bits by row",
+                                 .part = quant_parts(u, part, 2), .n_parts = 2 };
+    quant_fill(out, &bytes->maker, q->shape[0], bytes->in);
+    return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * Floats of 8 and of 4 bits, with scales by row, by block or by group -> weights. */
+#include "weights/quantised/quant_priv.h"
+
+enum { NV_GROUP = 16, MX_GROUP = 32 };
+
+static const float e2m1[16] = {
+    0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6
+};
+
+/* ---- 8 bits: by row or as a whole (compressed-tensors), by block (fp8) ---- */
+
+struct scaled {
+    struct maker maker;
+    const struct tensor *q, *scale;     /* scale [rows, columns] of blocks */
+    int64_t in, columns;                /* columns of scale */
+    int64_t rows_of, columns_of;        /* a block's */
+};
+
+/* At most to the end of a block: so many have one scale. */
+static int64_t with_one_scale(const struct scaled *s, int64_t k, int64_t n)
+{
+    int64_t left = s->columns_of - k % s->columns_of, in_row = s->in - k;
+
+    left = left < in_row ? left : in_row;
+    return left < n ? left : n;
+}
+
+static void read_scaled(const void *maker, float *out, int64_t first, int64_t n)
+{
+    const struct scaled *s = maker;
+
+    while (n > 0) {
+        int64_t o = first / s->in, k = first % s->in, count = with_one_scale(s, k, n);
+        float scale = quant_scale(s->scale, o / s->rows_of * s->columns + k / s->columns_of);
+
+        dtype_table[s->q->dtype].to_f32(out, s->q->data + first, count);
+        for (int64_t i = 0; i < count; i++)
+            out[i] *= scale;
+        out += count;
+        first += count;
+        n -= count;
+    }
+}
+
+static const struct tensor *find_8_bits(struct unpacker *u)
+{
+    const struct tensor *q = quant_part(u, ".weight");
+
+    if (q == NULL || (q->dtype == DTYPE_F8_E5M2 && u->p->method == QUANT_FP8))
+        return q != NULL && quant_check_dims(u, q, DTYPE_F8_E5M2, 2) == 0 ? q : NULL;
+    return quant_check_dims(u, q, DTYPE_F8_E4M3, 2) == 0 ? q : NULL;
+}
+
+static void fill_scaled(struct unpacker *u, struct scaled *s, const struct tensor *q,
+                        const struct tensor *scale, struct tensor *out)
+{
+    const struct tensor *part[2] = { q, scale };
+
+    s->maker.part = quant_parts(u, part, 2);
+    s->maker.n_parts = 2;
+    s->maker.read = read_scaled;
+    s->q = &s->maker.part[0];
+    s->scale = &s->maker.part[1];
+    s->in = q->shape[1];
+    quant_fill(out, &s->maker, q->shape[0], s->in);
+}
+
+int quant_ct_float(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+{
+    struct scaled *s = arena_alloc(u->w->a, 1, sizeof *s);
+    const struct tensor *q = find_8_bits(u);
+    int64_t rows;
+    bool flat;
+
+    quant_find(u, ".input_scale");         /* of activations, which stay floats */
+    if (q == NULL)
+        return -1;
+    rows = u->p->whole ? 1 : q->shape[0];
+    flat = packed->n_dims == 1;
+    if (quant_check_scale(u, packed, rows, flat ? -1 : 1) != 0)
+        return -1;
+    s->rows_of = u->p->whole ? q->shape[0] : 1;
+    s->columns_of = q->shape[1];
+    s->columns = 1;
+    s->maker.how = u->p->whole ? "compressed-tensors, F8_E4M3" :
+                                "compressed-tensors, F8_E4M3 by row";
+    fill_scaled(u, s, q, packed, out);
+    return 0;
+}
+
+int quant_fp8(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+{
+    struct scaled *s = arena_alloc(u->w->a, 1, sizeof *s);
+    const struct tensor *q = find_8_bits(u);
+
+    quant_find(u, ".activation_scale");
+    if (q == NULL)
+        return -1;
+    s->rows_of = u->p->block[0];
+    s->columns_of = u->p->block[1];
+    s->columns = (q->shape[1] - 1) / s->columns_of + 1;
+    if (quant_check_scale(u, packed, (q->shape[0] - 1) / s->rows_of + 1, s->columns) != 0)
+        return -1;
+    s->maker.how = arena_printf(u->w->a, "%s in blocks of %dx%d", dtype_table[q->dtype].name,
+                               u->p->block[0], u->p->block[1]);
+    fill_scaled(u, s, q, packed, out);
+    return 0;
+}
+
+/* ---- 4 bits of compressed-tensors: a scale by 16, and one for all ---- */
+
+struct nvfp4 {
+    struct maker maker;
+    const unsigned char *q, *scale;     /* [out, in / 2], E4M3 [out, in / 16] */
+    float global;
+};
+
+static int low_first(const unsigned char *q, int64_t i)
+{
+    return i % 2 == 0 ? q[i / 2] & 15 : q[i / 2] >> 4;
+}
+
+/* Rows are whole groups, so groups follow each other through all of the matrix. */
+static void read_nvfp4(const void *maker, float *out, int64_t first, int64_t n)
+{
+    const struct nvfp4 *f = maker;
+    int64_t last = -1;
+    float scale = 0;
+
+    for (int64_t i = first; i < first + n; i++) {
+        if (i / NV_GROUP != last) {
+            last = i / NV_GROUP;
+            scale = f8_e4m3_to_float(f->scale[last]) / f->global;
+        }
+        *out++ = e2m1[low_first(f->q, i)] * scale;
+    }
+}
+
+int quant_ct_nvfp4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+{
+    struct nvfp4 *f = arena_alloc(u->w->a, 1, sizeof *f);
+    const struct tensor *scale = quant_part(u, ".weight_scale");
+    const struct tensor *global = quant_part(u, ".weight_global_scale");
+    const struct tensor *part[3] = { packed, scale, global };
+    int64_t in;
+
+    quant_find(u, ".input_global_scale");
+    if (scale == NULL || global == NULL || quant_check_dims(u, packed, DTYPE_U8, 2) != 0)
+        return -1;
+    in = 2 * packed->shape[1];
+    if (in % NV_GROUP != 0)
+        return err_set(u->e, ERR_INPUT, "%s: %s: groups of %d do not divide the %lld inputs",
+                       packed->file, str_shown(u->w->a, packed->name), NV_GROUP,
+                       (long long)in);
+    if (quant_check(u, scale, DTYPE_F8_E4M3, packed->shape[0], in / NV_GROUP) != 0 ||
+        quant_check(u, global, DTYPE_F32, 1, -1) != 0)
+        return -1;
+    f->q = packed->data;
+    f->scale = scale->data;
+    f->global = quant_float(global->data, 0);
+    f->maker = (struct maker){ .read = read_nvfp4, .how = "compressed-tensors, NVFP4",
+                             .part = quant_parts(u, part, 3), .n_parts = 3 };
+    quant_fill(out, &f->maker, packed->shape[0], in);
+    return 0;
+}
+
+/* ---- 4 bits of experts: a power of two by 32 ---- */
+
+struct mxfp4 {
+    struct maker maker;
+    const unsigned char *q, *scale;     /* [E, out, in / 2], [E, out, in / 32] */
+    int64_t in, out;
+};
+
+/* 2^(scale - 127), which is subnormal for 0, and NaN for 255. */
+static float power_of(unsigned scale)
+{
+    return float_of_bits(scale == 0 ? 0x400000u : scale == 255 ? 0x7fc00000u : scale << 23);
+}
+
+/* Element [e, k, o] of what lies as [e, o, k]. */
+static void read_mxfp4(const void *maker, float *out, int64_t first, int64_t n)
+{
+    const struct mxfp4 *f = maker;
+    int64_t o = first % f->out, k = first / f->out % f->in, e = first / f->out / f->in;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = (e * f->out + o) * f->in + k;
+
+        out[i] = e2m1[low_first(f->q, at)] * power_of(f->scale[at / MX_GROUP]);
+        if (++o < f->out)
+            continue;
+        o = 0;
+        if (++k < f->in)
+            continue;
+        k = 0;
+        e++;
+    }
+}
+
+int quant_mxfp4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
+{
+    struct mxfp4 *f = arena_alloc(u->w->a, 1, sizeof *f);
+    const struct tensor *scale = quant_part(u, "_scales");
+    const struct tensor *part[2] = { packed, scale };
+
+    if (scale == NULL || quant_check_dims(u, packed, DTYPE_U8, 4) != 0 ||
+        quant_check_dims(u, scale, DTYPE_U8, 3) != 0)
+        return -1;
+    if (packed->shape[3] != MX_GROUP / 2)
+        return err_set(u->e, ERR_INPUT, "%s: %s: shape %s, expected %d bytes in each block",
+                       packed->file, str_shown(u->w->a, packed->name),
+                       tensor_shape(u->w->a, packed), MX_GROUP / 2);
+    if (memcmp(packed->shape, scale->shape, 3 * sizeof *scale->shape) != 0)
+        return err_set(u->e, ERR_INPUT, "%s: %s: shape %s, which blocks of shape %s do not fit",
+                       scale->file, str_shown(u->w->a, scale->name),
+                       tensor_shape(u->w->a, scale), tensor_shape(u->w->a, packed));
+    f->q = packed->data;
+    f->scale = scale->data;
+    f->out = packed->shape[1];
+    f->in = packed->shape[2] * MX_GROUP;
+    f->maker = (struct maker){ .read = read_mxfp4, .how = "MXFP4 in groups of 32",
+                             .part = quant_parts(u, part, 2), .n_parts = 2 };
+    quant_fill(out, &f->maker, f->in, f->out);
+    f->maker.out_in = false;
+    out->n_dims = 3;
+    out->shape[2] = out->shape[1];
+    out->shape[1] = out->shape[0];
+    out->shape[0] = packed->shape[0];
+    return 0;
+}

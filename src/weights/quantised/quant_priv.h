@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * What the layouts of this folder share. */
+#ifndef WEIGHTS_QUANT_PRIV_H
+#define WEIGHTS_QUANT_PRIV_H
+
+#include "base/half.h"
+#include "weights/quantised.h"
+#include "weights/weights_priv.h"
+
+struct unpacker {
+    struct weights *w;
+    const struct quantisation *p;
+    const char *method;         /* its name in messages */
+    bool *used;                 /* [w->n] tensors that are parts of another */
+    const char *module;         /* of the one at hand: "h.0.attn.c_attn" */
+    struct err *e;
+};
+
+/*
+ * Each fills out but for its name: made, n_dims, shape; packed is the tensor whose name ends
+ * in the method's mark.
+ */
+typedef int quant_open(struct unpacker *u, const struct tensor *packed, struct tensor *out);
+
+quant_open quant_gptq, quant_awq, quant_bnb4, quant_bnb8, quant_ct_float,
+            quant_ct_int, quant_ct_nvfp4, quant_fp8, quant_mxfp4;
+
+/* The module's tensor of this ending, which counts as used; NULL: none. */
+const struct tensor *quant_find(struct unpacker *u, const char *ending);
+
+/* The same; an error where there is none. */
+const struct tensor *quant_part(struct unpacker *u, const char *ending);
+
+/* Errors: another type; not n dimensions, each of 1 or more. */
+int quant_check_dims(struct unpacker *u, const struct tensor *t, enum dtype dtype, int n);
+
+/* Errors: another type, or another shape than [rows, columns], or [rows] of columns -1. */
+int quant_check(struct unpacker *u, const struct tensor *t, enum dtype dtype, int64_t rows,
+                 int64_t columns);
+
+/* The same for F32, F16 or BF16, which quant_scale reads. */
+int quant_check_scale(struct unpacker *u, const struct tensor *t, int64_t rows,
+                       int64_t columns);
+
+/* The groups of in inputs.  Errors: they are not whole. */
+int quant_groups(struct unpacker *u, const struct tensor *t, int64_t in, int64_t *n_groups);
+
+/* The group of each input in order: I32 [in] below n_groups. */
+int quant_check_order(struct unpacker *u, const struct tensor *order, int64_t in,
+                       int64_t n_groups);
+
+/* A matrix [out, in] that is made from these parts, by what begins with made. */
+void quant_fill(struct tensor *t, struct maker *maker, int64_t out, int64_t in);
+
+/* The parts of one that is made, which last as long as the weights. */
+const struct tensor *quant_parts(struct unpacker *u, const struct tensor *const *part, int n);
+
+/* " in groups of 128", "": one scale a row. */
+const char *quant_in_groups(struct unpacker *u);
+
+static inline uint32_t quant_word(const unsigned char *data, int64_t i)
+{
+    const unsigned char *p = data + 4 * i;
+
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline float quant_float(const unsigned char *data, int64_t i)
+{
+    return float_of_bits(quant_word(data, i));
+}
+
+/* Element i of F32, F16 or BF16. */
+static inline float quant_scale(const struct tensor *t, int64_t i)
+{
+    const unsigned char *data = t->data;
+    uint16_t half;
+
+    if (t->dtype == DTYPE_F32)
+        return quant_float(data, i);
+    half = (uint16_t)(data[2 * i] | data[2 * i + 1] << 8);
+    return t->dtype == DTYPE_F16 ? half_to_float(half) : bf16_to_float(half);
+}
+
+#endif
