@@ -12,7 +12,7 @@
 struct heatmap_args {
     struct shared_args shared;
     int columns, pool, average;
-    bool rollout, grid;
+    bool rollout, grid, beside;
     const char *at;
     double vmin, vmax;
 };
@@ -31,6 +31,8 @@ static const struct opt opts[] = {
            "one map per layer, the mean of its heads; or one per head, the mean of its layers"),
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
+    FLAG(0, "beside", F(beside),
+         "TEXT and TEXT_B, or up to 16 lines of -f, are texts beside each other in one figure"),
     STRING(0, "at", "TOKEN", F(at),
            "with --image: whose weights are shown, as 3,5; else [CLS]"),
     FLAG(0, "grid", F(grid),
@@ -48,6 +50,7 @@ static const char *const examples[] = {
     "mha-viz heatmap",
     "mha-viz heatmap -o cat.svg 'the cat saw the dog and the cat ran'",
     "mha-viz heatmap -l all --width 174mm -o sheet.pdf 'the cat sat'",
+    "mha-viz heatmap --beside -H 3 --shared -o two.png 'the cat sat' 'the cat ran'",
     "mha-viz heatmap -l 0 -H 0,2 --cmap magma --shared -o two.png 我喜欢吃苹果",
     NULL
 };
@@ -60,10 +63,9 @@ struct heatmap_job {
     bool drawn;                 /* a text before this one */
 };
 
-static int one_text(void *self, struct arena *a, const struct item *item,
-                    const char *path, struct err *e)
+static int draw(struct heatmap_job *job, struct arena *a, const struct item *items, int n,
+                const char *path, struct err *e)
 {
-    struct heatmap_job *job = self;
     const struct output *output = &job->job.results.output;
     const struct picture_place place = {
         .format = figure_format(output), .path = path, .terminal = &output->terminal
@@ -72,11 +74,23 @@ static int one_text(void *self, struct arena *a, const struct item *item,
     if (output_is_on_terminal(output) && job->drawn)
         putchar('\n');
     job->drawn = true;
-    if (picture_draw(&job->picture, a, item, &place, e) != 0)
+    if (picture_draw(&job->picture, a, items, n, &place, e) != 0)
         return -1;
     if (job->args->shared.common.output.path == NULL && !output_is_on_terminal(output))
         printf("%s\n", path);
     return 0;
+}
+
+static int one_text(void *self, struct arena *a, const struct item *item,
+                    const char *path, struct err *e)
+{
+    return draw(self, a, item, 1, path, e);
+}
+
+static int all_texts(void *self, struct arena *a, struct item *items, int n, const char *path,
+                     struct err *e)
+{
+    return draw(self, a, items, n, path, e);
 }
 
 static int check_range(const struct heatmap_args *args, struct err *e)
@@ -112,13 +126,19 @@ static int prepare(void *self, struct err *e)
 
 static const struct job_kind kind = { .outputs = &output_pictures, .name = "heatmap",
                                       .check = check, .prepare = prepare, .file = one_text };
+static const struct job_kind kind_beside = {
+    .outputs = &output_pictures, .name = "heatmap", .check = check, .prepare = prepare,
+    .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--beside",
+};
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct heatmap_job job = { .job = { args, n_operands, operands }, .args = args };
+    struct heatmap_args own = *(const struct heatmap_args *)args;
+    struct heatmap_job job = { .job = { &own, n_operands, operands }, .args = &own };
 
-    return job_run(&job.job, &kind, env, e);
+    own.shared.asked.apart = own.beside;
+    return job_run(&job.job, own.beside ? &kind_beside : &kind, env, e);
 }
 
 const struct cmd cmd_heatmap = {

@@ -43,10 +43,36 @@ static int run_reports(struct job *job, const struct job_kind *kind, struct err 
     return closed;
 }
 
+/* All texts in one picture. */
+static int run_figure(struct job *job, const struct job_kind *kind, struct err *e)
+{
+    struct session *s = &job->s;
+    struct item *items = arena_alloc(s->a, (size_t)kind->most_texts + 1, sizeof *items);
+    int n = 0, status;
+
+    if (job->results.output.folder)
+        return err_set(e, ERR_USAGE, "%s gives one picture: expected a file, not the folder %s",
+                       kind->option, job->results.output.path);
+    while ((status = input_next(job->in, s->a, &items[n], e)) == 1)
+        if (n++ == kind->most_texts)
+            return err_set(e, ERR_USAGE, "%s: expected at most %d texts, %s has more",
+                           kind->option, kind->most_texts, input_name(job->in) != NULL ?
+                           input_name(job->in) : "the input");
+    if (status == 0 && n < 2 && input_count_bad(job->in) == 0)
+        return err_set(e, ERR_USAGE, "%s: expected several texts: TEXT TEXT_B, or -f FILE",
+                       kind->option);
+    if (status != 0 || (n < 2 && input_result(job->in, 0, e) != 0) ||
+        session_generate(s, items, n, s->a, e) != 0)
+        return -1;
+    return kind->figure(job, s->a, items, n, job->results.output.path, e);
+}
+
 static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)
 {
     const struct output *output = &job->results.output;
 
+    if (kind->figure != NULL)
+        return input_result(job->in, run_figure(job, kind, e), e);
     if (kind->end != NULL && output_is_picture(output))
         return input_result(job->in, run_each(job, kind, e), e);
     if (kind->file == NULL || output->format <= OUTPUT_JSON)

@@ -72,6 +72,12 @@ struct job_kind {
        or in its place the sums of --shard; or one picture, in a file that it opens.  Fails with
        ERR_USAGE before them where the output is a folder, or the input one text. */
     int (*end)(void *self, struct err *e);
+    /* One picture of several texts, at most most_texts, to a file at path that it opens; option:
+       what asked for it.  NULL: no such picture. */
+    int (*figure)(void *self, struct arena *a, struct item *items, int n, const char *path,
+                  struct err *e);
+    int most_texts;
+    const char *option;
     /* One picture or set of arrays, to a file at path that it opens; NULL: reports only. */
     int (*file)(void *self, struct arena *a, const struct item *item, const char *path,
                 struct err *e);

@@ -366,11 +366,6 @@ static int put_panel(const struct blocks *b, int panel, int row, int column, boo
     return row + 1;
 }
 
-static bool has_one_bar(const struct heatmaps *maps)
-{
-    return maps->shared || (!isnan(maps->vmin) && !isnan(maps->vmax));
-}
-
 /* Panels from first to before last, side by side; the row after them. */
 static int put_beside(const struct blocks *b, int first, int last, int row, bool positions)
 {
@@ -389,27 +384,12 @@ static int put_beside(const struct blocks *b, int first, int last, int row, bool
 
         end = after > end ? after : end;
     }
-    if (maps->no_bars || has_one_bar(maps) || b->from + b->n_cols < b->all_cols)
+    if (maps->no_bars || cells_have_one_range(maps) || b->from + b->n_cols < b->all_cols)
         return end;
     for (int i = 0; first + i < last; i++)
         blocks_bar(maps, b->canvas, end, b->label + i * (b->slot + GAP), b->slot,
                    b->range[first + i]);
     return end + 1;
-}
-
-/* What any panel has. */
-static struct scale_range common_range(const struct blocks *b)
-{
-    struct scale_range all = b->range[0];
-
-    for (int i = 1; i < b->maps->n_panels; i++) {
-        bool below = all.below || b->range[i].below, above = all.above || b->range[i].above;
-
-        all = all.any ? all : b->range[i];
-        all.below = below;
-        all.above = above;
-    }
-    return all;
 }
 
 static void measure(struct blocks *b)
@@ -450,7 +430,7 @@ void blocks_print(const void *maps, struct canvas *c)
             row = put_beside(&b, first, last, row, positions);
         }
     }
-    if (!b.maps->no_bars && has_one_bar(b.maps))
+    if (!b.maps->no_bars && cells_have_one_range(b.maps))
         blocks_bar(b.maps, c, row, b.label, ONE_BAR < c->n_columns - b.label ? ONE_BAR :
-                                            c->n_columns - b.label, common_range(&b));
+                                            c->n_columns - b.label, cells_common_range(b.maps, b.range));
 }

@@ -164,10 +164,24 @@ static void centre(struct scale_range *range)
     range->hi = most;
 }
 
+/* That which was found of more panels than these. */
+static void set_given(const struct heatmaps *maps, struct scale_range *range)
+{
+    for (int i = 0; i < maps->n_panels; i++)
+        if (data_range(maps, &maps->panels[i]).any)
+            range[i] = *maps->range;
+        else
+            range[i] = (struct scale_range){ .any = false };
+}
+
 void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct arena *a)
 {
     struct scale_range all = { .any = false };
 
+    if (maps->range != NULL) {
+        set_given(maps, range);
+        return;
+    }
     for (int i = 0; i < maps->n_panels; i++) {
         range[i] = data_range(maps, &maps->panels[i]);
         if (range[i].any) {
@@ -185,6 +199,48 @@ void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct
     for (int i = 0; i < maps->n_panels; i++)
         if (maps->cmap->diverges && isnan(maps->vmin) && isnan(maps->vmax))
             centre(&range[i]);
+}
+
+bool cells_have_one_range(const struct heatmaps *maps)
+{
+    return maps->shared || (!isnan(maps->vmin) && !isnan(maps->vmax));
+}
+
+struct scale_range cells_common_range(const struct heatmaps *maps,
+                                      const struct scale_range *range)
+{
+    struct scale_range all = range[0];
+
+    for (int i = 1; i < maps->n_panels; i++) {
+        bool below = all.below || range[i].below, above = all.above || range[i].above;
+
+        all = all.any ? all : range[i];
+        all.below = below;
+        all.above = above;
+    }
+    return all;
+}
+
+void heatmap_share(struct heatmaps *maps, int n, struct arena *a)
+{
+    struct heatmaps all = maps[0];
+    struct scale_range *range, *common = arena_alloc(a, 1, sizeof *common);
+    struct panel *panels;
+    size_t n_panels = 0;
+
+    for (int i = 0; i < n; i++)
+        n_panels += (size_t)maps[i].n_panels;
+    panels = arena_alloc(a, n_panels, sizeof *panels);
+    range = arena_alloc(a, n_panels, sizeof *range);
+    all.n_panels = 0;
+    all.panels = panels;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < maps[i].n_panels; j++)
+            panels[all.n_panels++] = maps[i].panels[j];
+    cells_ranges(&all, range, a);
+    *common = cells_common_range(&all, range);
+    for (int i = 0; i < n; i++)
+        maps[i].range = common;
 }
 
 /* ---- cells ---- */

@@ -8,6 +8,13 @@
 /* range[n_panels]: what the ends of each panel's colours stand for. */
 void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct arena *a);
 
+/* All panels have the same one, which one bar shows. */
+bool cells_have_one_range(const struct heatmaps *maps);
+
+/* What that bar shows: what any of these panels has. */
+struct scale_range cells_common_range(const struct heatmaps *maps,
+                                      const struct scale_range *range);
+
 /* index [n_rows, n_cols] out: 0..255, or CELL_MASKED. */
 void cells_index(const struct heatmaps *maps, const struct panel *panel,
                  struct scale_range range, unsigned short *index);

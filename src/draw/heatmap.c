@@ -60,28 +60,6 @@ static int cell_px(const struct heatmaps *maps, int dpi)
     return px;
 }
 
-/* One bar shows them all where all have the same range. */
-static bool has_one_bar(const struct heatmaps *maps)
-{
-    return maps->shared || (!isnan(maps->vmin) && !isnan(maps->vmax));
-}
-
-/* The range of the one bar: what any panel has. */
-static struct scale_range common_range(const struct heatmaps *maps,
-                                       const struct scale_range *range)
-{
-    struct scale_range all = range[0];
-
-    for (int i = 1; i < maps->n_panels; i++) {
-        bool below = all.below || range[i].below, above = all.above || range[i].above;
-
-        all = all.any ? all : range[i];
-        all.below = below;
-        all.above = above;
-    }
-    return all;
-}
-
 static void measure_bars(struct measured *m, struct page *page, struct grid_sizes *s)
 {
     const struct heatmaps *maps = m->maps;
@@ -93,7 +71,7 @@ static void measure_bars(struct measured *m, struct page *page, struct grid_size
     cells_ranges(maps, m->range, page->arena);
     if (maps->no_bars)
         return;
-    common = common_range(maps, m->range);
+    common = cells_common_range(maps, m->range);
     s->value_h = text_line_height(&page->text, &text_value);
     m->n_bars = s->one_bar ? 1 : maps->n_panels;
     colourbar_measure(m->bar, m->n_bars, page, maps->scale, s->one_bar ? &common : m->range,
@@ -197,6 +175,9 @@ static void fit_cells(struct measured *m, struct page *page, struct grid_sizes *
     }
 }
 
+/* Of cells that lose nothing to a label: in sizes of its font. */
+static const double LARGE = 2.0;
+
 /* A sheet of a given width: bars and titles first, then the cells. */
 static void measure_by_width(struct measured *m, struct page *page, struct grid_sizes *s)
 {
@@ -216,7 +197,7 @@ static void measure_by_width(struct measured *m, struct page *page, struct grid_
     measure_bars(m, page, s);
     measure_titles(m, page, s, s->columns > 1 ? room : fmax(fit_title(&fit), room));
     fit_cells(m, page, s, &fit, false);
-    if (s->cell < least)
+    if (s->cell < least && s->cell < LARGE * fit.font)
         fit_cells(m, page, s, &fit, true);
     s->cell = fmax(s->cell, fit.whole_cells ? 1.0 : 0.0);
 }
@@ -280,7 +261,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
     struct grid_sizes sizes = { .units = page->units, .n_panels = count_places(maps),
                                 .columns = maps->columns, .edges = maps->sheet, .n_rows = maps->panels[0].n_rows + strip_of(maps),
                                 .n_cols = maps->panels[0].n_cols,
-                                .one_bar = has_one_bar(maps) && !maps->no_bars };
+                                .one_bar = cells_have_one_range(maps) && !maps->no_bars };
 
     measured->maps = maps;
     find_places(measured, page->arena);
@@ -458,10 +439,15 @@ static void paint_text(const void *measured, struct page *page, struct box at)
                         grid_bar(&m->grid, at, m->place[i]));
 }
 
+static double number_px(const void *measured)
+{
+    return ((const struct measured *)measured)->number_px;
+}
+
 struct part heatmap_part(const struct heatmaps *maps)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text,
-                                           blocks_print };
+    static const struct part_type type = { scripts, measure, paint, paint_text, blocks_print,
+                                           number_px };
 
     return (struct part){ &type, maps };
 }
@@ -478,19 +464,23 @@ bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a)
     return 2 * plain > maps->n_panels;
 }
 
-double heatmap_number_points(const struct sheet *s, enum draw_format format, struct arena *a)
+struct box heatmap_panel(const void *measured, struct box at, int i)
 {
-    const struct measured *measured;
-    struct plan plan;
-    struct page page;
-    double px;
+    return cells_of(measured, panel_box(measured, at, i));
+}
 
-    page_init(&page, s, format, a);
-    sheet_plan(&plan, &page);
-    measured = plan.measured[0];
-    px = measured->number_px;
-    page_finish(&page);
-    return px * 0.72;
+double heatmap_bar_width(const struct heatmaps *maps, struct page *page)
+{
+    struct measured measured = { .maps = maps };
+    struct grid_sizes sizes = { .units = page->units, .n_panels = 1, .columns = 1, .n_rows = 1,
+                                .n_cols = 1, .one_bar = true, .narrow = true };
+    struct grid with, without;
+
+    measure_bars(&measured, page, &sizes);
+    grid_make(&with, &sizes);
+    sizes.value_h = 0.0;
+    grid_make(&without, &sizes);
+    return with.width - without.width;
 }
 
 void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,

@@ -22,6 +22,7 @@ struct panel {
     int place;                  /* of a sheet's in its rows and columns, from 0, rising */
 };
 
+struct page;
 struct page_picture;
 
 struct heatmaps {
@@ -40,6 +41,7 @@ struct heatmaps {
     enum scale scale;
     bool shared;                /* one range for all panels, from the data */
     float vmin, vmax;           /* NaN: from the data; given: for all panels */
+    const struct scale_range *range;    /* of all panels: heatmap_share; NULL: as above */
     double clip;                /* where the colours end: at the least value that this share
                                    of a range's cells do not exceed; 0: at the largest */
     int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses; on a
@@ -54,6 +56,16 @@ struct heatmaps {
 enum { HEATMAP_NOTES = 5000 };
 
 struct part heatmap_part(const struct heatmaps *maps);
+
+/* One range for all panels of maps[n], which have the same scale, from the data of all of them. */
+void heatmap_share(struct heatmaps *maps, int n, struct arena *a);
+
+/* What the one bar of them all takes beside them, on a page of a given width. */
+double heatmap_bar_width(const struct heatmaps *maps, struct page *page);
+
+/* Of what heatmap_part's measure returns: the cells of panel i where the part stands at this
+ * place, without a strip below them. */
+struct box heatmap_panel(const void *measured, struct box at, int i);
 
 /* Nearly all cells of most panels have nearly the same colour. */
 bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a);
@@ -87,9 +99,6 @@ struct heatmap_page {
  */
 int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels, int *columns,
                       int *pool, double *least_px);
-
-/* The size of the numbers in the cells of a sheet's only part, in points; 0: there are none. */
-double heatmap_number_points(const struct sheet *s, enum draw_format format, struct arena *a);
 
 /* Where the cells of each panel of a sheet's only part lie in its PNG, in pixels; for
  * tests and for pages that point at cells. */

@@ -21,6 +21,9 @@ struct part_type {
     void (*paint_text)(const void *measured, struct page *page, struct box at);
     /* The same on a terminal, below what stands on the canvas. */
     void (*print)(const void *of, struct canvas *canvas);
+    /* The font of the numbers in its cells, in pixels at 100 dpi; 0: there are none.  NULL:
+       never any. */
+    double (*number_px)(const void *measured);
 };
 
 /* A sheet with its texts measured and its boxes computed. */

@@ -107,6 +107,24 @@ double sheet_height(const struct sheet *s, struct arena *a)
     return plan.layout.height;
 }
 
+double sheet_number_points(const struct sheet *s, enum draw_format format, struct arena *a)
+{
+    double least = 0.0;
+    struct plan plan;
+    struct page page;
+
+    page_init(&page, s, format, a);
+    sheet_plan(&plan, &page);
+    for (int i = 0; i < s->n_parts; i++) {
+        double px = s->parts[i].type->number_px != NULL ?
+                    s->parts[i].type->number_px(plan.measured[i]) : 0.0;
+
+        least = least > 0.0 && (px == 0.0 || px > least) ? least : px;
+    }
+    page_finish(&page);
+    return least * 0.72;
+}
+
 /* ---- painting ---- */
 
 static void paint_title_and_caption(const struct plan *plan, struct page *page)

@@ -66,6 +66,9 @@ int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
 /* The height that it will have, in pixels at 100 dpi. */
 double sheet_height(const struct sheet *s, struct arena *a);
 
+/* The size of the least numbers in the cells of its parts, in points; 0: there are none. */
+double sheet_number_points(const struct sheet *s, enum draw_format format, struct arena *a);
+
 /* "cairo 1.16.0, pango 1.50.12, libpng 1.6.39": as found at run time. */
 void draw_version(char *dst, size_t size);
 

@@ -40,6 +40,9 @@ const char *figure_changes(struct arena *a, const struct asked *asked);
 /* Heatmaps side by side, without --width: of one layer; at most of a sheet. */
 enum { FIGURE_COLUMNS = 4, FIGURE_MOST = 32 };
 
+/* Texts that one figure has beside each other, at most. */
+enum { FIGURE_BESIDE = 16 };
+
 /* Whether --width can be read; ERR_USAGE. */
 int figure_check_page(const struct figure_args *f, struct err *e);
 
@@ -52,6 +55,8 @@ struct figure_plan {
     enum draw_format format;
     int n_rows, n_cols, n_panels;
     int n_rows_of_panels;       /* of a sheet, which has n_panels in each; 0: of a grid */
+    int n_beside;               /* such grids or sheets are beside each other; 0: one alone */
+    int per_row;                /* of them in a row: chosen */
     bool one_bar;               /* one range for all of them */
     bool no_bars;               /* none, also without --no-bars */
     int columns;                /* 0: to be chosen; on a terminal it may stay 0 */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/beside.h"
 #include "draw/blocks.h"
 #include "draw/board.h"
 #include "lib/figure.h"
@@ -82,6 +83,64 @@ static bool is_broken_by_bars(const struct heatmap_page *page, const struct figu
             columns < plan->n_panels);
 }
 
+static int per_row(const struct figure_plan *plan)
+{
+    return plan->per_row > 0 ? plan->per_row : 1;
+}
+
+/* One map of each text: they stand as those of a grid do. */
+static bool is_of_single_maps(const struct figure_plan *plan)
+{
+    return plan->n_beside > 1 && plan->n_panels == 1 && plan->n_rows_of_panels <= 1;
+}
+
+/* Of several texts in a row, each with a page of its own: whether their heads are beside each
+ * other there, too, those of a sheet without bars of their own. */
+static bool suits(const struct heatmap_page *page, const struct figure_plan *plan, int n)
+{
+    struct heatmap_page own = *page;
+    int columns = plan->columns, pool;
+    double least;
+
+    own.width_px = beside_width_px(page, n);
+    own.bars = page->bars && !page->one_bar && !page->sheet;
+    return heatmap_plan_page(&own, plan->n_cols, plan->n_panels, &columns, &pool, &least) == 0 &&
+           (columns > 1 || plan->n_panels == 1) && (!page->sheet || columns >= plan->n_panels);
+}
+
+/* As many maps in a row as have room for labels of their own, with the least empty places. */
+static int count_single_maps(const struct heatmap_page *page, int n)
+{
+    enum { MOST = 8, LABELLED = 150, BARE = 60 };   /* pixels at 100 dpi */
+    int most = n < MOST ? n : MOST, best;
+
+    while (most > 1 && beside_width_px(page, most) < (page->labels ? LABELLED : BARE))
+        most--;
+    best = most;
+    for (int k = most; 2 * k > most; k--)
+        if ((k - n % k) % k < (best - n % best) % best)
+            best = k;
+    return best;
+}
+
+/* Texts in a row; leaves *page what each of them has. */
+static void share_page(struct heatmap_page *page, struct figure_plan *plan)
+{
+    if (is_of_single_maps(plan)) {
+        plan->per_row = plan->columns > 0 ? plan->columns :
+                        count_single_maps(page, plan->n_beside);
+        plan->columns = 1;
+    } else {
+        plan->per_row = plan->n_beside < FIGURE_COLUMNS ? plan->n_beside : FIGURE_COLUMNS;
+        while (plan->per_row > 1 && !suits(page, plan, plan->per_row))
+            plan->per_row--;
+    }
+    if (plan->per_row > plan->n_beside)
+        plan->per_row = plan->n_beside;
+    page->width_px = beside_width_px(page, plan->per_row);
+    page->bars &= !page->one_bar;
+}
+
 static int plan_page(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
     struct heatmap_page page = {
@@ -91,6 +150,8 @@ static int plan_page(const struct figure_args *f, struct figure_plan *plan, stru
     };
     double least;
 
+    if (plan->n_beside > 1)
+        share_page(&page, plan);
     if (is_broken_by_bars(&page, plan)) {
         plan->no_bars = true;
         page.bars = false;
@@ -98,6 +159,7 @@ static int plan_page(const struct figure_args *f, struct figure_plan *plan, stru
     if (heatmap_plan_page(&page, plan->n_cols, plan->n_panels, &plan->columns, &plan->pool,
                           &least) == 0)
         return 0;
+    least = least * per_row(plan) + width_px(f) - page.width_px * per_row(plan);
     return err_set(e, ERR_USAGE, "--width %s: labels and bars leave no room for %d heatmap%s "
                    "side by side; expected at least %.0fmm, a smaller --font-size, or "
                    "--no-labels, --no-bars", f->width, plan->columns,
@@ -140,16 +202,19 @@ static int cell_of(const struct figure_args *f)
     return f->cell == 0 && f->numbers ? OF_NUMBERS : f->cell;
 }
 
-/* A row of the sheet's may take several of the grid's. */
-static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan)
+/* A row of the sheet's may take several of the grid's; so many sheets are beside and below each
+ * other. */
+static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan, int across,
+                        int down)
 {
-    int rows;
+    int rows, columns;
 
     if (plan->columns == 0)
         plan->columns = plan->n_panels < FIGURE_MOST ? plan->n_panels : FIGURE_MOST;
-    rows = plan->n_rows_of_panels * ((plan->n_panels + plan->columns - 1) / plan->columns);
-    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * plan->columns, plan->columns,
-                        cell_of(f), f->dpi, &plan->cell_px, &plan->pool);
+    rows = plan->n_rows_of_panels * ((plan->n_panels + plan->columns - 1) / plan->columns) * down;
+    columns = plan->columns * across;
+    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * columns, columns, cell_of(f), f->dpi,
+                        &plan->cell_px, &plan->pool);
 }
 
 int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
@@ -163,7 +228,7 @@ int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
     if (plan->pool > 1)
         return err_set(e, ERR_USAGE, "--numbers: a cell is %d x %d weights; expected fewer "
                        "tokens", plan->pool, plan->pool);
-    points = heatmap_number_points(s, plan->format, a);
+    points = sheet_number_points(s, plan->format, a);
     if (points == 0.0 || points >= least)
         return 0;
     return err_set(e, ERR_USAGE, "--numbers: they would be %.1f points high in cells of this "
@@ -171,18 +236,36 @@ int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
                    f->width != NULL ? "or a larger --width" : "or a larger --cell");
 }
 
+/* Texts beside each other take as many columns together as one text does. */
+static void plan_beside(struct figure_plan *plan)
+{
+    plan->per_row = plan->n_beside < FIGURE_COLUMNS ? plan->n_beside : FIGURE_COLUMNS;
+    if (is_of_single_maps(plan)) {
+        plan->per_row = plan->columns > 0 ? plan->columns : plan->per_row;
+        plan->columns = 1;
+    } else if (plan->columns == 0 && plan->n_rows_of_panels == 0) {
+        plan->columns = FIGURE_COLUMNS / plan->per_row;
+    }
+}
+
 static int plan_pixels(const struct figure_args *f, struct figure_plan *plan, struct err *e)
 {
+    int across, down;
+
     if (f->width != NULL)
         return plan_page(f, plan, e);
+    if (plan->n_beside > 1)
+        plan_beside(plan);
+    across = per_row(plan);
+    down = plan->n_beside > 1 ? (plan->n_beside + across - 1) / across : 1;
     if (plan->n_rows_of_panels > 0) {
-        plan_thumbs(f, plan);
+        plan_thumbs(f, plan, across, down);
         return 0;
     }
     if (plan->columns == 0)
         plan->columns = FIGURE_COLUMNS;
-    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels, plan->columns, cell_of(f), f->dpi,
-                 &plan->cell_px, &plan->pool);
+    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels * across * down,
+                 plan->columns * across, cell_of(f), f->dpi, &plan->cell_px, &plan->pool);
     return 0;
 }
 

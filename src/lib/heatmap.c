@@ -88,7 +88,7 @@ static int draw(void *self, struct border *border, struct err *e)
     look.columns = drawing->look.columns;
     if (picture_plan(&picture, &call.session, &call.want, &look, e) != 0)
         return -1;
-    return picture_draw(&picture, &border->call, call.item, &drawing->place, e);
+    return picture_draw(&picture, &border->call, call.item, 1, &drawing->place, e);
 }
 
 static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,

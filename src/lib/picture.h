@@ -85,10 +85,11 @@ struct picture_place {
 };
 
 /*
- * Runs the model on a text and draws.  Errors: those of session_forward, sheet_write and
- * sheet_bytes; ERR_INPUT where --hide leaves nothing.
+ * Runs the model on texts and draws: one, or several beside each other, each below its text.
+ * Errors: those of session_forward, sheet_write and sheet_bytes; ERR_INPUT where --hide leaves
+ * nothing.
  */
-int picture_draw(const struct picture *p, struct arena *a, const struct item *item,
+int picture_draw(const struct picture *p, struct arena *a, const struct item *items, int n,
                  const struct picture_place *place, struct err *e);
 
 #endif

@@ -9,7 +9,7 @@
 struct one {
     struct source source;
     struct operand operand[2];  /* text NULL: none */
-    bool taken;
+    int n_taken;
 };
 
 static struct source *new_one(const struct session *s,
@@ -26,13 +26,16 @@ static int next_text(struct source *self, struct arena *a, struct item *out, str
 {
     struct one *one = (struct one *)self;
 
-    if (one->taken)
+    if (one->n_taken == one->source.n)
         return SOURCE_END;
-    one->taken = true;
-    out->text = one->operand[0].text;
-    out->text_size = one->operand[0].size;
-    out->pair = one->operand[1].text;
-    out->pair_size = one->operand[1].size;
+    out->index = one->n_taken;
+    out->text = one->operand[one->n_taken].text;
+    out->text_size = one->operand[one->n_taken].size;
+    if (one->source.n == 1) {
+        out->pair = one->operand[1].text;
+        out->pair_size = one->operand[1].size;
+    }
+    one->n_taken++;
     return encode_text(self->s, a, out, e) == 0 ? SOURCE_TEXT : SOURCE_FAILED;
 }
 
@@ -59,6 +62,8 @@ struct source *source_text(const struct session *s, int n_operands,
 
     for (int i = 0; i < n_operands && i < 2; i++)
         one->operand[i] = operands[i];
+    if (s->asked->apart && n_operands == 2)
+        source->n = 2;
     if (n_operands == 0)
         own_text(s, one->operand);
     if (one->operand[0].text != NULL)
@@ -73,9 +78,8 @@ static int next_ids(struct source *self, struct arena *a, struct item *out, stru
     const struct asked *asked = self->s->asked;
     struct json_ids ids, types = { .id = NULL };
 
-    if (one->taken)
+    if (one->n_taken++ > 0)
         return SOURCE_END;
-    one->taken = true;
     if (list_parse_ids(a, "--ids", asked->ids, &ids.id, &ids.n, e) != 0)
         return SOURCE_FAILED;
     if (asked->type_ids != NULL &&

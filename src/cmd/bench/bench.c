@@ -114,7 +114,7 @@ static int draw_once(struct bench_job *j, const struct picture *picture, struct 
 
     if (in != NULL && input_next(in, a, &item, e) == 1) {
         part = meter_enter(s->env->meter, METER_OUTPUT);
-        status = picture_draw(picture, a, &item, &place, e);
+        status = picture_draw(picture, a, &item, 1, &place, e);
         meter_leave(s->env->meter, part);
     }
     free(data);

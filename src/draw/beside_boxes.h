@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Parts of any size beside each other, in rows, each below a heading: pure, in units of the
+ * page.
+ *
+ *     heading | heading
+ *     part    | part
+ *             | part is higher
+ *     heading |
+ *     part    | */
+#ifndef DRAW_BESIDE_BOXES_H
+#define DRAW_BESIDE_BOXES_H
+
+#include "draw/layout.h"
+
+struct beside_sizes {
+    struct units units;
+    int n, columns;             /* >= 1; the last row may have fewer */
+    const struct box *part;     /* [n] w and h of each */
+    const double *heading;      /* [n] heights; NULL: there are none */
+    bool narrow;                /* on a page of a given width */
+};
+
+struct beside_boxes {
+    double width, height;
+    struct box *heading, *part; /* [n] from the corner of all of them */
+};
+
+/* The widest part of a column; its headings are as wide. */
+double beside_column(const struct beside_sizes *s, int column);
+
+/* Memory is of a. */
+void beside_make(struct beside_boxes *b, const struct beside_sizes *s, struct arena *a);
+
+/* What columns have each, of so many on a page of this width with its margins; `more` is left
+ * for the last. */
+double beside_room(struct units units, double width, int columns, double more);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * Texts -> their heatmaps, beside each other where they are several -> a sheet. */
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "draw/beside.h"
+#include "lib/picture_view.h"
+#include "session/shown.h"
+
+/* ---- words ---- */
+
+/* All of them, where they are few. */
+static const char *texts_of(struct arena *a, const struct item *items, int n)
+{
+    enum { FEW = 4 };
+    const char *texts = "";
+
+    if (n > FEW)
+        return arena_printf(a, ", %d texts", n);
+    for (int i = 0; i < n; i++)
+        texts = arena_printf(a, "%s%s", texts, figure_text(a, &items[i]));
+    return texts;
+}
+
+/* "linear, each head its own range"; of several texts, whose heads. */
+static const char *scale_of(const struct picture *p, struct arena *a, int n_texts, double clip)
+{
+    bool each = n_texts > 1 && p->n_panels == 1;
+    const char *of = each ? "text" : n_texts == 1 || !p->look.figure->shared_scale ?
+                     picture_unit(p) :
+                     arena_printf(a, "%ss of all text", picture_unit(p));
+
+    return figure_scale(a, p->look.figure, of, picture_is_ranged(p), clip);
+}
+
+static char *caption(const struct picture *p, struct arena *a, const struct item *items, int n,
+                     const char *over, const char *scale, int pool)
+{
+    const struct session *session = p->s;
+    const char *shown = shown_text(session, a, items);
+    bool stacks = session->model->decoder != NULL;
+    char *text = arena_printf(a, "%s, %s%s%s", session->model->name,
+                              stacks ? family_stack_names[session->stack] : "",
+                              stacks ? " " : "", picture_subject(p, a));
+
+    text = arena_printf(a, "%s%s%s%s; scale: %s", text, texts_of(a, items, n),
+                        figure_changes(a, session->asked), over, scale);
+    if (pool > 1)
+        text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
+                            pool_names[p->look.pool], pool, pool);
+    if (shown != NULL)
+        text = arena_printf(a, "%s; %s", text, shown);
+    for (int i = 0; i < n; i++)
+        if (items[i].n_cut > 0)
+            text = arena_printf(a, "%s; %scut to %d token%s", text,
+                                n > 1 ? arena_printf(a, "text %d ", i + 1) : "",
+                                items[i].tokens.n, str_plural(items[i].tokens.n));
+    return arena_printf(a, "%s.", text);
+}
+
+/* What would show more. */
+static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
+{
+    if (!*p->hinted && maps->cmap->diverges) {
+        *p->hinted = true;
+        figure_note_cmap(maps, p->s->env->note);
+    }
+    if (p->s->env->note == NULL || *p->hinted || maps->scale == SCALE_LOG ||
+        !heatmap_is_plain(maps, a))
+        return;
+    *p->hinted = true;
+    err_warn(p->s->env->note, "the picture is nearly of one colour; %s--scale log would show "
+             "small weights", picture_is_ranged(p) || maps->clip > 0.0 ||
+                              maps->scale == SCALE_ROW ? "" : "--clip 99% or ");
+}
+
+/* ---- the sheet ---- */
+
+/* Bars of their own take more than the maps where many stand in a row. */
+static bool has_own_bars(const struct picture *p, bool one_bar)
+{
+    enum { FEW = 4 };
+
+    return one_bar || !p->sheet || (p->look.columns > 0 ? p->look.columns : p->per_row) <= FEW;
+}
+
+static int plan_grid(const struct picture *p, struct figure_plan *plan, struct err *e)
+{
+    plan->one_bar = p->look.figure->shared_scale ||
+                    (!isnan(p->look.vmin) && !isnan(p->look.vmax));
+    plan->no_bars = !has_own_bars(p, plan->one_bar);
+    plan->columns = p->look.columns;
+    plan->n_panels = p->per_row;
+    plan->n_rows_of_panels = p->sheet ? p->n_layers : 0;
+    return figure_plan(p->look.figure, plan, e);
+}
+
+static int put(const struct sheet *sheet, const struct picture_place *place,
+               const struct warn *warn, struct err *e)
+{
+    if (place->path != NULL)
+        return sheet_write(sheet, place->format, place->path, warn, e);
+    return sheet_bytes(sheet, place->format, place->data, place->size, warn, e);
+}
+
+/* Above each text's heads: itself, as captions have it. */
+static const char *const *headings_of(const struct picture *p, struct arena *a,
+                                      const struct item *items, int n)
+{
+    const char **heading = arena_alloc(a, (size_t)n, sizeof *heading);
+
+    for (int i = 0; i < n; i++) {
+        const char *text = figure_text(a, &items[i]);
+
+        text += text[0] == ',' ? strlen(", ") : 0;
+        heading[i] = figure_title(a, p->look.figure,
+                                  text[0] != '\0' ? text : arena_printf(a, "text %d", i + 1), i);
+    }
+    return heading;
+}
+
+struct drawing {
+    const struct picture *picture;
+    const struct item *items;
+    int n;
+    struct picture_view *view;  /* [n] */
+    struct heatmaps *maps;      /* [n] */
+    struct figure_plan plan;
+    double clip;
+};
+
+static int plan_texts(struct drawing *d, const struct picture_place *place, struct arena *a,
+                      struct err *e)
+{
+    d->plan = (struct figure_plan){ .format = place->format, .terminal = place->terminal,
+                                    .n_beside = d->n };
+    for (int i = 0; i < d->n; i++) {
+        struct picture_view *view = &d->view[i];
+
+        if (picture_view_open(view, d->picture, &d->items[i], place->format, a, e) != 0)
+            return -1;
+        view->letters = d->n == 1;
+        d->plan.n_rows = view->n_rows > d->plan.n_rows ? view->n_rows : d->plan.n_rows;
+        d->plan.n_cols = view->n_cols > d->plan.n_cols ? view->n_cols : d->plan.n_cols;
+    }
+    d->clip = figure_clip(d->picture->look.figure, d->plan.n_rows, d->plan.n_cols,
+                          picture_is_ranged(d->picture));
+    return plan_grid(d->picture, &d->plan, e);
+}
+
+static int fill(struct drawing *d, struct arena *a, struct err *e)
+{
+    for (int i = 0; i < d->n; i++)
+        if (picture_view_fill(&d->view[i], &d->plan, d->clip, a, &d->maps[i], e) != 0)
+            return -1;
+    if (d->n > 1 && d->picture->look.figure->shared_scale)
+        heatmap_share(d->maps, d->n, a);
+    for (int i = 0; i < d->n; i++)
+        hint(d->picture, &d->maps[i], a);
+    return 0;
+}
+
+static int paint(const struct drawing *d, const struct picture_place *place, struct arena *a,
+                 struct err *e)
+{
+    const struct picture *p = d->picture;
+    const struct beside beside = {
+        d->n, d->maps, headings_of(p, a, d->items, d->n), d->plan.per_row > 0 ? d->plan.per_row : 1
+    };
+    const struct part part = d->n > 1 ? beside_part(&beside) : heatmap_part(d->maps);
+    const char *scale = scale_of(p, a, d->n, d->clip);
+    const char *over = picture_view_over(d->view, a, place->format);
+    struct sheet sheet = figure_sheet(p->look.figure, &part,
+                                      caption(p, a, d->items, d->n, over, scale,
+                                              d->maps->pool),
+                                      figure_metadata(p->s, a, picture_layers(p, a), scale));
+
+    sheet.terminal = place->terminal;
+    if (figure_check_numbers(p->look.figure, &sheet, &d->plan, a, e) != 0)
+        return -1;
+    return put(&sheet, place, p->s->env->warn, e);
+}
+
+int picture_draw(const struct picture *p, struct arena *a, const struct item *items, int n,
+                 const struct picture_place *place, struct err *e)
+{
+    struct drawing drawing = { .picture = p, .items = items, .n = n };
+
+    drawing.view = arena_alloc(a, (size_t)n, sizeof *drawing.view);
+    drawing.maps = arena_alloc(a, (size_t)n, sizeof *drawing.maps);
+    if (plan_texts(&drawing, place, a, e) != 0 || fill(&drawing, a, e) != 0)
+        return -1;
+    return paint(&drawing, place, a, e);
+}
