@@ -32,7 +32,7 @@ static const struct opt opts[] = {
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
     FLAG(0, "beside", F(beside),
-         "TEXT and TEXT_B, or up to 16 lines of -f, are texts beside each other in one figure"),
+         "two texts, or those of -f, beside each other"),
     STRING(0, "at", "TOKEN", F(at),
            "with --image: whose weights are shown, as 3,5; else [CLS]"),
     FLAG(0, "grid", F(grid),

@@ -149,47 +149,141 @@ static int plan_texts(struct drawing *d, const struct picture_place *place, stru
     return plan_grid(d->picture, &d->plan, e);
 }
 
+/* What was filled, as it is planned. */
+static void make(struct drawing *d, struct arena *a)
+{
+    for (int i = 0; i < d->n; i++)
+        d->maps[i] = picture_view_maps(&d->view[i], &d->plan, d->clip, a);
+    if (d->n > 1 && d->picture->look.figure->shared_scale)
+        heatmap_share(d->maps, d->n, a);
+}
+
 static int fill(struct drawing *d, struct arena *a, struct err *e)
 {
     for (int i = 0; i < d->n; i++)
-        if (picture_view_fill(&d->view[i], &d->plan, d->clip, a, &d->maps[i], e) != 0)
+        if (picture_view_fill(&d->view[i], &d->plan, a, e) != 0)
             return -1;
-    if (d->n > 1 && d->picture->look.figure->shared_scale)
-        heatmap_share(d->maps, d->n, a);
-    for (int i = 0; i < d->n; i++)
-        hint(d->picture, &d->maps[i], a);
+    make(d, a);
     return 0;
 }
 
-static int paint(const struct drawing *d, const struct picture_place *place, struct arena *a,
-                 struct err *e)
+/* Its parts are of arena a. */
+static struct sheet sheet_of(const struct drawing *d, const struct picture_place *place,
+                             struct arena *a)
 {
     const struct picture *p = d->picture;
-    const struct beside beside = {
-        d->n, d->maps, headings_of(p, a, d->items, d->n), d->plan.per_row > 0 ? d->plan.per_row : 1
-    };
-    const struct part part = d->n > 1 ? beside_part(&beside) : heatmap_part(d->maps);
+    struct beside *beside = arena_alloc(a, 1, sizeof *beside);
+    struct part *part = arena_alloc(a, 1, sizeof *part);
     const char *scale = scale_of(p, a, d->n, d->clip);
     const char *over = picture_view_over(d->view, a, place->format);
-    struct sheet sheet = figure_sheet(p->look.figure, &part,
-                                      caption(p, a, d->items, d->n, over, scale,
-                                              d->maps->pool),
-                                      figure_metadata(p->s, a, picture_layers(p, a), scale));
+    struct sheet sheet;
 
+    *beside = (struct beside){ d->n, d->maps, headings_of(p, a, d->items, d->n),
+                               d->plan.per_row > 0 ? d->plan.per_row : 1 };
+    *part = d->n > 1 ? beside_part(beside) : heatmap_part(d->maps);
+    sheet = figure_sheet(p->look.figure, part,
+                         caption(p, a, d->items, d->n, over, scale, d->maps->pool),
+                         figure_metadata(p->s, a, picture_layers(p, a), scale));
     sheet.terminal = place->terminal;
-    if (figure_check_numbers(p->look.figure, &sheet, &d->plan, a, e) != 0)
-        return -1;
-    return put(&sheet, place, p->s->env->warn, e);
+    return sheet;
+}
+
+/* ---- the height of a page ---- */
+
+enum { PAGE_MM = 297 };             /* A4 */
+
+static bool is_too_high(const struct drawing *d, const struct picture_place *place,
+                        struct arena *a)
+{
+    const struct sheet sheet = sheet_of(d, place, a);
+
+    return sheet_height(&sheet, a) > PAGE_MM * 100.0 / 25.4;
+}
+
+/* Whether as many heads of a layer side by side as there is room for make a sheet that is low
+ * enough. */
+static bool fits_on(const struct drawing *d, const char *width, const struct picture_place *place,
+                    struct arena *a)
+{
+    struct figure_args figure = *d->picture->look.figure;
+    struct picture picture = *d->picture;
+    struct drawing wider = *d;
+    struct err ignored;
+
+    figure.width = width;
+    picture.look.figure = &figure;
+    wider.picture = &picture;
+    wider.maps = arena_alloc(a, (size_t)d->n, sizeof *wider.maps);
+    for (int columns = d->plan.n_panels; columns > 0; columns--) {
+        wider.plan.columns = columns;
+        if (figure_plan(&figure, &wider.plan, &ignored) != 0)
+            continue;
+        make(&wider, a);
+        return !is_too_high(&wider, place, a);
+    }
+    return false;
+}
+
+static int refuse_height(const struct drawing *d, const struct picture_place *place,
+                         struct arena *a, struct err *e)
+{
+    enum { MOST_MM = 1000, STEP_MM = 5 };
+    const char *width = NULL;
+
+    for (int mm = STEP_MM; mm <= MOST_MM && width == NULL; mm += STEP_MM) {
+        struct arena_mark mark = arena_mark(a);
+        const char *wide = arena_printf(a, "%dmm", mm);
+
+        if (fits_on(d, wide, place, a))
+            width = wide;
+        else
+            arena_reset(a, mark);
+    }
+    return err_set(e, ERR_USAGE, "--width %s: %d heatmaps would be higher than a page, %dmm; "
+                   "expected %s%sfewer layers or heads, or -c N for any height",
+                   d->picture->look.figure->width, d->picture->n_panels, PAGE_MM,
+                   width != NULL ? width : "", width != NULL ? " or more, " : "");
+}
+
+/* A sheet of a given width that would be higher than a page has more columns; those of several
+ * texts are as high as they are. */
+static int fit_page(struct drawing *d, const struct picture_place *place, struct arena *a,
+                    struct err *e)
+{
+    const struct picture *p = d->picture;
+
+    if (d->n > 1 || p->look.figure->width == NULL || !p->sheet || p->look.columns > 0 ||
+        place->format == DRAW_TERMINAL)
+        return 0;
+    while (is_too_high(d, place, a)) {
+        int pool = d->plan.pool;
+
+        if (d->plan.columns++ >= d->plan.n_panels ||
+            figure_plan(p->look.figure, &d->plan, e) != 0)
+            return refuse_height(d, place, a, e);
+        if (d->plan.pool == pool)
+            make(d, a);
+        else if (fill(d, a, e) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int picture_draw(const struct picture *p, struct arena *a, const struct item *items, int n,
                  const struct picture_place *place, struct err *e)
 {
     struct drawing drawing = { .picture = p, .items = items, .n = n };
+    struct sheet sheet;
 
     drawing.view = arena_alloc(a, (size_t)n, sizeof *drawing.view);
     drawing.maps = arena_alloc(a, (size_t)n, sizeof *drawing.maps);
-    if (plan_texts(&drawing, place, a, e) != 0 || fill(&drawing, a, e) != 0)
+    if (plan_texts(&drawing, place, a, e) != 0 || fill(&drawing, a, e) != 0 ||
+        fit_page(&drawing, place, a, e) != 0)
         return -1;
-    return paint(&drawing, place, a, e);
+    for (int i = 0; i < n; i++)
+        hint(p, &drawing.maps[i], a);
+    sheet = sheet_of(&drawing, place, a);
+    if (figure_check_numbers(p->look.figure, &sheet, &drawing.plan, a, e) != 0)
+        return -1;
+    return put(&sheet, place, p->s->env->warn, e);
 }

@@ -160,22 +160,26 @@ static void put_labels(const struct picture_view *v, struct arena *a, struct hea
     out->col_name = cross ? "encoder" : "key";
 }
 
-int picture_view_fill(struct picture_view *v, const struct figure_plan *plan, double clip,
-                      struct arena *a, struct heatmaps *out, struct err *e)
+int picture_view_fill(struct picture_view *v, const struct figure_plan *plan, struct arena *a,
+                      struct err *e)
 {
-    const struct picture *p = v->of;
-    const struct figure_args *figure = p->look.figure;
-    bool over = v->over.is || v->over.sound;
-
-    v->maps.pool = over ? 1 : plan->pool;
-    if (picture_fill(p, a, v->item, &v->maps, e) != 0)
+    v->maps.pool = v->over.is || v->over.sound ? 1 : plan->pool;
+    if (picture_fill(v->of, a, v->item, &v->maps, e) != 0)
         return -1;
     if (v->over.is)
         lay_over(v);
     if (v->over.sound)
         lay_over_sound(v, a);
-    *out = (struct heatmaps){
-        .picture = over ? &v->over.picture : NULL,
+    return 0;
+}
+
+struct heatmaps picture_view_maps(const struct picture_view *v, const struct figure_plan *plan,
+                                  double clip, struct arena *a)
+{
+    const struct picture *p = v->of;
+    const struct figure_args *figure = p->look.figure;
+    struct heatmaps maps = {
+        .picture = v->over.is || v->over.sound ? &v->over.picture : NULL,
         .n_panels = p->n_panels, .panels = panels_of(v, a, plan), .columns = plan->columns,
         .sheet = p->sheet, .group = p->sheet ? p->per_row : 0, .pool = v->maps.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
@@ -183,7 +187,8 @@ int picture_view_fill(struct picture_view *v, const struct figure_plan *plan, do
         .vmax = (float)p->look.vmax, .cell_px = plan->cell_px,
         .no_bars = figure->no_bars || plan->no_bars, .numbers = figure->numbers, .clip = clip,
     };
+
     if (!figure->no_labels && !v->over.is)
-        put_labels(v, a, out);
-    return 0;
+        put_labels(v, a, &maps);
+    return maps;
 }

@@ -30,12 +30,14 @@ struct picture_view {
 int picture_view_open(struct picture_view *v, const struct picture *p, const struct item *item,
                       enum draw_format format, struct arena *a, struct err *e);
 
-/*
- * Runs the model on it; *out: a grid as it is planned, clipped at this share of cells.
- * Errors: those of session_forward.
- */
-int picture_view_fill(struct picture_view *v, const struct figure_plan *plan, double clip,
-                      struct arena *a, struct heatmaps *out, struct err *e);
+/* Runs the model on it, for cells of so many tokens as are planned.  Errors: those of
+ * session_forward. */
+int picture_view_fill(struct picture_view *v, const struct figure_plan *plan, struct arena *a,
+                      struct err *e);
+
+/* What was filled as a grid as it is planned, clipped at this share of cells. */
+struct heatmaps picture_view_maps(const struct picture_view *v, const struct figure_plan *plan,
+                                  double clip, struct arena *a);
 
 /* For a caption: what lies over it, "; below: ..."; may be empty. */
 const char *picture_view_over(const struct picture_view *v, struct arena *a,

@@ -137,16 +137,18 @@ static int write_header(struct arena *a, const struct weights *w, const struct t
     return status;
 }
 
-/* Borrows from names and shapes of w; sets what the data take. */
+/* Borrows from names and shapes of w; sets what the data take, and whether any are rounded. */
 static int choose(const struct weights *w, enum weights_held held, struct tensor *to,
-                  uint64_t *data, struct err *e)
+                  uint64_t *data, bool *any, struct err *e)
 {
     *data = 0;
+    *any = false;
     for (int i = 0; i < w->n; i++) {
         int64_t size;
 
         to[i] = w->tensor[i];
         to[i].dtype = type_of(&w->tensor[i], held);
+        *any |= to[i].dtype != w->tensor[i].dtype;
         if (tensor_measure(&to[i], &size) != 0 || (uint64_t)size > SIZE_MAX / 2 - *data)
             return err_set(e, ERR_INPUT, "%s: is too large to be rounded", to[i].name);
         *data += (uint64_t)size;
@@ -160,6 +162,7 @@ int weights_round(struct weights *w, enum weights_held held, struct err *e)
     unsigned char *file = NULL, *out;
     uint64_t data;
     size_t header = 0;
+    bool any;
     int n;
 
     if (held == HELD_AS_STORED)
@@ -168,8 +171,11 @@ int weights_round(struct weights *w, enum weights_held held, struct err *e)
         return err_set(e, ERR_USAGE, "%s: weights of a GGUF file stay in their types, expected "
                        "safetensors", weights_gguf(w)->file);
     to = arena_alloc(w->a, (uint64_t)w->n + 1, sizeof *to);
-    if (choose(w, held, to, &data, e) != 0 ||
-        write_header(w->a, w, to, &file, &header, data, e) != 0)
+    if (choose(w, held, to, &data, &any, e) != 0)
+        return -1;
+    if (!any)
+        return 0;
+    if (write_header(w->a, w, to, &file, &header, data, e) != 0)
         return -1;
     out = file + header;
     for (int i = 0; i < w->n; i++)

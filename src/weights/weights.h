@@ -119,6 +119,8 @@ enum weights_held { HELD_AS_STORED, HELD_F16, HELD_Q8_0 };
  * stays as it is.  The tensors are then those of a safetensors file in memory, with Q8_0
  * as one more type.
  *
+ * Where all stay as they are, nothing changes.
+ *
  * Errors: ERR_USAGE: a GGUF file; ERR_SYSTEM: no memory.
  */
 int weights_round(struct weights *w, enum weights_held held, struct err *e);

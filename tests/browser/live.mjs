@@ -183,6 +183,17 @@ async function generation() {
   check('and says so', /^Stopped/.test(await state(page)), await state(page));
   await type(page, 'text', made.text);
   check('the same after it', JSON.stringify(await press(12)) === wanted);
+  await type(page, 'text', 'the cat');
+  const waited = await page.evaluate(async (text) => {
+    const typed = document.querySelector('.live textarea[name=text]'),
+      button = document.querySelector('.live .generate');
+    typed.value = text;
+    typed.dispatchEvent(new Event('input'));
+    button.click(); /* while the text is computed */
+    while (mhaViz.live.busy) await new Promise((done) => setTimeout(done, 10));
+    return [mhaViz.text.queries.labels, button.textContent];
+  }, made.text);
+  check('Generate waits', JSON.stringify(waited) === JSON.stringify([JSON.parse(wanted), 'Generate']), waited);
   await close(page, 'generation');
   const pair = JSON.parse(readFileSync(join(dir, 'translated.json'), 'utf8')),
     cross = await open('cross.html');

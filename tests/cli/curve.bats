@@ -111,6 +111,17 @@ refused() {
     straight "$dir/h" "$dir/v"
 }
 
+@test "the axis begins with the first layer that is shown" {
+    works "$viz" curve -l 2-3 -o "$dir/a.svg" "the cat sat"
+    grep -q '>2<' "$dir/a.svg"
+    grep -q '>3<' "$dir/a.svg"
+    if grep -qE '>(0|1)<' "$dir/a.svg"; then false; fi
+    works "$viz" curve -l 2 -o "$dir/a.svg" "the cat sat"
+    grep -q '>2<' "$dir/a.svg"
+    works "$viz" curve -l 2 --each head --term "the cat sat"
+    if [[ $output == *┴*┴* ]]; then false; fi
+}
+
 @test "misuse" {
     mkdir "$dir/out"
     refused 2 "did you mean 'entropy'" --metric entropi

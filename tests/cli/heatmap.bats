@@ -130,6 +130,30 @@ maps() {
     grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"         # all, if not said otherwise
 }
 
+# height FILE.svg: in pixels at 100 dpi
+height() {
+    head -c 400 "$1" | sed -n 's/.* height="\([0-9.]*\)px".*/\1/p' | cut -d . -f 1
+}
+
+@test "-l all --width: a sheet is not higher than a page, or the error names a width that is enough" {
+    local width enough
+    for width in 20mm 40mm 85mm 174mm; do
+        works "$viz" heatmap -q -l all --width $width -o "$dir/a.svg" "the cat sat on the mat"
+        [ "$(height "$dir/a.svg")" -le 1169 ]
+    done
+    # 12 layers of 12 heads, two tokens
+    npy "$dir/deep.npy" "12, 12, 2, 2" "$(printf '\\x00\\x00\\x00\\x3f%.0s' {1..576})"
+    run "$viz" heatmap -q --attention "$dir/deep.npy" -l all --width 20mm -o "$dir/a.svg"
+    [ "$status" -eq 2 ]
+    [[ $output =~ "would be higher than a page, 297mm; expected "([0-9]+mm)" or more" ]]
+    enough=${BASH_REMATCH[1]}
+    works "$viz" heatmap -q --attention "$dir/deep.npy" -l all --width "$enough" -o "$dir/a.svg"
+    [ "$(height "$dir/a.svg")" -le 1169 ]
+    works "$viz" heatmap -q --attention "$dir/deep.npy" -l all --width 20mm -c 1 --no-labels \
+        --no-bars -o "$dir/a.svg"
+    [ "$(height "$dir/a.svg")" -gt 1169 ]
+}
+
 @test "--beside: one file of several texts, the same bytes for any threads" {
     local file option
     printf 'the cat sat\nthe cat ran away\n我喜欢吃苹果\n' >"$dir/three.txt"

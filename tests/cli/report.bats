@@ -264,6 +264,10 @@ print(zlib.decompress(base64.b64decode(block), -15).decode())' "$1"
     about "$dir/l.html" | jq -e '.generates | not'
     "$viz" report --live -m builtin:translate -o "$dir/l.html" "I like you" "我喜欢你"
     about "$dir/l.html" | jq -e .generates
+    # a text that is generated has no such mask
+    "$viz" report --live -m builtin:translate -s cross --memory-mask causal -o "$dir/l.html" \
+        "I like you" "我喜欢你"
+    about "$dir/l.html" | jq -e '.generates | not'
 }
 
 # held PAGE MODEL: the folder of MODEL, with the weights that the page has, in $dir/held
@@ -274,6 +278,13 @@ held() {
     rm -f "$dir/held/model.safetensors.index.json"
     sed -n "s/^<script type=\"text\/plain\" id=\"f$last-[0-9]*\">\(.*\)<\/script>$/\1/p" "$1" |
         base64 -d > "$dir/held/model.safetensors"
+}
+
+@test "--live --precision f16 of weights that are F16 already: they are not called rounded" {
+    live works "$viz" report --live --precision f16 -o "$dir/l.html" "the cat"
+    [ "$(about "$dir/l.html" | jq -c '[.type, .rounded]')" = '["F16",false]' ]
+    works "$viz" report --live --precision q8_0 -o "$dir/l.html" "the cat"
+    [ "$(about "$dir/l.html" | jq -c '[.type, .rounded]')" = '["Q8_0",true]' ]
 }
 
 @test "--live --precision: weights in another type, which the page was made with" {

@@ -130,9 +130,8 @@ static void blocks(void **state)
     assert_non_null(again);
     check_types(again, want);
     assert_int_equal(weights_round(again, HELD_Q8_0, &e), 0);
-    assert_int_equal(weights_rounded(again).size, weights_rounded(w).size);
-    assert_memory_equal(weights_rounded(again).data, weights_rounded(w).data,
-                        weights_rounded(w).size);
+    assert_null(weights_rounded(again).data);   /* nothing changes */
+    check_types(again, want);
 }
 
 /* [inputs, outputs], as GPT-2 stores its matrices: the product of blocks is that of their numbers. */

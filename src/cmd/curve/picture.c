@@ -125,6 +125,29 @@ static int make_lines(const struct curve_job *jobs, int n, struct curve *curve, 
     return 0;
 }
 
+/* The axis begins with the first layer that is shown. */
+static void leave_out_layers(const struct curve_job *jobs, int n, struct curve *curve,
+                             struct arena *a)
+{
+    int first = curve->n - 1;
+    struct curve_line *line = arena_alloc(a, (uint64_t)curve->n_lines, sizeof *line);
+
+    if (jobs->args->over != OVER_LAYER)
+        return;
+    for (int k = 0; k < n; k++)
+        if (jobs[k].n_heads > 0 && jobs[k].head[0].layer < first)
+            first = jobs[k].head[0].layer;
+    for (int i = 0; i < curve->n_lines; i++) {
+        const struct curve_line *from = &curve->line[i];
+
+        line[i] = (struct curve_line){ from->name, from->y + first, from->low + first,
+                                       from->high + first };
+    }
+    curve->line = line;
+    curve->x += first;
+    curve->n -= first;
+}
+
 static void set_dots(const struct curve_job *j, struct curve *curve, struct arena *a)
 {
     struct curve_dot *dot = arena_alloc(a, (uint64_t)j->n_heads, sizeof *dot);
@@ -208,6 +231,7 @@ int curve_draw(const struct curve_job *jobs, int n, struct err *e)
     set_places(jobs, n, &curve, s->a);
     if (make_lines(jobs, n, &curve, s->a, e) != 0)
         return -1;
+    leave_out_layers(jobs, n, &curve, s->a);
     set_dots(first, &curve, s->a);
     part = curve_part(&curve);
     sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, s->a),

@@ -248,13 +248,14 @@ static void write_files(struct jsonw *w, const struct files *files)
     jsonw_end(w, ']');
 }
 
-/* A page that continues every text has no button for it. */
+/* A page that continues every text has no button for it, nor one whose masks only given texts can
+ * have. */
 static bool generates(const struct session *s)
 {
     const struct model *last = s->model->decoder != NULL ? s->model->decoder : s->model;
     struct err ignored;
 
-    return s->asked->generate == 0 && s->stack != STACK_ENCODER && model_predicts_next(last) &&
+    return s->asked->generate == 0 && s->asked->memory_mask == NULL && s->stack != STACK_ENCODER && model_predicts_next(last) &&
            model_check_head(s->model, last, &ignored) == 0;
 }
 

@@ -40,7 +40,7 @@ const HELP = [
   ['click a token, Space', 'keep it; again: let it go'],
   ['arrows', 'move over heads, tokens and cells; left and right change the side of tokens'],
   ['drag on a heatmap', 'that block alone; of a part, move it; double click: all'],
-  ['Ctrl + wheel, + − 0', 'a smaller or larger part of the heatmaps, all of them'],
+  ['Ctrl + wheel, two fingers, + − 0', 'a smaller or larger part of the heatmaps, all of them'],
   ['Shift + arrows there', 'the part moves'],
   ['1 to 6', 'view'],
   ['/, Enter', 'find a token; the next one'],

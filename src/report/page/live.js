@@ -21,6 +21,7 @@ const live = {
   first: 0, /* the number of the text that is typed; the one beside it follows */
   busy: false,
   again: false, /* something was typed meanwhile */
+  next: false, /* Generate was clicked meanwhile */
   calls: new Map(),
   source: '', /* what a worker that was stopped is started from again, if it may be */
   module: '',
@@ -182,6 +183,7 @@ async function follow() {
     else tell(`Computed here, in ${took.toFixed(took < 10 ? 1 : 0)} ms, from the model in this file.`);
   }
   live.busy = false;
+  if (live.next) generateOrStop();
 }
 
 // ---- what the model adds
@@ -233,9 +235,13 @@ async function stopGenerating() {
   resolve?.({ stopped: true });
 }
 
+/* While a text is computed: after it. */
 const generateOrStop = () => {
+  live.next = false;
   if (find('.live .generate').textContent === 'Stop') stopGenerating();
-  else if (!live.busy && live.worker && typed('text') !== '') generate();
+  else if (!live.worker || typed('text') === '') return;
+  else if (live.busy) live.next = true;
+  else generate();
 };
 
 /* What `mha-viz stats --json` prints of the text that is typed. */
