@@ -343,6 +343,47 @@ static void put_positions(const struct blocks *b, int row, int column)
     }
 }
 
+/* The cell of token i, which begins a sentence; -1: it begins none, or labels are tokens. */
+static int sentence_at(const struct blocks *b, const struct label_list *list, int i)
+{
+    bool begins = list->sentence != NULL && list->sentence[i];
+
+    return begins && is_long(b, list) ? i / b->maps->pool : -1;
+}
+
+/* Beside the rows at which sentences begin. */
+static void mark_rows(const struct blocks *b, int row)
+{
+    const struct label_list *list = &b->maps->rows;
+
+    for (int i = 0; i < list->n; i++) {
+        int cell = sentence_at(b, list, i);
+
+        if (cell >= 0)
+            canvas_text(b->canvas, row + (b->half ? cell / 2 : cell), b->label - 1, 1, "╴", false);
+    }
+}
+
+/* A line of marks stands below the cells. */
+static bool has_col_marks(const struct blocks *b)
+{
+    for (int i = 0; i < b->maps->cols.n; i++)
+        if (sentence_at(b, &b->maps->cols, i) >= 0)
+            return true;
+    return false;
+}
+
+/* Below the columns at which they do. */
+static void mark_cols(const struct blocks *b, int row, int column)
+{
+    for (int i = 0; i < b->maps->cols.n; i++) {
+        int cell = sentence_at(b, &b->maps->cols, i);
+
+        if (cell >= b->from && cell < b->from + b->n_cols)
+            canvas_text(b->canvas, row, column + (cell - b->from) * b->wide, 1, "╵", false);
+    }
+}
+
 /* A panel without its bar; the row after it. */
 static int put_panel(const struct blocks *b, int panel, int row, int column, bool positions)
 {
@@ -362,6 +403,8 @@ static int put_panel(const struct blocks *b, int panel, int row, int column, boo
         return row;
     if (!positions)
         return row + put_upright(b, row, column);
+    mark_cols(b, row, column);
+    row += has_col_marks(b);
     put_positions(b, row, column);
     return row + 1;
 }
@@ -374,9 +417,11 @@ static int put_beside(const struct blocks *b, int first, int last, int row, bool
 
     if (b->label > 0) {
         put_row_labels(b, row + b->header);
+        mark_rows(b, row + b->header);
         if (maps->row_name != NULL) {
             put_row_label(b, row, maps->row_name);
-            put_row_label(b, row + b->header + lines_of(b), maps->col_name);
+            put_row_label(b, row + b->header + lines_of(b) + has_col_marks(b),
+                          maps->col_name);
         }
     }
     for (int i = 0; first + i < last; i++) {

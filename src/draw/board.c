@@ -82,6 +82,46 @@ static void paint_colours(const struct board_measured *m, struct page *page, str
     }
 }
 
+/* Its label, or its number where there are none. */
+static const char *label_of(struct arena *a, const struct label_list *list, int i)
+{
+    return i < list->n ? label_clean(a, list->text[i], label_size(list, i), LABEL_CHARS) :
+                         arena_printf(a, "%d", i);
+}
+
+/* What a cell says where one points at it: its number, kind or name; "": nothing of them. */
+static const char *said_of(const struct board *board, struct arena *a, int i)
+{
+    const char *name = board->name != NULL ? board->name[i] : NULL;
+
+    if (board->kinds != NULL)
+        name = board->kinds->of[i] >= 0 ? board->kinds->name[board->kinds->of[i]] : NULL;
+    else if (!board->thumbnails && !isnan(board->maps->panels[0].value[i]))
+        return arena_printf(a, ": %.4g", (double)board->maps->panels[0].value[i]);
+    return name != NULL ? arena_printf(a, ": %s", label_clean(a, name, strlen(name),
+                                                              2 * LABEL_CHARS)) : "";
+}
+
+/* "L3, H2: 0.1234" in an SVG. */
+static void note_cells(const struct board_measured *m, struct page *page, struct box at)
+{
+    const struct board *board = m->board;
+    int n = board->n_rows * board->n_cols;
+
+    if (page->format != DRAW_SVG || n > HEATMAP_NOTES)
+        return;
+    for (int i = 0; i < n; i++) {
+        if (board->kinds != NULL ? board->kinds->of[i] == BOARD_NO_CELL :
+            board->thumbnails && board->maps->panels[i].n_rows == 0)
+            continue;
+        page_note(page, cell_of(m, at, i),
+                  arena_printf(page->arena, "%s, %s%s",
+                               label_of(page->arena, &board->rows, i / board->n_cols),
+                               label_of(page->arena, &board->cols, i % board->n_cols),
+                               said_of(board, page->arena, i)));
+    }
+}
+
 static void paint(const void *measured, struct page *page, struct box at)
 {
     const struct board_measured *m = measured;
@@ -91,6 +131,7 @@ static void paint(const void *measured, struct page *page, struct box at)
         paint_thumbnails(m, page, at);
     else
         paint_colours(m, page, at);
+    note_cells(m, page, at);
     legend.x += at.x;
     legend.y += at.y;
     key_paint(&m->legend, page, legend);

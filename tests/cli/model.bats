@@ -68,6 +68,19 @@ table() {
     done
 }
 
+@test "svg: cells say what they are" {
+    works "$viz" model --metric entropy -o "$dir/a.svg" "the cat sat"
+    [ "$(grep -c '<title>L[0-5], H[0-3]: [.0-9e-]*</title>' "$dir/a.svg")" -eq 24 ]
+    works "$viz" model --metric type -o "$dir/a.svg" "the cat sat"
+    grep -q '<title>L3, H1: previous</title>' "$dir/a.svg"
+    works "$viz" model --sort type -o "$dir/a.svg" "the cat sat"
+    [ "$(grep -c '<title>' "$dir/a.svg")" -ge 24 ]
+    printf 'layer\thead\tx\n0\t0\t1.5\n1\t1\t2\n' >"$dir/t.tsv"
+    works "$viz" model --table "$dir/t.tsv" --metric x -o "$dir/a.svg"
+    grep -q '<title>L1, H1: 2</title>' "$dir/a.svg"
+    works "$viz" model --metric entropy -o "$dir/a.pdf" "the cat sat"
+}
+
 @test "the same bytes for any number of threads" {
     for args in "" "--metric entropy_norm" "--metric type --types none" "--mds" "--sort prev"; do
         # shellcheck disable=SC2086

@@ -81,6 +81,17 @@ setup_file() {
     done
 }
 
+@test "of a long text, marks where sentences begin" {
+    local long
+    long="$(words 59). The $(words 50)."
+    COLUMNS=200 "$viz" heatmap -q --term -H 1 "$long" > "$dir/long"
+    # below the cells, above the positions, at the column of "The"
+    grep -B 1 '^ *key 0 ' "$dir/long" | head -n 1 | grep -q '^ *╵$'
+    [ "$(grep -c '╴' "$dir/long")" = 1 ]
+    COLUMNS=200 "$viz" heatmap -q --term -H 1 "$(words 110)" > "$dir/long"
+    refute grep -qE '╴|╵' "$dir/long"
+}
+
 @test "without colour: digits, in a pipe, on a dumb terminal, with NO_COLOR" {
     need_pty
     text="the cat saw the dog and the cat ran"
