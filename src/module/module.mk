@@ -15,7 +15,7 @@ WASM_DIRS := base weights text model nn run analysis session cli report cmd cmd/
 WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/session/media.c src/model/builtin_inside.c src/report/page.c \
                src/report/pack.c src/cmd/report/live.c src/cmd/cmds.c src/cmd/version.c \
                src/cmd/completion.c src/cmd/heatmap.c, \
-               $(wildcard $(WASM_DIRS:%=src/%/*.c) src/model/*/*.c src/nn/*/*.c src/analysis/*/*.c)) \
+               $(wildcard $(WASM_DIRS:%=src/%/*.c) src/weights/*/*.c src/model/*/*.c src/nn/*/*.c src/analysis/*/*.c)) \
              src/cmd/types/file.c src/draw/label.c src/lib/figure.c
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/%.o)
 
