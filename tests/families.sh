@@ -33,7 +33,8 @@ while read -r row; do
         positions = positions == "none" ? "relative" : positions " relative"
     }
     END {
-        sub(/table_from_ids/, "table", positions)
+        sub(/_from_ids/, "", positions)
+        sub(/_closed/, "", positions)
         print name, pair ? "both" : stack, place, positions
     }' "$row"
 done | sort >"$dir/rows"

@@ -428,7 +428,7 @@ void circuits_unembed(struct circuits *c, struct arena *a, const struct model *m
     };
     const float *square;
 
-    u.centred = u.normed && (m->family->norm == NORM_LAYER || m->family->norm == NORM_DEVIATION);
+    u.centred = u.normed && family_centres(m->family);
     u.head.bias = NULL;
     u.constant = constant_of(&u);
     make_rows(&u, tokens);

@@ -26,6 +26,7 @@ struct rope {
     double beta_fast, beta_slow, mscale, mscale_all, attention_factor;  /* 0: absent */
     bool no_truncate;                   /* yarn: corrections are not rounded */
     int original;                       /* positions before the scaling */
+    double short_mscale, long_mscale;   /* longrope: instead of attention_factor; 0: absent */
     int n_factors;                      /* longrope: of each of the two lists */
     const float *short_factor, *long_factor;
 };
@@ -56,6 +57,7 @@ enum bias_rule {
     BIAS_AS_STORED,             /* 0 where the file has none */
     BY_ATTENTION_BIAS, BY_MLP_BIAS, BY_NORM_BIAS, BY_CLASSIFIER_BIAS, BY_DECODER_BIAS,
     BY_QKV_BIAS, BY_USE_BIAS, BY_ENABLE_BIAS, BY_BIAS, BY_USE_QKV_BIAS,
+    BY_LM_HEAD_BIAS,
     N_BIAS_RULE
 };
 
@@ -76,6 +78,11 @@ struct config {
     enum act act;
     bool gated;                         /* the mlp, where the family leaves it open */
     bool scale_embedding;               /* tokens by sqrt D */
+    struct {                            /* 0: 1 */
+        double tokens;                  /* their embeddings */
+        double branch;                  /* what attention and mlp add */
+        double depth;                   /* branch times sqrt L; 0: the family has branch */
+    } multiplier;
     struct {                            /* rows of masks are 0, and all are scaled as if */
         bool on;                        /* that had dropped them */
         int mask_id;                    /* -1: none */
@@ -104,6 +111,9 @@ struct config {
     } front;
     struct {                            /* after the last layer */
         double scale;                   /* of logits; 0: 1, or 1 / sqrt D by the config */
+        double divisor;                 /* 1 / scale; 0: the family has no such key */
+        int base_width;                 /* D scale; 0: the same */
+        int d_in;                       /* width that a head of V reads; 0: E */
         double cap;                     /* c tanh(x / c); 0: none */
         bool untied;                    /* an absent head is not the embedding */
         bool one_number;                /* per token, instead of V */
@@ -134,6 +144,7 @@ struct config {
         bool scaled;                    /* by 1 / sqrt d */
         bool by_layer;                  /* also by 1 / (layer + 1) */
         double query_scalar;            /* by 1 / sqrt of this instead of d; 0: d */
+        double factor;                  /* by this instead; 0: by the former */
         double cap;                     /* c tanh(x / c); 0: none */
     } score;
     struct {                            /* added to scores */
@@ -185,6 +196,8 @@ struct config {
         int n_columns;                  /* that are rotated; 0: none */
         bool interleave;                /* false: ROPE_PAIRS families are ROPE_HALVES */
         bool instead;                   /* of the table of a family that may_rotate */
+        const bool *layer;              /* [L] those that are rotated; NULL: not given */
+        int off_every;                  /* ROPE_BY_LIST without a list */
     } rotary;
     struct {                            /* low-rank queries, keys and values */
         int q_rank, kv_rank;            /* q_rank 0: queries have one projection */
@@ -201,7 +214,9 @@ struct config {
     struct {
         int n, n_chosen, d_ff;          /* n 0: none; d_ff 0: F */
         bool renormalise;               /* the chosen experts' shares to sum 1 */
-        int n_shared;                   /* experts that all rows go to, as one */
+        int n_shared, d_shared;         /* experts that all rows go to, as one; its width, 0:
+                                           n_shared d_ff */
+        double jitter;                  /* of SCORE_SPARSEMIXER */
         double factor;                  /* on the chosen experts' sum; 0: 1 */
         int n_groups, n_chosen_groups;  /* n_groups 0: none */
         int first_layer;                /* layers below this have no experts */

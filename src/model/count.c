@@ -32,7 +32,7 @@ static void add_layer(struct count *c, const struct model *m, int l, int slot)
     if (family_slots[slot].count == PER_LAYER)
         add(c, &plan->slot[slot]);
     for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
-        if (family_slots[slot].count == PER_EXPERT)
+        if (family_slots[slot].count == PER_EXPERT && m->family->stack.name[slot] != NULL)
             add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
                    slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
 }

@@ -30,6 +30,7 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_PATCH] = { "projection of patches", "embeddings", SLOT_PATCH, DIM_D,
         DIM_CHANNELS, PER_STACK, OF_OTHERS },
     [W_CLS] = { "first row", "embeddings", SLOT_VECTOR, DIM_D, DIM_NONE, PER_STACK, OF_NONE },
+    [W_CLS_2] = { "second row", "embeddings", SLOT_VECTOR, DIM_D, DIM_NONE, PER_STACK, OF_NONE },
     [W_CONV_1] = { "first convolution", "embeddings", SLOT_CONV, DIM_D,
         DIM_MEL, PER_STACK, OF_OTHERS },
     [W_CONV_2] = { "second convolution", "embeddings", SLOT_CONV, DIM_D,
@@ -146,6 +147,12 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_D, PER_LAYER, OF_MLP },
     [W_SHARED_DOWN] = { "last linear of the shared expert", "mlp", SLOT_LINEAR, DIM_D,
         DIM_FS, PER_LAYER, OF_MLP },
+    [W_SHARED_SCORE] = { "share of the shared expert", "mlp", SLOT_LINEAR, DIM_ONE,
+        DIM_D, PER_LAYER, OF_NONE },
+    [W_EXPS_UP] = { "gates and first linears of experts", "mlp", SLOT_EXPERTS, DIM_FX2,
+        DIM_D, PER_LAYER, OF_NONE },
+    [W_EXPS_DOWN] = { "last linears of experts", "mlp", SLOT_EXPERTS, DIM_D,
+        DIM_FX, PER_LAYER, OF_NONE },
     [W_EXP_GATE] = { "gate of an expert", "mlp", SLOT_LINEAR, DIM_FX,
         DIM_D, PER_EXPERT, OF_NONE },
     [W_EXP_UP] = { "first linear of an expert", "mlp", SLOT_LINEAR, DIM_FX,
@@ -205,7 +212,8 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_HEAD:    return c->head.task != NULL ? head_outputs(c) :
                              c->head.one_number ? 1 : c->n_vocab;
     case DIM_HEAD_IN: return c->head.task != NULL ? head_input(f, c) : both ? end :
-                             c->head.one_number ? c->d_model : c->d_embed;
+                             c->head.one_number ? c->d_model :
+                             c->head.d_in > 0 ? c->head.d_in : c->d_embed;
     case DIM_OUT:     return out;
     case DIM_END:     return end;
     case DIM_AXIS_0:  return c->axial.shape[0];
@@ -214,7 +222,10 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_WIDTH_1: return c->axial.width[1];
     case DIM_EXPERTS: return c->experts.n;
     case DIM_FX:      return c->experts.d_ff;
-    case DIM_FS:      return c->experts.n_shared * c->experts.d_ff;
+    case DIM_FX2:     return 2 * c->experts.d_ff;
+    case DIM_ONE:     return 1;
+    case DIM_FS:      return c->experts.d_shared > 0 ? c->experts.d_shared :
+                             c->experts.n_shared * c->experts.d_ff;
     case DIM_Q_RANK:  return c->latent.q_rank;
     case DIM_KV_RANK: return c->latent.kv_rank;
     case DIM_KV_A:    return c->latent.kv_rank + c->latent.d_rope;
@@ -234,7 +245,8 @@ bool family_slot_in_out(const struct family *f, enum slot s)
 
 bool family_slot_is_linear(enum slot s)
 {
-    return s == W_HEAD || (family_slots[s].kind == SLOT_LINEAR && s != W_ROUTER);
+    return s == W_HEAD ||
+           (family_slots[s].kind == SLOT_LINEAR && s != W_ROUTER && s != W_SHARED_SCORE);
 }
 
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s)
@@ -261,7 +273,7 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
         rule = f->biased[OF_QKV];
     if (group == OF_QK_NORM && rule == BIAS_USUAL)
         rule = f->biased[OF_NORM];
-    if ((group == OF_NORM || group == OF_QK_NORM) && f->norm != NORM_LAYER)
+    if ((group == OF_NORM || group == OF_QK_NORM) && !family_layer_norm(f))
         return BIAS_NEVER;
     if (group == OF_HEAD && c->head.task != NULL)       /* a decoder's `score` has none */
         return c->head.task->rows == HEAD_LAST ? BIAS_NEVER : BIAS_ALWAYS;
@@ -279,6 +291,21 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
 bool family_rotates(const struct family *f, const struct config *c)
 {
     return f->positions == POS_ROPE || (f->may_rotate && c->rotary.instead);
+}
+
+bool family_layer_norm(const struct family *f)
+{
+    return f->norm == NORM_LAYER || f->norm == NORM_LAYER_PLUS_ONE;
+}
+
+bool family_centres(const struct family *f)
+{
+    return family_layer_norm(f) || f->norm == NORM_DEVIATION;
+}
+
+bool family_counts_ids(const struct family *f)
+{
+    return f->positions == POS_TABLE_FROM_IDS || f->positions == POS_SINUSOID_CLOSED_FROM_IDS;
 }
 
 const struct family *family_find(const char *model_type)

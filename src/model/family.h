@@ -24,6 +24,7 @@ enum slot {
     W_TOK,                      /* embeddings of tokens; the file's prefix is found by */
     W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
     W_CLS, W_CONV_2,
+    W_CLS_2,                    /* a second learnt row, after W_CLS; empty: none */
     W_POS, W_TYPE,              /* of positions, types */
     W_TASK,                     /* of tasks: the first row, unless the config has none */
     W_INV_FREQ,                 /* of rotary positions, where the file has its own */
@@ -69,6 +70,8 @@ enum slot {
     W_ROUTER,                   /* layers with experts, instead of the three above */
     W_ROUTER_BIAS,              /* added to scores for the choice alone */
     W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
+    W_SHARED_SCORE,             /* a row's share of it, through a sigmoid; empty: 1 */
+    W_EXPS_UP, W_EXPS_DOWN,     /* of all experts in one: gate's rows, then up's; down's */
     /* once per expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     N_SLOT
@@ -89,6 +92,7 @@ enum front {
 enum norm_kind {
     NORM_LAYER, NORM_RMS,
     NORM_RMS_PLUS_ONE,          /* the file holds weight - 1 */
+    NORM_LAYER_PLUS_ONE,        /* the same */
     NORM_DEVIATION              /* by the deviation of D - 1 of D, plus eps */
 };
 enum norm_place {
@@ -104,6 +108,9 @@ enum positions {
     POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
                                    a pad has row pad */
     POS_SINUSOID,               /* [sin; cos] of index / 10000^(2 i / D), not stored */
+    POS_SINUSOID_CLOSED,        /* of (pos_offset + index) / 10000^(i / (D / 2 - 1)) */
+    POS_SINUSOID_CLOSED_FROM_IDS,       /* the same of POS_TABLE_FROM_IDS's rows; a pad has
+                                   zeros */
     POS_AXIAL,                  /* [row of the grid; column of the grid], each from a
                                    table; POS_TABLE where the config says not axial */
     POS_ROPE
@@ -119,6 +126,7 @@ enum qkv {
     QKV_SEPARATE,
     QKV_STACKED,                /* rows of all q, then k, then v */
     QKV_GROUPED,                /* per key/value head: its queries, its k, its v */
+    QKV_QUARTERS,               /* per quarter of the heads: their q, their v, their k */
     QKV_LOW_RANK                /* q = B norm(A x); [c; r] = A x, per head [k; v] =
                                    B norm(c), and k ends with r, which all heads share */
 };
@@ -134,7 +142,11 @@ enum mlp {
     MLP_GATED_FUSED             /* the same, W_UP holds gate's rows, then up's */
 };
 /* A router's scores of experts. */
-enum score { SCORE_SOFTMAX, SCORE_SIGMOID };
+enum score {
+    SCORE_SOFTMAX, SCORE_SIGMOID,
+    SCORE_SPARSEMIXER           /* twice: the best of those that are left, by a softmax over
+                                   those that come near it (route.c) */
+};
 
 /* Which experts can be chosen: those of the best groups. */
 enum group_score {
@@ -161,8 +173,21 @@ enum rotated {
 enum window_rule {
     WINDOW_NONE,
     WINDOW_ALL,
-    WINDOW_TYPES                /* as layer_types says, else the family's pattern */
+    WINDOW_TYPES,               /* as layer_types says, else the family's pattern */
+    WINDOW_TYPES_BELOW          /* the same, the pattern below max_window_layers alone */
 };
+
+/* Which layers rotate queries and keys. */
+enum rope_rule {
+    ROPE_EVERY,
+    ROPE_BY_LIST,               /* as no_rope_layers says (0: not), else all but each
+                                   no_rope_layer_interval-th; those are windowed */
+    ROPE_WINDOWED,              /* those that are windowed */
+    ROPE_WINDOWED_OR_ALL        /* the same, where the config has a window */
+};
+
+/* Slopes of ALiBi: see nn/bias.h. */
+enum slopes { SLOPES_BELOW, SLOPES_ABOVE };
 
 /* Slots whose biases are there, or are not, together. */
 enum bias_group {
@@ -210,6 +235,8 @@ struct family {
     enum order order;
     enum mlp mlp;
     enum window_rule window_rule;
+    enum rope_rule rope_rule;
+    enum slopes slopes;
     /* By the class that architectures names; GLOBAL_NONE for others. */
     struct { const char *class_name; enum global_rule rule; } global_rule[FAMILY_RULES];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
@@ -217,9 +244,14 @@ struct family {
     enum score score;
     enum group_score group_score;
     bool never_renormalise;     /* whatever norm_topk_prob says */
+    bool always_renormalise;    /* the same */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
     bool parallel_by_config;    /* PLACE_PARALLEL with one norm, where the config says so */
+    bool norms_bare;            /* norms have neither weights nor biases in the file */
+    bool fixed_eps;             /* whatever the config says */
+    bool attn_config;           /* keys of attention are those of this object */
+    bool long_mscale;           /* longrope has short_mscale and long_mscale */
     bool clips;                 /* queries, keys and values, where the config says clip_qkv */
     bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
     bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
@@ -252,6 +284,13 @@ const struct family *family_find(const char *model_type);   /* NULL: none */
 /* Queries and keys are rotated by position, not counting what a bias says instead. */
 bool family_rotates(const struct family *f, const struct config *c);
 
+/* NORM_LAYER, whatever the file holds of it; those of them and NORM_DEVIATION centre. */
+bool family_layer_norm(const struct family *f);
+bool family_centres(const struct family *f);
+
+/* Positions are rows counted by ids. */
+bool family_counts_ids(const struct family *f);
+
 /* ---- what a slot holds: one row each, so that bind checks them in one loop ---- */
 
 enum dim {
@@ -280,6 +319,7 @@ enum dim {
     DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
     DIM_WIDTH_0, DIM_WIDTH_1,   /* and what each adds to the width D */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
+    DIM_FX2, DIM_ONE,           /* twice that; 1 */
     DIM_FS,                     /* width of the shared one */
     DIM_Q_RANK, DIM_KV_RANK,
     DIM_KV_A,                   /* keys' and values' rank, and the shared columns */
@@ -294,6 +334,7 @@ enum slot_kind {
     SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
     SLOT_ROWS,          /* [out, 1, in] of a grid; its name is complete */
     SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
+    SLOT_EXPERTS,       /* [experts, out, in]; its name is complete */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
 

@@ -94,6 +94,8 @@ static struct family *adapt(struct arena *a, const struct family *f,
     family->order = ORDER_OUT_IN;
     if (family->norm == NORM_RMS_PLUS_ONE)
         family->norm = NORM_RMS;
+    if (family->norm == NORM_LAYER_PLUS_ONE)
+        family->norm = NORM_LAYER;
     if (family->qkv == QKV_GROUPED)
         family->qkv = QKV_STACKED;
     if (arch->pairs)

@@ -38,7 +38,7 @@ struct layer_plan {
     struct expert *expert;      /* [experts]; NULL: one mlp */
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
-    int rope;                   /* index of its rotary table */
+    int rope;                   /* index of its rotary table; -1: not rotated */
     const float *distance, *cross_distance;     /* [n_distances, d] of W_DISTANCE, by
                                    growing query - key; NULL: none */
     struct chunks chunks;       /* len 0: none */
@@ -55,7 +55,7 @@ struct rope_plan {
     int long_above;
     int first, width;           /* columns of a head that are rotated */
     enum rope_layout layout;
-    float factor;               /* on cosine and sine */
+    float factor, long_factor;  /* on cosine and sine */
 };
 
 /* Where head h of a row of projections lies, in floats from the row's start. */
@@ -63,8 +63,9 @@ struct head_place {
     int width;                  /* of the row */
     int *q, *k, *v;             /* [H], [G], [G] */
     int *cross_k, *cross_v;     /* [G] in a row of the memory's keys, then values */
-    /* heads that are rotated lie in n_runs runs of run_heads, run_stride apart */
-    int n_runs, run_heads, run_stride;
+    /* heads that are rotated lie in n_runs runs of run_heads, which begin at run[n_runs] */
+    int n_runs, run_heads;
+    int *run;
 };
 
 /* Rows of one layer's attention, as a file holds them. */

@@ -6,6 +6,25 @@
 #include "base/elementary.h"
 #include "model/model_priv.h"
 
+/* ROPE_BY_LIST rotates layer l. */
+static bool listed(const struct config *c, int l)
+{
+    return c->rotary.layer != NULL ? c->rotary.layer[l] : (l + 1) % c->rotary.off_every != 0;
+}
+
+static bool rotated(const struct family *f, const struct config *c, int l, bool window)
+{
+    bool any = c->window.n_keys > 0 && c->window.used;
+
+    switch (f->rope_rule) {
+    case ROPE_BY_LIST:         return listed(c, l);
+    case ROPE_WINDOWED:        return window;
+    case ROPE_WINDOWED_OR_ALL: return window || !any;
+    case ROPE_EVERY:           break;
+    }
+    return true;
+}
+
 static bool windowed(const struct family *f, const struct config *c, int l)
 {
     if (c->window.n_keys == 0 || !c->window.used || f->window_rule == WINDOW_NONE)
@@ -14,6 +33,10 @@ static bool windowed(const struct family *f, const struct config *c, int l)
         return true;
     if (c->layer_kind != NULL)
         return c->layer_kind[l] == LAYER_WINDOW;
+    if (f->rope_rule == ROPE_BY_LIST)
+        return !listed(c, l);
+    if (f->window_rule == WINDOW_TYPES_BELOW && l >= c->window.from)
+        return false;
     if (f->full_every > 0)
         return (l + 1) % (c->window.pattern > 0 ? c->window.pattern : f->full_every) != 0;
     if (f->full_first > 0)
@@ -60,10 +83,13 @@ void plan_layer(struct model *m, int l)
     int count;
 
     scale *= mscale * mscale;
+    if (config->score.factor > 0)
+        scale = config->score.factor;
     plan->scale = (float)(config->score.by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
-    plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
+    plan->rope = !rotated(family, config, l, window) ? -1 :
+                 window && m->rope[1].inv_freq != NULL ? 1 : 0;
     plan_chunks(m, l);
     if (!window)
         return;
@@ -128,8 +154,14 @@ void plan_rope(struct model *m, struct arena *a)
         plan->inv_freq = m->slot[W_INV_FREQ].vector;
         if (plan->inv_freq == NULL)
             plan->inv_freq = inv_freq(a, rope, config->rotary.n_columns, false);
+        plan->long_factor = plan->factor;
+        if (rope->long_mscale > 0) {    /* then the library has the short factors throughout */
+            plan->factor = (float)rope->short_mscale;
+            plan->long_factor = (float)rope->long_mscale;
+        }
         if (rope->scaling == ROPE_LONG) {
-            plan->long_inv_freq = inv_freq(a, rope, config->rotary.n_columns, true);
+            plan->long_inv_freq = inv_freq(a, rope, config->rotary.n_columns,
+                                           rope->long_mscale == 0);
             plan->long_above = rope->original;
         }
     }
@@ -142,7 +174,7 @@ static void plan_alibi(struct model *m, struct arena *a)
     int H = m->config.n_heads;
     float *slope = arena_alloc(a, (size_t)H, sizeof *slope);
 
-    bias_alibi_slopes(slope, H);
+    bias_alibi_slopes(slope, H, m->family->slopes == SLOPES_ABOVE);
     m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
     for (int head = 0; head < H; head++)
         m->alibi[head] = (struct bias_alibi){

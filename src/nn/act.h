@@ -12,6 +12,7 @@ enum act {
     ACT_QUICK_GELU,     /* x sigmoid(1.702 x) */
     ACT_SILU,           /* x sigmoid(x) */
     ACT_RELU, ACT_TANH,
+    ACT_RELU2,          /* max(x, 0)^2 */
     N_ACT
 };
 

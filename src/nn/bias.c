@@ -24,10 +24,28 @@ void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_r
     }
 }
 
-void bias_alibi_slopes(float *slope, int H)
+/* The first H of powers 2, 4, .., p, 1, 3, ..; all in order where H is p. */
+static void slopes_above(float *slope, int H)
 {
     int p = 1;
 
+    while (p < H)
+        p *= 2;
+    for (int h = 0; h < H; h++) {
+        int power = p == H ? h + 1 : h < p / 2 ? 2 * (h + 1) : 2 * (h - p / 2) + 1;
+
+        slope[h] = (float)elementary_pow(2, -8.0 * power / p);
+    }
+}
+
+void bias_alibi_slopes(float *slope, int H, bool above)
+{
+    int p = 1;
+
+    if (above) {
+        slopes_above(slope, H);
+        return;
+    }
     while (2 * p <= H)
         p *= 2;
     for (int h = 0; h < H; h++)

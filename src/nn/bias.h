@@ -18,8 +18,9 @@ void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_r
                 int key0, int n_keys);
 
 /* slope[H] of ALiBi: powers of 2^(-8/p), p the largest power of two <= H, then the
- * odd powers of 2^(-4/p). */
-void bias_alibi_slopes(float *slope, int H);
+ * odd powers of 2^(-4/p).  above: p is the smallest power of two >= H, and where it is not H
+ * the even powers of 2^(-8/p) come first, then the odd ones. */
+void bias_alibi_slopes(float *slope, int H, bool above);
 
 /*
  * Buckets of relative positions: value[bucket(key - row)].  One way: only the past

@@ -143,6 +143,8 @@ static float act_one(enum act act, float x)
         return x < 0 ? 0 : x;
     case ACT_TANH:
         return elementary_tanhf(x);
+    case ACT_RELU2:
+        return x < 0 ? 0 : x * x;
     case N_ACT:
         break;
     }

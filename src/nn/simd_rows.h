@@ -270,6 +270,9 @@ static inline __attribute__((always_inline)) vec v_act(enum act act, vec x)
         return x * v_sigmoid_of_minus(-x);
     case ACT_RELU:
         return v_max(v_set(0), x);
+    case ACT_RELU2:
+        x = v_max(v_set(0), x);
+        return x * x;
     default:
         return v_tanh(x);
     }
@@ -317,6 +320,9 @@ static void act(enum act which, float *y, const float *gate, int64_t n)
         return;
     case ACT_RELU:
         act_all(ACT_RELU, y, gate, n);
+        return;
+    case ACT_RELU2:
+        act_all(ACT_RELU2, y, gate, n);
         return;
     default:
         act_all(ACT_TANH, y, gate, n);

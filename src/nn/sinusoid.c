@@ -24,3 +24,17 @@ void sinusoid_distance(float *x, int p, int n)
         x[n / 2 + i] = (float)elementary_cos((double)angle_rad);
     }
 }
+
+void sinusoid_add_closed(float *x, int p, int n)
+{
+    int half = n / 2;
+    float step = half > 1 ? (float)(elementary_log(10000) / (half - 1)) : 0;
+
+    for (int i = 0; i < half; i++) {
+        float f = (float)elementary_exp((double)((float)i * -step));
+        float angle_rad = (float)p * f;
+
+        x[i] += (float)elementary_sin((double)angle_rad);
+        x[half + i] += (float)elementary_cos((double)angle_rad);
+    }
+}

@@ -88,7 +88,7 @@ static double scale_at(const struct model *m, const double *x, double centre, in
 void back_norm(double *y, const struct model *m, const struct param *norm, const double *x,
                int D)
 {
-    bool centred = m->family->norm == NORM_LAYER || m->family->norm == NORM_DEVIATION;
+    bool centred = family_centres(m->family);
     double c, centre;
 
     if (norm->vector == NULL)

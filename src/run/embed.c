@@ -20,14 +20,13 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
 static void positions(const struct pass *p, int text, int *row)
 {
     const struct family *family = p->m->family;
-    const int *id = family->positions == POS_TABLE_FROM_IDS ? p->b->id + p->b->start[text]
-                                                       : NULL;
+    const int *id = family_counts_ids(family) ? p->b->id + p->b->start[text] : NULL;
     int count = pass_tokens(p, text), before = pass_before(p, text);
     int pad = family->pos_offset > 0 ? family->pos_offset : p->m->config.pad_id;
     int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
 
     for (int i = 0; i < count; i++)
-        row[i] = family->positions != POS_TABLE_FROM_IDS ?
+        row[i] = id == NULL ?
                      before + i + family->pos_offset :
                  id[i] == pad ? pad :
                                 pad + ++seen;
@@ -69,7 +68,8 @@ void embed_tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
     bool scaled = p->m->family->scale_embedding || p->m->config.scale_embedding;
-    float scale = scaled ? sqrtf((float)p->m->config.d_model) : 1;
+    double tokens = p->m->config.multiplier.tokens;
+    float scale = scaled ? sqrtf((float)p->m->config.d_model) : tokens > 0 ? (float)tokens : 1;
 
     for (int i = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * E;
@@ -111,6 +111,17 @@ static void add_noise(struct pass *p, float *x)
     }
 }
 
+static bool is_closed(const struct family *f)
+{
+    return f->positions == POS_SINUSOID_CLOSED || f->positions == POS_SINUSOID_CLOSED_FROM_IDS;
+}
+
+/* The row of pads, which is zeros. */
+static bool is_pad(const struct pass *p, int row)
+{
+    return family_counts_ids(p->m->family) && row == p->m->config.pad_id;
+}
+
 static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
@@ -135,6 +146,8 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
             add_axial(p->m, x, room, row[i]);
         if (p->m->family->positions == POS_SINUSOID)
             sinusoid_add(x, row[i], width);
+        else if (is_closed(p->m->family) && !is_pad(p, row[i]))
+            sinusoid_add_closed(x, row[i], width);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/act.h"
 #include "nn/nn.h"
 #include "run/route.h"
@@ -31,8 +32,9 @@ static struct room make_room(struct pass *p, int n)
     const struct config *config = &p->m->config;
     size_t D = (size_t)config->d_model, F = (size_t)config->experts.d_ff;
 
-    if (config->experts.n_shared > 1)
-        F *= (size_t)config->experts.n_shared;
+    if (config->experts.n_shared > 0 &&
+        (size_t)family_slot_dim(p->m->family, config, DIM_FS) > F)
+        F = (size_t)family_slot_dim(p->m->family, config, DIM_FS);
     return (struct room){
         .in = arena_alloc_raw(p->call, (uint64_t)n * D, sizeof(float)),
         .up = arena_alloc_raw(p->call, (uint64_t)n * F, sizeof(float)),
@@ -40,6 +42,20 @@ static struct room make_room(struct pass *p, int n)
         .down = arena_alloc_raw(p->call, (uint64_t)n * D, sizeof(float)),
         .row = arena_alloc_raw(p->call, (size_t)n, sizeof(int)),
     };
+}
+
+/* down *= sigmoid of one number a row of in. */
+static void share_out(struct pass *p, const struct param *score, const struct room *r, int n)
+{
+    int64_t D = p->m->config.d_model;
+
+    stage_linear(p, r->up, 1, r->in, D, n, score);
+    for (int64_t i = 0; i < n; i++) {
+        float share = (float)(1 / (1 + elementary_exp(-(double)r->up[i])));
+
+        for (int64_t k = 0; k < D; k++)
+            r->down[i * D + k] *= share;
+    }
 }
 
 static void run_shared(struct pass *p, const struct param *slot, struct room *r,
@@ -53,6 +69,8 @@ static void run_shared(struct pass *p, const struct param *slot, struct room *r,
         return;
     memcpy(r->in, a, size * sizeof *a);
     run_expert(p, &shared, r, n);
+    if (slot[W_SHARED_SCORE].weight != NULL)
+        share_out(p, &slot[W_SHARED_SCORE], r, n);
     nn_add(out, r->down, (int64_t)size);
 }
 
@@ -69,6 +87,7 @@ static struct routing routing_of(const struct model *m, const struct layer_plan 
         .n_kept = config->experts.n_chosen_groups,
         .bias = plan->slot[W_ROUTER_BIAS].vector,
         .renormalise = config->experts.renormalise,
+        .jitter = (float)(2 * config->experts.jitter),
         .factor = config->experts.factor > 0 ? (float)config->experts.factor : 1,
     };
 }

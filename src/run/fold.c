@@ -11,7 +11,7 @@ bool fold_is_on(const struct model *m)
 
 bool fold_is_centred(const struct model *m)
 {
-    return fold_is_on(m) && (m->family->norm == NORM_LAYER || m->family->norm == NORM_DEVIATION);
+    return fold_is_on(m) && family_centres(m->family);
 }
 
 static const char *refused(const struct model *m)
@@ -127,6 +127,7 @@ static void fold_reading(const struct fold *f, const struct model *m, const stru
 static void fold_all(const struct fold *f, const struct model *m, const struct param *slot)
 {
     bool full = m->family->qk_norm != QK_NORM_HEAD;
+    const struct config *c = &m->config;
     int n_q = f->H * f->d, n_k = f->G * f->d, n_v = f->G * f->d_v, n_o = f->H * f->d_v;
 
     fold_reading(f, m, &slot[W_ATT_NORM], f->q, n_q);
@@ -134,6 +135,8 @@ static void fold_all(const struct fold *f, const struct model *m, const struct p
     fold_reading(f, m, &slot[W_ATT_NORM], f->v, n_v);
     gain_rows(f->q, n_q, f->D, slot[W_Q_NORM].vector, full ? n_q : f->d);
     gain_rows(f->k, n_k, f->D, slot[W_K_NORM].vector, full ? n_k : f->d);
+    for (int64_t i = 0; c->multiplier.branch > 0 && i < (int64_t)n_o * f->D; i++)
+        f->o[i] *= (float)c->multiplier.branch;
     if (!fold_is_on(m))
         return;
     gain_columns(f->o, n_o, f->D, slot[W_ATT_OUT].vector);

@@ -92,8 +92,14 @@ static void patches(struct pass *p, float *out, const struct values *v, int n)
     int64_t D = p->m->config.d_model;
 
     memcpy(out, slot[W_CLS].vector, (size_t)D * sizeof *out);
-    through(p, out + D, n - 1, (struct window_job){ .x = v->x }, patch_windows,
-            &slot[W_PATCH]);
+    out += D;
+    n--;
+    if (slot[W_CLS_2].weight != NULL) {
+        memcpy(out, slot[W_CLS_2].vector, (size_t)D * sizeof *out);
+        out += D;
+        n--;
+    }
+    through(p, out, n, (struct window_job){ .x = v->x }, patch_windows, &slot[W_PATCH]);
 }
 
 struct gelu_job {

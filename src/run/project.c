@@ -22,7 +22,7 @@ static void norm_by(const struct model *m, float *x, const float *weight, const 
 {
     float eps = (float)m->config.norm.eps;
 
-    if (m->family->norm == NORM_LAYER)
+    if (family_layer_norm(m->family))
         norm_layer(x, x, weight, bias, eps, T, width);
     else
         norm_rms(x, x, weight, eps, T, width);

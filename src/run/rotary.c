@@ -7,14 +7,14 @@
 #include "nn/rope.h"
 
 static struct rotary make_table(struct pass *p, const struct rope_plan *r,
-                                const float *inv_freq, int end)
+                                const float *inv_freq, float factor, int end)
 {
     int count = end - p->rotary_first;
     size_t size = (size_t)count * (size_t)(r->width / 2);
     struct rotary table = { arena_alloc_raw(p->call, size, sizeof(float)),
                       arena_alloc_raw(p->call, size, sizeof(float)) };
 
-    rope_table(table.cos, table.sin, inv_freq, r->width, r->factor, p->rotary_first,
+    rope_table(table.cos, table.sin, inv_freq, r->width, factor, p->rotary_first,
                count);
     return table;
 }
@@ -34,9 +34,10 @@ void rotary_tables(struct pass *p)
         const struct rope_plan *plan = &p->m->rope[i];
 
         if (plan->inv_freq != NULL)
-            p->rotary[i][0] = make_table(p, plan, plan->inv_freq, longest);
+            p->rotary[i][0] = make_table(p, plan, plan->inv_freq, plan->factor, longest);
         if (plan->long_inv_freq != NULL && longest > plan->long_above)
-            p->rotary[i][1] = make_table(p, plan, plan->long_inv_freq, longest);
+            p->rotary[i][1] = make_table(p, plan, plan->long_inv_freq,
+                                         plan->long_factor, longest);
     }
 }
 
@@ -62,7 +63,7 @@ static void rotate_text(void *self, int t, struct arena *scratch)
             int64_t at = (int64_t)(before + i - pass->rotary_first) * (plan->width / 2);
             float *row = pass->qkv + (int64_t)(first + i) * place->width;
 
-            rope_apply(row + k * place->run_stride + plan->first, place->run_heads,
+            rope_apply(row + place->run[k] + plan->first, place->run_heads,
                        pass->m->config.d_head, plan->width, plan->layout, rotary.cos + at,
                        rotary.sin + at);
         }
@@ -72,6 +73,6 @@ void rotary_rotate(struct pass *p, const struct layer_plan *plan)
 {
     struct job job = { p, plan };
 
-    if (p->m->rope[plan->rope].inv_freq != NULL)
+    if (plan->rope >= 0 && p->m->rope[plan->rope].inv_freq != NULL)
         par_for(p->par, p->b->n_texts, rotate_text, &job);
 }

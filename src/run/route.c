@@ -2,6 +2,7 @@
  * A router's scores -> the experts that a row goes to, and their shares. */
 #include "run/route.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/elementary.h"
@@ -78,10 +79,48 @@ struct route_room route_room(struct arena *a, int E)
     };
 }
 
+/* The share of the best of left[E]: among those within jitter of it, relative to the larger of
+ * it and their own size. */
+static float near_best(const float *left, const float *s, float jitter, struct route_room *room,
+                       int E, int best)
+{
+    float max = left[best];
+
+    for (int x = 0; x < E; x++) {
+        float size = fabsf(s[x]) > max ? fabsf(s[x]) : max;
+
+        room->exact[x] = (max - left[x]) / size > jitter ? -HUGE_VAL : (double)(left[x] - max);
+    }
+    softmax_double(room->exact, NULL, E);
+    return (float)room->exact[best];
+}
+
+/* The best, then the best of the others; the shares need not sum to 1.
+ * Source: Liu et al. 2024, GRIN; transformers modeling_phimoe.py, sparsemixer. */
+static void sparsemixer(float *s, const struct routing *r, struct route_room *room)
+{
+    float *left = room->choice;
+    int first, second;
+    float share, other;
+
+    memcpy(left, s, (size_t)r->E * sizeof *s);
+    first = row_strongest(left, r->E);
+    share = near_best(left, s, r->jitter, room, r->E, first);
+    left[first] = -HUGE_VALF;
+    second = row_strongest(left, r->E);
+    other = near_best(left, s, r->jitter, room, r->E, second);
+    for (int x = 0; x < r->E; x++)
+        s[x] = x == first ? share : x == second ? other : -1;
+}
+
 void route_shares(float *s, const struct routing *r, struct route_room *room)
 {
     float sum = 0;
 
+    if (r->score == SCORE_SPARSEMIXER) {
+        sparsemixer(s, r, room);
+        return;
+    }
     if (r->score == SCORE_SIGMOID)
         sigmoid(s, r->E);
     else

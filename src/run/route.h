@@ -17,6 +17,7 @@ struct routing {
     const float *bias;          /* [E] for the choice alone; NULL: none */
     bool renormalise;
     float factor;
+    float jitter;               /* SCORE_SPARSEMIXER: twice router_jitter_noise */
 };
 
 struct route_room {

@@ -163,6 +163,31 @@ void stage_rows(struct pass *p, int n_rows,
     par_for(p->par, (n_rows + ROW_CHUNK - 1) / ROW_CHUNK, task, self);
 }
 
+struct scale_job {
+    float *y;
+    float factor;
+    int n_rows, D;
+};
+
+static void scale_task(void *self, int i, struct arena *scratch)
+{
+    const struct scale_job *job = self;
+    float *y = job->y + (int64_t)i * ROW_CHUNK * job->D;
+    int64_t n = (int64_t)stage_rows_of(job->n_rows, i) * job->D;
+
+    (void)scratch;
+    for (int64_t k = 0; k < n; k++)
+        y[k] *= job->factor;
+}
+
+void stage_scale(struct pass *p, float *y, int n_rows, int D, double factor)
+{
+    struct scale_job job = { y, (float)factor, n_rows, D };
+
+    if (factor > 0)
+        stage_rows(p, n_rows, scale_task, &job);
+}
+
 struct norm_job {
     const struct model *m;
     float *y;
@@ -181,7 +206,7 @@ static void norm_task(void *self, int i, struct arena *scratch)
     (void)scratch;
     if (job->norm->vector == NULL && job->y != job->x)
         memcpy(job->y + at, job->x + at, (size_t)count * (size_t)D * sizeof(float));
-    else if (job->norm->vector != NULL && job->m->family->norm == NORM_LAYER)
+    else if (job->norm->vector != NULL && family_layer_norm(job->m->family))
         norm_layer(job->y + at, job->x + at, job->norm->vector, job->norm->bias, eps,
                    count, D);
     else if (job->norm->vector != NULL && job->m->family->norm == NORM_DEVIATION)

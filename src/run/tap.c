@@ -48,9 +48,9 @@ static bool alike(const struct heads *h, const struct attend *at)
 
 static const struct rope_plan *rope_of(const struct model *m, int l, enum stack_id stack)
 {
-    const struct rope_plan *rope = &m->rope[m->layer[l].rope];
+    int i = m->layer[l].rope;
 
-    return stack != STACK_CROSS && rope->inv_freq != NULL ? rope : NULL;
+    return stack != STACK_CROSS && i >= 0 && m->rope[i].inv_freq != NULL ? &m->rope[i] : NULL;
 }
 
 static int tap_text(struct pass *p, int l, const struct heads *h, int text,

@@ -93,6 +93,8 @@ static void written_lengths(const struct job *j, float *norm, const float *kv, i
     float *x = arena_alloc_raw(scratch, KEYS * (size_t)w->K, sizeof *x);
     float *y = arena_alloc_raw(scratch, KEYS * (size_t)w->N, sizeof *y);
     float *room = arena_alloc_raw(scratch, linear_scratch(w->K), sizeof *room);
+    double times = j->p->m->config.multiplier.branch;
+    float branch = times > 0 ? (float)times : 1;
 
     for (int key = 0; key < j->n_keys; key += KEYS) {
         int n = j->n_keys - key < KEYS ? j->n_keys - key : KEYS;
@@ -101,7 +103,7 @@ static void written_lengths(const struct job *j, float *norm, const float *kv, i
         for (int n0 = 0; n0 < w->N; n0 += PANEL)
             linear_panel(y, w->N, x, w->K, n, w, NULL, n0, room);
         for (int i = 0; i < n; i++)
-            norm[key + i] = length(y + (int64_t)i * w->N, w->N);
+            norm[key + i] = branch * length(y + (int64_t)i * w->N, w->N);
     }
 }
 

@@ -19,7 +19,7 @@
 static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",
                                           "gguf_llama", NULL };
 
-enum { GOLDEN_MAX = 256 };      /* cases of a test program, at most */
+enum { GOLDEN_MAX = 512 };      /* cases of a test program, at most */
 
 /* "KIND/NAME" of each folder in tests/ref/KIND (made by make_families.py), sorted; for
  * one kind a program. */
@@ -70,7 +70,10 @@ static const char *const golden_shared[] = {
     "more/splinter", "more/data2vec_text", "more/roberta_prelayernorm", "more/nomic_bert",
     "more/ministral", "more/olmo3", "more/glm", "more/glm4", "more/gpt_bigcode",
     "more/gpt_bigcode_mha", "more/clip_text", "more/stablelm", "more/stablelm_parallel",
-    "more/olmoe", "more/ernie", "more/esm", "more/esm1",
+    "more/olmoe", "more/ernie", "more/esm", "more/esm1", "more/smollm3", "more/cohere",
+    "more/cohere2", "more/exaone4", "more/granite", "more/granitemoe", "more/olmo",
+    "more/nemotron", "more/qwen2_moe", "more/phimoe", "more/minicpm3", "more/codegen",
+    "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
     "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", NULL
@@ -81,7 +84,7 @@ static const char *const golden_shared[] = {
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
     "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", "extra/vit",
-    "more/clip_text", NULL
+    "more/clip_text", "more/deit", NULL
 };
 
 struct golden {

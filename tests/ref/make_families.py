@@ -45,7 +45,7 @@ HERE = pathlib.Path(__file__).parent
 CASES = {}
 
 # Families whose experts the library computes in more than one way.
-MIXTURES = ("mixtral", "qwen3_moe", "deepseek", "olmoe")
+MIXTURES = ("mixtral", "qwen3_moe", "qwen2_moe", "deepseek", "olmoe", "granitemoe", "phimoe")
 
 
 def case(name, kind, config, **how):
@@ -143,6 +143,11 @@ case("electra", T.ElectraForPreTraining,
 case("electra_generator", T.ElectraForMaskedLM,
      encoder(2, 14, embedding_size=10, hidden_act="relu"), style=4,
      dtype="float16")
+case("rembert", T.RemBertForMaskedLM,
+     encoder(3, 6, input_embedding_size=10, output_embedding_size=14, hidden_act="relu"),
+     style=4, dtype="float16", types=[0, 0, 0, 1, 1, 0])
+case("rembert_same", T.RemBertModel, encoder(2, 6, input_embedding_size=12), style="diff",
+     dtype="bfloat16")
 case("albert", T.AlbertForMaskedLM,
      encoder(3, 8, embedding_size=10, num_hidden_layers=3, num_hidden_groups=2,
              hidden_act="gelu"), style="diff", dtype="bfloat16")
@@ -242,6 +247,23 @@ case("gpt_bigcode_heads", T.GPTBigCodeModel,
 case("clip_text_model", T.CLIPTextModel,
      encoder(3, 6, vocab_size=47, bos_token_id=1, eos_token_id=2, layer_norm_eps=1e-3),
      dtype="float16")
+case("biogpt", T.BioGptForCausalLM,
+     encoder(2, 8, layer_norm_eps=0.01, bos_token_id=0, eos_token_id=2, pad_token_id=1), style=4,
+     dtype="float16")
+case("biogpt_unscaled", T.BioGptModel,
+     encoder(3, 6, scale_embedding=False, hidden_act="relu", bos_token_id=0, eos_token_id=2,
+             pad_token_id=1), style="diff", dtype="bfloat16")
+# An odd width: the last column of positions is zero.
+case("xglm", T.XGLMForCausalLM,
+     {"vocab_size": 47, "d_model": 21, "ffn_dim": 22, "num_layers": 2, "attention_heads": 3,
+      "max_position_embeddings": 30}, style="diff", dtype="float16")
+case("mpt", T.MptForCausalLM,
+     {"vocab_size": 45, "d_model": 20, "n_heads": 5, "n_layers": 2, "max_seq_len": 30,
+      "bos_token_id": 0, "eos_token_id": 0,
+      "attn_config": {"clip_qkv": 0.9, "softmax_scale": 0.3}}, style=4, dtype="float16")
+case("mpt_plain", T.MptModel,
+     {"vocab_size": 45, "d_model": 16, "n_heads": 4, "n_layers": 2, "max_seq_len": 30},
+     style="diff", dtype="bfloat16")
 case("gpt_neo", T.GPTNeoForCausalLM,
      {"vocab_size": 41, "hidden_size": 18, "num_layers": 3, "num_heads": 3,
       "max_position_embeddings": 32, "window_size": 3, "intermediate_size": 20, "bos_token_id": 0, "eos_token_id": 0,
@@ -306,6 +328,19 @@ case("gpt_neox_serial", T.GPTNeoXModel,
      dtype="bfloat16")
 case("gptj", T.GPTJForCausalLM, gpt(3, 6, rotary_dim=4, tie_word_embeddings=False),
      dtype="float16", style="diff")
+case("codegen", T.CodeGenForCausalLM, gpt(8, 4, rotary_dim=4), dtype="float16", style="diff")
+case("cohere", T.CohereForCausalLM,
+     decoder(4, 2, 6, use_qk_norm=True, logit_scale=0.3, layer_norm_eps=1e-3), style=4,
+     dtype="float16")
+case("cohere_plain", T.CohereModel, decoder(3, 3, 6, attention_bias=True), style="diff",
+     dtype="bfloat16")
+case("cohere2", T.Cohere2ForCausalLM,
+     decoder(4, 2, 6, num_hidden_layers=4, sliding_window=4, head_dim=8), style=4,
+     dtype="float16", edit=without("layer_types"))
+case("cohere2_pattern", T.Cohere2Model,
+     decoder(2, 1, 8, num_hidden_layers=2, sliding_window=3,
+             layer_types=["sliding_attention", "full_attention"]), dtype="bfloat16",
+     edit=lambda c: (without("layer_types")(c), with_keys(sliding_window_pattern=2)(c)))
 case("phi", T.PhiForCausalLM,
      decoder(4, 2, 6, qk_layernorm=True, partial_rotary_factor=0.34), dtype="float16")
 case("phi_old", T.PhiForCausalLM,
@@ -362,6 +397,15 @@ case("qwen2", T.Qwen2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16
 case("qwen2_window", T.Qwen2Model,
      decoder(2, 1, 10, use_sliding_window=True, sliding_window=4, max_window_layers=1),
      style=4, dtype="bfloat16", edit=without("layer_types"))
+case("qwen2_moe", T.Qwen2MoeForCausalLM,
+     decoder(4, 2, 6, num_hidden_layers=4, num_experts=4, num_experts_per_tok=2,
+             moe_intermediate_size=10, shared_expert_intermediate_size=14, mlp_only_layers=[1],
+             use_sliding_window=True, sliding_window=4, max_window_layers=2), style=4,
+     dtype="float16", edit=without("layer_types"))
+case("qwen2_moe_plain", T.Qwen2MoeModel,
+     decoder(3, 1, 6, num_experts=3, num_experts_per_tok=1, moe_intermediate_size=12,
+             shared_expert_intermediate_size=8, norm_topk_prob=True, qkv_bias=False),
+     dtype="bfloat16")
 case("qwen3", T.Qwen3ForCausalLM,
      decoder(4, 1, 5, head_dim=6, use_sliding_window=True, sliding_window=3,
              layer_types=["sliding_attention", "full_attention"], tie_word_embeddings=True),
@@ -426,6 +470,55 @@ case("phi3_window", T.Phi3Model, decoder(4, 2, 6, sliding_window=4), dtype="bflo
 case("starcoder2", T.Starcoder2ForCausalLM,
      decoder(4, 2, 6, sliding_window=4, norm_epsilon=1e-4), style=4, dtype="float16")
 case("starcoder2_bare", T.Starcoder2Model, decoder(3, 1, 6, use_bias=False), dtype="bfloat16")
+case("phimoe", T.PhimoeForCausalLM,
+     decoder(3, 1, 6, num_local_experts=5, sliding_window=4, attention_bias=True,
+             lm_head_bias=True, router_jitter_noise=0.3, rms_norm_eps=1e-3), style=4,
+     dtype="float16")
+# More tokens than the original positions; the second run has fewer.
+case("phimoe_longrope", T.PhimoeModel,
+     decoder(2, 2, 8, num_local_experts=2, rope_parameters={
+         "rope_type": "longrope", "rope_theta": 1000.0, "short_mscale": 1.1,
+         "long_mscale": 1.4, "short_factor": [1.0, 1.1, 1.3, 1.6],
+         "long_factor": [1.0, 2.0, 4.0, 7.5], "original_max_position_embeddings": 10}),
+     dtype="bfloat16")
+case("smollm3", T.SmolLM3ForCausalLM,
+     decoder(4, 2, 6, num_hidden_layers=3, no_rope_layers=[1, 0, 1], use_sliding_window=True,
+             sliding_window=4), style=4, dtype="float16", edit=without("layer_types"))
+case("smollm3_interval", T.SmolLM3Model,
+     decoder(2, 1, 8, no_rope_layer_interval=2, attention_bias=True, mlp_bias=True),
+     style="diff", dtype="bfloat16", edit=without("no_rope_layers", "layer_types"))
+case("exaone4", T.Exaone4ForCausalLM,
+     decoder(4, 2, 6, num_hidden_layers=4, sliding_window=4, head_dim=8), style=4,
+     dtype="float16", edit=without("layer_types"))
+case("exaone4_open", T.Exaone4Model,
+     decoder(2, 1, 8, sliding_window=None, layer_types=["full_attention"] * 2),
+     dtype="bfloat16")
+case("granite", T.GraniteForCausalLM,
+     decoder(4, 2, 6, embedding_multiplier=2.5, attention_multiplier=0.3,
+             residual_multiplier=0.7, logits_scaling=1.7), style=4, dtype="float16")
+case("granite_plain", T.GraniteModel, decoder(3, 1, 6, attention_bias=True, mlp_bias=True),
+     style="diff", dtype="bfloat16")
+case("granitemoe", T.GraniteMoeForCausalLM,
+     decoder(4, 2, 6, embedding_multiplier=2.5, attention_multiplier=0.3,
+             residual_multiplier=0.7, logits_scaling=1.7, num_local_experts=5,
+             num_experts_per_tok=3, intermediate_size=10), dtype="float16")
+case("minicpm3", T.MiniCPM3ForCausalLM,
+     decoder(3, 3, 8, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6, qk_rope_head_dim=4,
+             v_head_dim=5, scale_emb=3, scale_depth=0.8, dim_model_base=9, rms_norm_eps=1e-3),
+     style=4, dtype="float16")
+case("minicpm3_plain", T.MiniCPM3Model,
+     decoder(2, 2, 6, q_lora_rank=None, kv_lora_rank=10, qk_nope_head_dim=4, qk_rope_head_dim=2,
+             scale_depth=None, dim_model_base=None), dtype="bfloat16",
+     edit=with_keys(scale_depth=None, dim_model_base=None, q_lora_rank=None))
+case("nemotron", T.NemotronForCausalLM,
+     decoder(4, 2, 6, norm_eps=1e-3, head_dim=8), style="diff", dtype="float16")
+case("nemotron_bias", T.NemotronModel,
+     decoder(3, 1, 8, attention_bias=True, mlp_bias=True, hidden_act="silu", rope_parameters={
+         "rope_type": "default", "rope_theta": 700.0, "partial_rotary_factor": 0.25}), style=4,
+     dtype="bfloat16")
+case("olmo", T.OlmoForCausalLM, decoder(4, 2, 6, clip_qkv=0.7), style=4, dtype="float16")
+case("olmo_open", T.OlmoModel, decoder(3, 1, 6, attention_bias=True), style="diff",
+     dtype="bfloat16")
 case("olmo2", T.Olmo2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
 case("olmo3", T.Olmo3ForCausalLM,
      decoder(4, 2, 6, num_hidden_layers=4, sliding_window=4, rope_parameters={
@@ -535,6 +628,12 @@ case("pegasus", T.PegasusForConditionalGeneration,
 case("blenderbot", T.BlenderbotForConditionalGeneration,
      bart(18, encoder_attention_heads=3, decoder_attention_heads=2, encoder_layers=1),
      dtype="bfloat16")
+case("m2m_100", T.M2M100ForConditionalGeneration,
+     bart(12, encoder_attention_heads=3, decoder_attention_heads=2), style=4, dtype="float16",
+     ids=[9, 1, 8, 7, 1, 5])
+case("m2m_100_base", T.M2M100Model,
+     bart(16, encoder_attention_heads=2, decoder_attention_heads=2, scale_embedding=False,
+          activation_function="gelu"), style="diff", dtype="bfloat16")
 case("marian", T.MarianMTModel,
      bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
@@ -583,6 +682,11 @@ case("vit", T.ViTForImageClassification,
       "intermediate_size": 22, "image_size": [8, 12], "patch_size": 4, "num_channels": 2,
       "qkv_bias": False, "hidden_act": "gelu_new", "num_labels": 5}, dtype="float16",
      edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(5)}))
+case("deit", T.DeiTForImageClassification,
+     {"hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3,
+      "intermediate_size": 22, "image_size": [8, 12], "patch_size": 4, "qkv_bias": False,
+      "num_labels": 3}, dtype="float16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
 # A column and a row of pixels are left over.
 case("vit_base", T.ViTModel,
      {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -595,7 +699,7 @@ case("vit_base", T.ViTModel,
 def spread(model, seed):
     """As make.py's, with norms round the value that leaves their input as it is."""
     g = torch.Generator().manual_seed(seed)
-    plus_one = model.config.get_text_config().model_type.startswith("gemma")
+    plus_one = model.config.get_text_config().model_type.startswith(("gemma", "nemotron"))
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
         if model.config.model_type == "marian" and "embed_positions" in name:
@@ -716,6 +820,7 @@ def arguments(model, source, double):
 
 
 def forward(model, source, double=False, tokens=None, types=None):
+    double = double and model.config.model_type != "xglm"       # its mask is of float32
     model = model.double() if double else model.float()
     args = arguments(model, source, double)
     if types:

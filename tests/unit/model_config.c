@@ -795,6 +795,58 @@ static void options(void **state)
     assert_int_equal(good("{\"model_type\":\"led\"}").n_positions, 16384);
 }
 
+#define FAMILY(name, more) "{\"model_type\":\"" name "\"" more "}"
+
+/* Numbers that only some families have; elsewhere the library does not know the keys. */
+static void multipliers(void **state)
+{
+    struct config c = good(FAMILY("granite", ",\"embedding_multiplier\":12,"
+        "\"residual_multiplier\":0.22,\"attention_multiplier\":0.0078125,\"logits_scaling\":8"));
+
+    (void)state;
+    assert_true(c.multiplier.tokens == 12 && c.multiplier.branch == 0.22);
+    assert_true(c.score.factor == 0.0078125 && c.head.scale == 0.125);
+    c = good(LLAMA ",\"embedding_multiplier\":12,\"residual_multiplier\":0.22,"
+             "\"attention_multiplier\":0.1,\"logits_scaling\":8,\"logit_scale\":2}");
+    assert_true(c.multiplier.tokens == 0 && c.multiplier.branch == 0 && c.score.factor == 0);
+    assert_true(c.head.scale == 0);
+    assert_true(good(FAMILY("cohere", "")).head.scale == 0.0625);
+    assert_true(good(FAMILY("cohere2", ",\"logit_scale\":1")).head.scale == 1);
+    bad(FAMILY("cohere", ",\"logit_scale\":0"), "logit_scale: found 0");
+    bad(FAMILY("granite", ",\"attention_multiplier\":\"x\""), "attention_multiplier: found \"x\"");
+    c = good(FAMILY("minicpm3", ",\"num_hidden_layers\":49,\"hidden_size\":512,"
+                    "\"num_attention_heads\":8,\"num_key_value_heads\":8"));
+    assert_true(fabs(c.multiplier.branch - 0.2) < 1e-12 && c.head.scale == 0.5);
+    assert_int_equal(c.d_value, 64);
+    c = good(FAMILY("minicpm3", ",\"scale_depth\":null,\"dim_model_base\":null"));
+    assert_true(c.multiplier.branch == 1 && c.head.scale == 1);
+}
+
+static void what_new_families_refuse(void **state)
+{
+    struct config c;
+
+    (void)state;
+    bad(FAMILY("phimoe", ",\"num_experts_per_tok\":3"), "found 3 of 16, expected 2");
+    bad(FAMILY("phimoe", ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}"),
+        "must be of type longrope, with short_mscale and long_mscale");
+    bad(FAMILY("codegen", ",\"n_head\":6,\"n_embd\":48,\"rotary_dim\":4"), "a multiple of 4");
+    bad(FAMILY("smollm3", ",\"no_rope_layers\":[1,0]"), "no_rope_layers: found");
+    bad(FAMILY("smollm3", ",\"num_hidden_layers\":1,\"no_rope_layers\":[\"x\"]"),
+        "a list with one number per layer");
+    bad(FAMILY("smollm3", ",\"no_rope_layer_interval\":0"), "no_rope_layer_interval: found 0");
+    c = good(FAMILY("smollm3", ",\"num_hidden_layers\":2,\"no_rope_layers\":[1,0]"));
+    assert_true(c.rotary.layer[0] && !c.rotary.layer[1]);
+    assert_true(good(FAMILY("biogpt", ",\"layer_norm_eps\":0.01")).norm.eps == 1e-5);
+    assert_true(good(FAMILY("mpt", ",\"attn_config\":{\"clip_qkv\":6,\"softmax_scale\":0.5}"))
+                    .score.factor == 0.5);
+    bad(FAMILY("mpt", ",\"attn_config\":{\"clip_qkv\":-6}"), "clip_qkv: found -6");
+    assert_int_equal(good(FAMILY("qwen2_moe", ",\"sliding_window\":0")).window.n_keys, 0);
+    bad(FAMILY("mistral", ",\"sliding_window\":0"), "sliding_window: found 0, expected a whole");
+    bad(FAMILY("granitemoe", ",\"num_local_experts\":60000,\"intermediate_size\":100000"),
+        "60000 experts of width 100000: expected at most");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -809,7 +861,8 @@ int main(void)
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
-        TEST(options), TEST(cut_at_every_byte), TEST(nested_deep),
+        TEST(options), TEST(multipliers), TEST(what_new_families_refuse),
+        TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

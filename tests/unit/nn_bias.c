@@ -16,14 +16,24 @@ static void slopes(void **state)
     float s[8];
 
     (void)state;
-    bias_alibi_slopes(s, 8);
+    bias_alibi_slopes(s, 8, false);
     for (int h = 0; h < 8; h++)
         assert_true(s[h] == ldexpf(1, -(h + 1)));
     /* 6 heads: four of 2^-2, 2^-4, .., then 2^-1 and 2^-3 of the finer series */
-    bias_alibi_slopes(s, 6);
+    bias_alibi_slopes(s, 6, false);
     for (int h = 0; h < 4; h++)
         assert_true(s[h] == ldexpf(1, -2 * (h + 1)));
     assert_true(s[4] == 0.5f && s[5] == 0.125f);
+    /* of 8 powers the even ones, then the odd ones */
+    bias_alibi_slopes(s, 6, true);
+    for (int h = 0; h < 4; h++)
+        assert_true(s[h] == ldexpf(1, -2 * (h + 1)));
+    assert_true(s[4] == 0.5f && s[5] == 0.125f);
+    bias_alibi_slopes(s, 5, true);
+    assert_true(s[3] == ldexpf(1, -8) && s[4] == 0.5f);
+    bias_alibi_slopes(s, 8, true);
+    for (int h = 0; h < 8; h++)
+        assert_true(s[h] == ldexpf(1, -(h + 1)));
 }
 
 /* T5's table for 32 buckets up to 128: 16 exact, then by logarithm. */

@@ -28,11 +28,38 @@ static bool in_mlp(int slot)
     return slot == W_GATE || slot == W_UP || slot == W_DOWN;
 }
 
+/* n rows of what holds all experts, from the first. */
+static struct param part_of(const struct param *all, int first, int n)
+{
+    struct param part = { .weight = all->weight, .matrix = all->matrix, .is_linear = true };
+
+    linear_skip(&part.matrix, (int64_t)first * all->matrix.stride);
+    part.matrix.N = n;
+    return part;
+}
+
+/* The slots of all experts keep their tensors, for what is counted, and nothing else. */
+static void split_experts(struct model *m, struct layer_plan *plan)
+{
+    struct param *up = &plan->slot[W_EXPS_UP], *down = &plan->slot[W_EXPS_DOWN];
+    int F = m->config.experts.d_ff, D = m->config.d_model;
+
+    for (int x = 0; x < m->config.experts.n; x++)
+        plan->expert[x] = (struct expert){ part_of(up, 2 * x * F, F),
+                                           part_of(up, (2 * x + 1) * F, F),
+                                           part_of(down, x * D, D) };
+    up->matrix = down->matrix = (struct matrix){ 0 };
+}
+
 static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
 {
     int count = b->m->config.experts.n;
 
     plan->expert = arena_alloc(b->a, (size_t)count, sizeof *plan->expert);
+    if (plan->slot[W_EXPS_UP].weight != NULL) {
+        split_experts(b->m, plan);
+        return 0;
+    }
     for (int x = 0; x < count; x++) {
         struct where at = { layer, x };
 
@@ -47,8 +74,9 @@ static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
 /* Slots that this layer leaves empty, though its family names them. */
 static bool is_absent(const struct model *m, int s, int l, bool experts)
 {
-    bool routed = s == W_ROUTER || s == W_ROUTER_BIAS;
-    bool shared = s == W_SHARED_GATE || s == W_SHARED_UP || s == W_SHARED_DOWN;
+    bool routed = s == W_ROUTER || s == W_ROUTER_BIAS || s == W_EXPS_UP || s == W_EXPS_DOWN;
+    bool shared = s == W_SHARED_GATE || s == W_SHARED_UP || s == W_SHARED_DOWN ||
+                  s == W_SHARED_SCORE;
     bool ranked = s == W_Q_A || s == W_Q_A_NORM || s == W_Q_B;
 
     if (m->family->qkv == QKV_LOW_RANK && (m->config.latent.q_rank > 0 ? s == W_Q : ranked))
@@ -146,6 +174,24 @@ static void bind_head(struct model *m)
     }
 }
 
+/* Per quarter of the heads: their queries, their values, their keys. */
+static void place_quarters(struct model *m, struct arena *a)
+{
+    struct head_place *place = &m->place;
+    int H = m->config.n_heads, d = m->config.d_head, n = H / 4;
+
+    for (int h = 0; h < H; h++) {
+        place->q[h] = (h / n * 3 * n + h % n) * d;
+        place->v[h] = place->q[h] + n * d;
+        place->k[h] = place->v[h] + n * d;
+    }
+    place->n_runs = 8;
+    place->run_heads = n;
+    place->run = arena_alloc(a, 8, sizeof *place->run);
+    for (int r = 0; r < 8; r++)
+        place->run[r] = (r / 2 * 3 + r % 2 * 2) * n * d;
+}
+
 static void place_heads(struct model *m, struct arena *a)
 {
     const struct config *config = &m->config;
@@ -158,6 +204,10 @@ static void place_heads(struct model *m, struct arena *a)
     place->q = arena_alloc(a, (size_t)H, sizeof *place->q);
     place->k = arena_alloc(a, (size_t)G, sizeof *place->k);
     place->v = arena_alloc(a, (size_t)G, sizeof *place->v);
+    if (m->family->qkv == QKV_QUARTERS) {
+        place_quarters(m, a);
+        return;
+    }
     for (int h = 0; h < H; h++)
         place->q[h] = grouped ? h / a_group * stride + h % a_group * d : h * d;
     for (int g = 0; g < G; g++) {
@@ -172,7 +222,9 @@ static void place_heads(struct model *m, struct arena *a)
     }
     place->n_runs = grouped ? G : 1;
     place->run_heads = grouped ? a_group + 1 : H + G;
-    place->run_stride = stride;
+    place->run = arena_alloc(a, (size_t)place->n_runs, sizeof *place->run);
+    for (int r = 0; r < place->n_runs; r++)
+        place->run[r] = r * stride;
 }
 
 /* A family whose default says so may be reversed by its config. */

@@ -134,7 +134,8 @@ const char *bind_stored_names(struct binder *b, enum slot slot)
 /* The family's name of it has no ending, and it has no bias. */
 static bool is_whole_name(enum slot_kind kind)
 {
-    return kind == SLOT_VECTOR || kind == SLOT_ROWS || kind == SLOT_COLUMNS;
+    return kind == SLOT_VECTOR || kind == SLOT_ROWS || kind == SLOT_COLUMNS ||
+           kind == SLOT_EXPERTS;
 }
 
 const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const char **names,

@@ -26,6 +26,8 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
                                { out, in,
                                  row == &family_slots[W_CONV] ? config->front.conv_width :
                                                                 CONV_WINDOW } };
+    if (row->kind == SLOT_EXPERTS)
+        return (struct shape){ 3, { config->experts.n, out, in } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
@@ -89,7 +91,8 @@ static const float *decode_vector(struct binder *b, const struct slot_row *row,
 {
     float *v = decode(b->a, t);
 
-    if (row->kind == SLOT_NORM && b->m->family->norm == NORM_RMS_PLUS_ONE)
+    if (row->kind == SLOT_NORM && (b->m->family->norm == NORM_RMS_PLUS_ONE ||
+                                   b->m->family->norm == NORM_LAYER_PLUS_ONE))
         for (int64_t i = 0; i < t->n_elements; i++)
             v[i] += 1;
     return v;
@@ -102,16 +105,22 @@ static const enum element element[N_DTYPE] = {
 #undef BLOCKS
 };
 
-/* A kernel of more than two dimensions is a linear on all that its window holds. */
-static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
+/* A kernel of more than two dimensions is a linear on all that its window holds; experts are
+ * one below the other. */
+static struct matrix matrix_of(const struct tensor *t, struct shape s, enum slot_kind kind,
+                               bool in_out)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
     bool plain = BYTES_IN_ORDER && t->dtype == DTYPE_F32 && t->maker == NULL &&
                  (uintptr_t)t->data % sizeof(float) == 0;
-    int row = 1;
+    int row = 1, n = s.d[0];
 
     for (int i = 1; i < s.n; i++)
         row *= s.d[i];
+    if (kind == SLOT_EXPERTS) {
+        n *= s.d[1];
+        row = s.d[2];
+    }
 
     return (struct matrix){
         .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
@@ -119,7 +128,7 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_o
         .make = t->maker != NULL ? t->maker->read : NULL, .maker = t->maker,
         .made_at = t->made_at,
         .element = element[t->dtype],
-        .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
+        .N = in_out ? row : n, .K = in_out ? n : row, .stride = row,
         .order_in_out = in_out,
     };
 }
@@ -261,7 +270,8 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (bind_names(b, slot) == NULL || is_left_out(b, slot))
         return 0;
     names = bind_stored_names(b, slot);
-    if (row->kind == SLOT_NORM && family->defaults.norm.affine && !b->m->config.norm.affine)
+    if (row->kind == SLOT_NORM &&
+        (family->norms_bare || (family->defaults.norm.affine && !b->m->config.norm.affine)))
         return bind_plain_norm(b, row, p);
     if (row->group == OF_QK_NORM && bind_parts(b, slot) > 1)
         return bind_norm_heads(b, slot, at, p);
@@ -275,7 +285,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (row->in == DIM_NONE)
         p->vector = decode_vector(b, row, p->weight);
     else
-        p->matrix = matrix_of(p->weight, want, in_out);
+        p->matrix = matrix_of(p->weight, want, row->kind, in_out);
     p->is_linear = family_slot_is_linear(slot);
     return row->group == OF_NONE || (slot == W_HEAD && family->head_bias_unused &&
                                     b->m->config.head.task == NULL) ?

@@ -20,7 +20,7 @@ static const struct key keys[] = {
       NAMES("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers") },
     { KEY_INT, F(n_heads), 1, 1 << 16,
       NAMES("num_attention_heads", "n_head", "n_heads", "num_heads",
-        "encoder_attention_heads") },
+        "encoder_attention_heads", "attention_heads") },
     { KEY_INT, F(decoder.n_layers), 1, 1 << 16, NAMES("decoder_layers", "num_decoder_layers") },
     { KEY_INT, F(decoder.n_heads), 1, 1 << 16, NAMES("decoder_attention_heads") },
     { KEY_INT, F(decoder.d_ff), 1, 1 << 24, NAMES("decoder_ffn_dim") },
@@ -37,11 +37,13 @@ static const struct key keys[] = {
     { KEY_INT, F(d_ff), 1, 1 << 24,
       NAMES("intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
         "d_ff", "encoder_ffn_dim", "d_inner") },
-    { KEY_INT, F(d_embed), 1, 1 << 20, NAMES("embedding_size", "word_embed_proj_dim") },
+    { KEY_INT, F(d_embed), 1, 1 << 20, NAMES("embedding_size", "word_embed_proj_dim",
+        "input_embedding_size") },
+    { KEY_INT, F(head.d_in), 1, 1 << 20, NAMES("output_embedding_size") },
     { KEY_INT, F(n_vocab), 1, 1 << 28, NAMES("vocab_size") },
     { KEY_INT, F(n_positions), 1, 1 << 30,
       NAMES("max_position_embeddings", "n_positions", "max_source_positions",
-        "max_encoder_position_embeddings") },
+        "max_encoder_position_embeddings", "max_seq_len") },
     { KEY_INT, F(decoder.n_positions), 1, 1 << 30,
       NAMES("max_target_positions", "max_decoder_position_embeddings") },
     { KEY_INT, F(front.n_mel), 1, 1 << 20, NAMES("num_mel_bins") },
@@ -66,7 +68,7 @@ static const struct key keys[] = {
     { KEY_BOOL, F(both_ways), 0, 0, NAMES("use_bidirectional_attention") },
     { KEY_BOOL, F(norm.first), 0, 0, NAMES("do_layer_norm_before") },
     { KEY_BOOL, F(norm.affine), 0, 0, NAMES("layer_norm_elementwise_affine") },
-    { KEY_BOOL, F(norm.qk), 0, 0, NAMES("qk_layernorm") },
+    { KEY_BOOL, F(norm.qk), 0, 0, NAMES("qk_layernorm", "use_qk_norm") },
     { KEY_BOOL, F(norm.embedding), 0, 0, NAMES("emb_layer_norm_before") },
     { KEY_BOOL, F(has_bias[BY_ATTENTION_BIAS]), 0, 0, NAMES("attention_bias") },
     { KEY_BOOL, F(has_bias[BY_MLP_BIAS]), 0, 0, NAMES("mlp_bias") },
@@ -76,6 +78,7 @@ static const struct key keys[] = {
     { KEY_BOOL, F(has_bias[BY_QKV_BIAS]), 0, 0, NAMES("qkv_bias") },
     { KEY_BOOL, F(has_bias[BY_USE_BIAS]), 0, 0, NAMES("use_bias") },
     { KEY_BOOL, F(has_bias[BY_USE_QKV_BIAS]), 0, 0, NAMES("use_qkv_bias") },
+    { KEY_BOOL, F(has_bias[BY_LM_HEAD_BIAS]), 0, 0, NAMES("lm_head_bias") },
     { KEY_BOOL, F(has_bias[BY_ENABLE_BIAS]), 0, 0, NAMES("enable_bias") },
     { KEY_BOOL, F(has_bias[BY_BIAS]), 0, 0, NAMES("bias") },
     { KEY_BOOL, F(norm.no_final), 0, 0, NAMES("_remove_final_layer_norm") },
@@ -93,12 +96,10 @@ static const struct key keys[] = {
     { KEY_INT, F(bias.max_distance), 2, 1 << 24, NAMES("relative_attention_max_distance") },
     { KEY_BOOL, F(bias.alibi), 0, 0, NAMES("alibi") },
     { KEY_INT, F(bias.n_buckets), 2, 1 << 12, NAMES("relative_attention_num_buckets") },
-    { KEY_INT, F(window.n_keys), 1, 1 << 30,
+    { KEY_INT, F(window.n_keys), 0, 1 << 30,
       NAMES("sliding_window", "window_size", "local_attention") },
     { KEY_BOOL, F(window.used), 0, 0, NAMES("use_sliding_window") },
     { KEY_INT, F(window.from), 0, 1 << 16, NAMES("max_window_layers") },
-    { KEY_INT, F(window.pattern), 1, 1 << 16,
-      NAMES("sliding_window_pattern", "global_attn_every_n_layers") },
     { KEY_INT, F(rotary.n_columns), 1, 1 << 16, NAMES("rope.dimension_count") },  /* GGUF's */
     { KEY_BOOL, F(rotary.interleave), 0, 0, NAMES("rope_interleave") },
     { KEY_INT, F(groups.n), 1, 1 << 16, NAMES("num_hidden_groups") },
@@ -112,6 +113,8 @@ static const struct key keys[] = {
     { KEY_INT, F(experts.d_ff), 1, 1 << 24, NAMES("moe_intermediate_size") },
     { KEY_BOOL, F(experts.renormalise), 0, 0, NAMES("norm_topk_prob") },
     { KEY_INT, F(experts.n_shared), 0, 1 << 16, NAMES("n_shared_experts") },
+    { KEY_INT, F(experts.d_shared), 1, 1 << 24, NAMES("shared_expert_intermediate_size") },
+    { KEY_REAL, F(experts.jitter), 0, 1, NAMES("router_jitter_noise") },
     { KEY_REAL, F(experts.factor), 1e-6, 1e6, NAMES("routed_scaling_factor") },
     { KEY_INT, F(experts.n_groups), 1, 1 << 16, NAMES("n_group") },
     { KEY_INT, F(experts.n_chosen_groups), 1, 1 << 16, NAMES("topk_group") },
@@ -217,7 +220,9 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->d_head = c->latent.d_nope + c->latent.d_rope;
     if (c->d_head == 0)
         c->d_head = c->d_model / c->n_heads;
-    if (c->d_value == 0 || !latent)
+    if (c->d_value == 0 && latent)
+        c->d_value = c->d_model / c->n_heads;
+    if (!latent)
         c->d_value = c->d_head;
     if (f->defaults.falcon.multi_query)
         c->norm.one = c->norm.parallel && (!c->falcon.new_decoder || c->falcon.n_norms == 1);
@@ -235,8 +240,12 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->score.cap = 0;
     if (c->experts.d_ff == 0)
         c->experts.d_ff = c->d_ff;
-    if (f->never_renormalise)
-        c->experts.renormalise = false;
+    if (f->defaults.experts.d_shared == 0)
+        c->experts.d_shared = 0;
+    if (f->fixed_eps)
+        c->norm.eps = f->defaults.norm.eps;
+    if (f->never_renormalise || f->always_renormalise)
+        c->experts.renormalise = f->always_renormalise;
     if (latent)
         c->rotary.n_columns = c->latent.d_rope;
     if (c->rotary.n_columns == 0)
@@ -290,6 +299,10 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
                        "%d head%s: each has keys of its own", r->file, config->n_kv_heads,
                        config->n_heads, str_plural(config->n_heads));
+    if (f->qkv == QKV_QUARTERS && (config->n_heads % 4 != 0 ||
+                                   config->n_kv_heads != config->n_heads))
+        return err_set(r->e, ERR_INPUT, "%s: %d heads, %d of keys: expected as many, a "
+                       "multiple of 4", r->file, config->n_heads, config->n_kv_heads);
     if ((double)config->n_heads * config->d_head > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: %d head%s of width %d: expected at most %d "
                        "columns", r->file, config->n_heads, str_plural(config->n_heads),
@@ -367,6 +380,18 @@ static void read_tied(const struct reader *r, const json_t *root)
         r->c->head.untied = json_is_false(tied);
 }
 
+/* The library saves a window that is switched off as 0 in one family. */
+static int check_window(const struct reader *r, const struct family *f, const json_t *root)
+{
+    static const char *const names[] = { "sliding_window", "window_size", "local_attention" };
+
+    for (int i = 0; i < 3 && f->window_rule != WINDOW_TYPES_BELOW; i++)
+        if (json_is_integer(config_value(root, names[i])) && r->c->window.n_keys == 0)
+            return config_wrong(r, names[i], config_value(root, names[i]),
+                                "a whole number from 1 to 1073741824");
+    return 0;
+}
+
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
     *r->c = f->defaults;
@@ -377,6 +402,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     read_tied(r, root);
     if (is_null(root, "sliding_window"))
         r->c->window.n_keys = 0;
+    else if (check_window(r, f, root) != 0)
+        return -1;
     if (is_null(root, "q_lora_rank"))
         r->c->latent.q_rank = 0;
     if (is_null(root, "attn_logit_softcapping"))

@@ -70,6 +70,13 @@ int config_experts(const struct reader *r, const struct family *f, const json_t 
                        "most the %d expert%s",
                        r->file, config->experts.n_chosen, config->experts.n,
                        str_plural(config->experts.n));
+    if (f->score == SCORE_SPARSEMIXER && (config->experts.n_chosen != 2 || config->experts.n < 2))
+        return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d of %d, expected 2",
+                       r->file, config->experts.n_chosen, config->experts.n);
+    if (f->stack.name[W_EXPS_UP] != NULL &&
+        (double)config->experts.n * (2.0 * config->experts.d_ff + config->d_model) > 1 << 30)
+        return err_set(r->e, ERR_INPUT, "%s: %d experts of width %d: expected at most %d rows",
+                       r->file, config->experts.n, config->experts.d_ff, 1 << 30);
     if ((double)config->experts.n_shared * config->experts.d_ff > 1 << 24)
         return err_set(r->e, ERR_INPUT,
                        "%s: %d shared expert%s of width %d: expected at "

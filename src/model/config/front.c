@@ -21,7 +21,7 @@ static int read_pair(const struct reader *r, const json_t *root, const char *key
     return 0;
 }
 
-static int read_picture(const struct reader *r, const json_t *root)
+static int read_picture(const struct reader *r, const struct family *f, const json_t *root)
 {
     struct config *config = r->c;
     int *image = config->front.image, *patch = config->front.patch;
@@ -43,7 +43,7 @@ static int read_picture(const struct reader *r, const json_t *root)
     if (patches >= 1 << 30)
         return err_set(r->e, ERR_INPUT, "%s: %.0f patches, expected less than %d", r->file,
                        patches, 1 << 30);
-    config->n_positions = (int)patches + 1;
+    config->n_positions = (int)patches + (f->stack.name[W_CLS_2] != NULL ? 2 : 1);
     return 0;
 }
 
@@ -60,6 +60,6 @@ static int check_sound(const struct reader *r)
 int config_front(const struct reader *r, const struct family *f, const json_t *root)
 {
     if (f->front == FRONT_PATCH)
-        return read_picture(r, root);
+        return read_picture(r, f, root);
     return f->front == FRONT_MEL_CONV ? check_sound(r) : 0;
 }

@@ -12,7 +12,7 @@ static const struct { const char *name; enum act act; } acts[] = {
     { "gelu_fast", ACT_GELU_TANH }, { "gelu_accurate", ACT_GELU_TANH },
     { "quick_gelu", ACT_QUICK_GELU }, { "silu", ACT_SILU }, { "swish", ACT_SILU },
     { "swiglu", ACT_SILU },             /* of what is gated: Nomic's name */
-    { "relu", ACT_RELU }, { "tanh", ACT_TANH },
+    { "relu", ACT_RELU }, { "tanh", ACT_TANH }, { "relu2", ACT_RELU2 },
 };
 
 const json_t *config_value(const json_t *object, const char *key)
@@ -39,7 +39,7 @@ int config_act(const struct reader *r, const char *name, const json_t *v, enum a
             return 0;
         }
     return config_wrong(r, name, v, "an activation that is supported (gelu, gelu_new, "
-                             "gelu_pytorch_tanh, quick_gelu, silu, relu, tanh)");
+                             "gelu_pytorch_tanh, quick_gelu, silu, relu, relu2, tanh)");
 }
 
 /* The first of a row's names whose value is there and not null; NULL: none. */

@@ -94,9 +94,20 @@ static int read_dense(const struct reader *r, const json_t *root)
     return 0;
 }
 
+static const struct key pattern = {
+    KEY_INT, offsetof(struct config, window.pattern), 1, 1 << 16,
+    NAMES("sliding_window_pattern", "global_attn_every_n_layers")
+};
+
+/* The pattern counts where nothing says it layer by layer, and there is a window. */
 int config_layers(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->window_rule == WINDOW_TYPES && read_kinds(r, root) != 0)
+    bool types = f->window_rule == WINDOW_TYPES || f->window_rule == WINDOW_TYPES_BELOW;
+
+    if (types && read_kinds(r, root) != 0)
+        return -1;
+    if (types && r->c->layer_kind == NULL && r->c->window.n_keys > 0 &&
+        config_key(r, &pattern, root, r->c) != 0)
         return -1;
     return read_dense(r, root);
 }

@@ -1,12 +1,57 @@
 /* SPDX-License-Identifier: MIT
  * Keys of config.json that count only in families that have what they switch. */
+#include <math.h>
 #include <string.h>
 
 #include "model/config/config_priv.h"
 
 #define F(f) offsetof(struct config, f)
 static const struct key clip = { KEY_REAL, F(clip_qkv), 1e-6, 1e9, NAMES("clip_qkv") };
+static const struct key scale = { KEY_REAL, F(score.factor), 1e-6, 1e6, NAMES("softmax_scale") };
+
+/* Each only where the family's default is not 0. */
+static const struct key multipliers[] = {
+    { KEY_REAL, F(multiplier.tokens), 1e-6, 1e6, NAMES("embedding_multiplier", "scale_emb") },
+    { KEY_REAL, F(multiplier.branch), 1e-6, 1e6, NAMES("residual_multiplier") },
+    { KEY_REAL, F(multiplier.depth), 1e-6, 1e6, NAMES("scale_depth") },
+    { KEY_REAL, F(score.factor), 1e-6, 1e6, NAMES("attention_multiplier") },
+    { KEY_REAL, F(head.scale), 1e-6, 1e6, NAMES("logit_scale") },
+    { KEY_REAL, F(head.divisor), 1e-6, 1e6, NAMES("logits_scaling") },
+};
+static const struct key base_width = {
+    KEY_INT, F(head.base_width), 1, 1 << 20, NAMES("dim_model_base")
+};
 #undef F
+
+static double real_at(const struct config *c, size_t field)
+{
+    double x;
+
+    memcpy(&x, (const char *)c + field, sizeof x);
+    return x;
+}
+
+/* A depth or a width that is null changes nothing; one that is absent has its default. */
+static int read_multipliers(const struct reader *r, const struct family *f, const json_t *root)
+{
+    struct config *c = r->c;
+
+    for (size_t i = 0; i < sizeof multipliers / sizeof multipliers[0]; i++)
+        if (real_at(&f->defaults, multipliers[i].field) > 0 &&
+            config_key(r, &multipliers[i], root, c) != 0)
+            return -1;
+    if (f->defaults.head.base_width > 0 && config_key(r, &base_width, root, c) != 0)
+        return -1;
+    if (c->multiplier.depth > 0)
+        c->multiplier.branch = json_is_null(json_object_get(root, "scale_depth")) ? 1 :
+                               c->multiplier.depth / sqrt(c->n_layers);
+    if (c->head.divisor > 0)
+        c->head.scale = 1 / c->head.divisor;
+    if (c->head.base_width > 0)
+        c->head.scale = json_is_null(json_object_get(root, "dim_model_base")) ? 1 :
+                        (double)c->head.base_width / c->d_model;
+    return 0;
+}
 
 /* Elsewhere than in a table, only where the family may say so. */
 static int read_positions(const struct reader *r, const struct family *f, const json_t *root)
@@ -35,5 +80,11 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
         return -1;
     if (!json_is_true(config_value(root, "use_task_id")))
         r->c->n_tasks = 0;
+    if (read_multipliers(r, f, root) != 0)
+        return -1;
+    if (f->attn_config)
+        root = config_value(root, "attn_config");
+    if (f->attn_config && config_key(r, &scale, root, r->c) != 0)
+        return -1;
     return f->clips ? config_key(r, &clip, root, r->c) : 0;
 }

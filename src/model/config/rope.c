@@ -16,6 +16,8 @@ static const struct key keys[] = {
     { KEY_REAL, F(mscale), 0, 1e6, NAMES("mscale") },
     { KEY_REAL, F(mscale_all), 0, 1e6, NAMES("mscale_all_dim") },
     { KEY_REAL, F(attention_factor), 1e-3, 1e6, NAMES("attention_factor") },
+    { KEY_REAL, F(short_mscale), 1e-3, 1e6, NAMES("short_mscale") },
+    { KEY_REAL, F(long_mscale), 1e-3, 1e6, NAMES("long_mscale") },
     { KEY_INT, F(original), 1, 1 << 30, NAMES("original_max_position_embeddings") },
 };
 static const struct key base_keys[] = {
@@ -161,6 +163,31 @@ static int check_share(const struct reader *r, const struct family *f, const jso
                                      f->name));
 }
 
+static const struct key interval = {
+    KEY_INT, offsetof(struct config, rotary.off_every), 1, 1 << 16, NAMES("no_rope_layer_interval")
+};
+
+/* no_rope_layers: [1, 1, 1, 0]: those that are 0 are not rotated. */
+static int read_layers(const struct reader *r, const json_t *root)
+{
+    const json_t *list = config_value(root, "no_rope_layers");
+    bool *layer = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *layer);
+
+    if (list == NULL)
+        return config_key(r, &interval, root, r->c);
+    if ((int)json_array_size(list) != r->c->n_layers)
+        return config_wrong(r, "no_rope_layers", list, "a list with one number per layer");
+    for (int l = 0; l < r->c->n_layers; l++) {
+        const json_t *value = json_array_get(list, (size_t)l);
+
+        if (!json_is_integer(value) && !json_is_boolean(value))
+            return config_wrong(r, "no_rope_layers", list, "a list with one number per layer");
+        layer[l] = json_is_true(value) || json_integer_value(value) != 0;
+    }
+    r->c->rotary.layer = layer;
+    return 0;
+}
+
 int config_rope(const struct reader *r, const struct family *f, const json_t *root)
 {
     static const char *const kinds[] = { "full_attention", "sliding_attention" };
@@ -187,5 +214,14 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
         rope[0].original = (int)json_integer_value(top);
     if (rope[0].original == 0 && rope[0].scaling >= ROPE_YARN)
         rope[0].original = r->c->n_positions;
+    if (f->rope_rule == ROPE_BY_LIST && read_layers(r, root) != 0)
+        return -1;
+    if (!f->long_mscale)
+        rope[0].long_mscale = rope[0].short_mscale = 0;
+    else if (rope[0].scaling != ROPE_DEFAULT &&
+             (rope[0].scaling != ROPE_LONG || rope[0].short_mscale == 0 ||
+              rope[0].long_mscale == 0))
+        return err_set(r->e, ERR_INPUT, "%s: the rope scaling of %s must be of type longrope, "
+                       "with short_mscale and long_mscale", r->file, f->name);
     return check(r, &rope[0]) != 0 || check(r, &rope[1]) != 0 ? -1 : check_share(r, f, root);
 }
