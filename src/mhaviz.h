@@ -104,6 +104,15 @@ struct mhaviz_description {
 enum mhaviz_status mhaviz_model_open(struct mhaviz_model **model, const char *path,
                                      int n_threads, struct mhaviz_error *error);
 
+/*
+ * The same with n adapters of PEFT (LoRA, DoRA), merged in this order: their folders, or names
+ * in the local cache; at most 16.  Errors: also MHAVIZ_USAGE: adapters is NULL, n out of range;
+ * MHAVIZ_INPUT: an adapter for another model, or one that cannot be merged.
+ */
+enum mhaviz_status mhaviz_model_open_adapted(struct mhaviz_model **model, const char *path,
+                                             const char *const *adapters, int n, int n_threads,
+                                             struct mhaviz_error *error);
+
 /* The same of files in memory.  Without a tokenizer, mhaviz_text_open fails. */
 enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
                                            const struct mhaviz_files *files, int n_threads,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/env.h"
+#include "base/opt_list.h"
 
 /* ---- rows ---- */
 
@@ -23,14 +24,6 @@ enum opt_type {
     OPT_ALIAS,          /* a flag that stands for another option's value:
                            def is "format=json" */
     OPT_HELP            /* -h and --help: opts_parse stops and says which */
-};
-
-enum { OPT_MOST = 16 };         /* as many as any command takes */
-
-struct opt_list {
-    int n;
-    const char *item[OPT_MOST];
-    int place[OPT_MOST];        /* of each among all options of the command line */
 };
 
 /* What completions offer for a value that is not a choice. */

@@ -38,6 +38,9 @@ static const struct opt model_opts[] = {
     WORDS('m', "model", "PATH", F(model), &model_values,
           "Hugging Face folder or its name in the local cache, or a .safetensors, .npz or "
           ".gguf file, or builtin:NAME; without it, builtin:decoder"),
+    SEVERAL(0, "adapter", "DIR", F(adapters), OPT_MOST, &opt_files,
+            "folder of a LoRA or DoRA adapter to merge into the model; given again: merged in "
+            "this order"),
     END
 };
 const struct opt_group model_group = { "model", model_opts };

@@ -40,6 +40,8 @@ struct opening {
     struct mhaviz_model *model;
     const char *path;
     const struct mhaviz_files *files;   /* NULL: path */
+    const char *const *adapters;        /* [n_adapters] */
+    int n_adapters;
 };
 
 static struct span span_of(struct mhaviz_bytes bytes)
@@ -58,6 +60,9 @@ static int open_session(void *self, struct border *border, struct err *e)
     model->asked = (struct asked){ .names = &names, .mask_value = (double)NAN };
     if (opening->path != NULL)
         model->asked.model = arena_strdup(&model->arena, opening->path);
+    for (int i = 0; i < opening->n_adapters; i++)
+        model->asked.adapters.item[i] = arena_strdup(&model->arena, opening->adapters[i]);
+    model->asked.adapters.n = opening->n_adapters;
     if (opening->files == NULL)
         return session_open(&model->session, &model->asked, false, &model->env, e);
     files = (struct session_files){
@@ -95,6 +100,23 @@ enum mhaviz_status mhaviz_model_open(struct mhaviz_model **model, const char *pa
     if (model == NULL)
         return border_missing(error, "model");
     *model = NULL;
+    return open_model(model, &opening, n_threads, error);
+}
+
+enum mhaviz_status mhaviz_model_open_adapted(struct mhaviz_model **model, const char *path,
+                                             const char *const *adapters, int n, int n_threads,
+                                             struct mhaviz_error *error)
+{
+    struct opening opening = { .path = path, .adapters = adapters, .n_adapters = n };
+
+    if (model == NULL)
+        return border_missing(error, "model");
+    *model = NULL;
+    if (n < 0 || n > OPT_MOST)
+        return border_say(error, MHAVIZ_USAGE, "n: expected 0 to 16 adapters");
+    for (int i = 0; i < n; i++)
+        if (adapters == NULL || adapters[i] == NULL)
+            return border_missing(error, "adapters");
     return open_model(model, &opening, n_threads, error);
 }
 

@@ -221,19 +221,12 @@ static const char *commit_of(struct arena *a, const struct name *name, const cha
     return NULL;
 }
 
-const char *hub_find(struct arena *a, const char *asked, const char **note, struct err *e)
+const char *hub_cached(struct arena *a, const char *asked, const char **note, struct err *e)
 {
     struct name name;
     const char *commit, *dir;
 
     *note = NULL;
-    if (asked[0] == '\0') {
-        err_set(e, ERR_INPUT, "the model has an empty name, expected that of a file, a folder "
-                "or a model in the cache");
-        return NULL;
-    }
-    if (file_exists(asked))
-        return asked;
     if (!parse(a, asked, &name)) {
         err_set(e, ERR_INPUT, "%s: no such model: expected a Hugging Face folder "
                 "(config.json, model.safetensors), a .safetensors file, a .gguf file, or "
@@ -254,6 +247,17 @@ const char *hub_find(struct arena *a, const char *asked, const char **note, stru
     err_set(e, ERR_INPUT, "%s: the cache has no %s; to download it: %s", asked, dir,
             fetch(a, &name));
     return NULL;
+}
+
+const char *hub_find(struct arena *a, const char *asked, const char **note, struct err *e)
+{
+    *note = NULL;
+    if (asked[0] == '\0') {
+        err_set(e, ERR_INPUT, "the model has an empty name, expected that of a file, a folder "
+                "or a model in the cache");
+        return NULL;
+    }
+    return file_exists(asked) ? asked : hub_cached(a, asked, note, e);
 }
 
 /* ---- snapshots that are not complete ---- */

@@ -28,6 +28,9 @@
 const char *hub_find(struct arena *a, const char *asked, const char **note,
                      struct err *e);
 
+/* The same, of what is no path. */
+const char *hub_cached(struct arena *a, const char *asked, const char **note, struct err *e);
+
 /*
  * Where dir, the snapshot of asked, lacks a file that a model needs (links_only: where
  * a link leads nowhere), replaces *e by an error that names it and the command that

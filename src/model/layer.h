@@ -52,7 +52,10 @@ struct layer_asked {
     const char *prefix;         /* of the tensors that are looked at; NULL: all */
     enum layer_fused fused;
     enum layer_order order;
-    enum weights_held held;     /* of any model */
+    /* of any model */
+    enum weights_held held;
+    const char *const *adapter; /* [n_adapters] folders, merged in this order */
+    int n_adapters;
 };
 
 /* True where any tensor has a name that only these layers have. */

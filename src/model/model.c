@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/adapter.h"
 #include "model/builtin.h"
 #include "model/gguf.h"
 #include "model/hub.h"
@@ -130,12 +131,55 @@ struct model *model_open(struct arena *a, const char *path, struct err *e)
     return model_open_layer(a, path, &nothing, e);
 }
 
+static int merge(struct model *m, struct arena *a, const char *dir, struct err *e)
+{
+    const char *name = hub_name(a, dir);
+
+    m->name = arena_printf(a, "%s+%s", m->name, name);
+    if (m->config.card.name != NULL)
+        m->config.card.name = arena_printf(a, "%s+%s", m->config.card.name, name);
+    return adapter_merge(m->weights, a, dir, e);
+}
+
+/* One that lies in the model's own folder, and is not asked for. */
+static bool has_own(const struct model *m, struct arena *a, const struct layer_asked *asked)
+{
+    const char *own = m->dir == NULL || weights_gguf(m->weights) != NULL ? NULL :
+                      file_real(a, m->dir);
+
+    if (own == NULL || m->family->bare || !adapter_is_in(a, m->dir))
+        return false;
+    for (int i = 0; i < asked->n_adapters; i++) {
+        const char *other = file_real(a, asked->adapter[i]);
+
+        if (other != NULL && strcmp(own, other) == 0)
+            return false;
+    }
+    return true;
+}
+
+static int adapt(struct model *m, struct arena *a, const struct layer_asked *asked,
+                 struct err *e)
+{
+    if (asked->n_adapters > 0 && m->family->bare)
+        return err_set(e, ERR_USAGE, "--adapter: %s is a bare layer, which has none", m->name);
+    if (has_own(m, a, asked)) {
+        m->note = "its folder holds an adapter (adapter_config.json), which is merged";
+        if (adapter_merge(m->weights, a, m->dir, e) != 0)
+            return -1;
+    }
+    for (int i = 0; i < asked->n_adapters; i++)
+        if (merge(m, a, asked->adapter[i], e) != 0)
+            return -1;
+    return 0;
+}
+
 /* Binds what was opened, where rc is 0. */
-static struct model *finish(struct model *m, struct arena *a, int rc, enum weights_held held,
-                            struct err *e)
+static struct model *finish(struct model *m, struct arena *a, int rc,
+                            const struct layer_asked *asked, struct err *e)
 {
     if (rc != 0 || weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ||
-        weights_round(m->weights, held, e) != 0 || model_bind(m, a, e) != 0) {
+        adapt(m, a, asked, e) != 0 || weights_round(m->weights, asked->held, e) != 0 || model_bind(m, a, e) != 0) {
         model_close(m);
         return NULL;
     }
@@ -156,16 +200,17 @@ struct model *model_open_layer(struct arena *a, const char *path,
         status = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
     else
         status = open_builtin(model, a, path, e);
-    return finish(model, a, status, asked->held, e);
+    return finish(model, a, status, asked, e);
 }
 
 struct model *model_open_memory(struct arena *a, const struct model_files *files,
                                 const char *name, struct err *e)
 {
+    const struct layer_asked nothing = { 0 };
     struct model *model = arena_alloc(a, 1, sizeof *model);
     int status = open_memory(model, a, files, name, "config.json", e);
 
-    return finish(model, a, status, HELD_AS_STORED, e);
+    return finish(model, a, status, &nothing, e);
 }
 
 void model_close(struct model *m)

@@ -109,8 +109,8 @@ struct model {
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;
     const char **unused;        /* tensors that no slot took, by name */
-    const char *note;           /* what was decided of a layer whose file leaves it open;
-                                   NULL: nothing */
+    const char *note;           /* what was decided where a file leaves it open, or merged
+                                   though nobody asked for it; NULL: nothing */
 };
 
 /*

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "base/opt_list.h"
+
 /* What the caller calls some of it, for messages. */
 struct asked_names {
     const char *stack, *layer, *head;   /* "--stack" */
@@ -24,6 +26,7 @@ struct stream;
 struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */
+    struct opt_list adapters;       /* folders, or names in the cache, merged in this order */
     const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
     double score_scale;             /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */

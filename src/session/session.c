@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "model/adapter.h"
 #include "model/builtin.h"
 #include "model/hub.h"
 #include "session/input.h"
@@ -67,34 +68,80 @@ static void say_layer(const struct model *m, const struct warn *w)
                  m->name, m->n_unused, m->unused[0], m->unused[1], m->unused[2]);
 }
 
-/* What -m says -> the path of a folder or file, or what builtin_find takes. */
-static int find_model(const char *asked, const struct env *env, const char **path,
-                      struct err *e)
+/* The path of what is asked for, as hub_find has it. */
+static const char *find_path(const char *asked, const struct env *env, struct err *e)
+{
+    const char *note = NULL, *path = hub_find(env->arena, asked, &note, e);
+
+    if (note != NULL)
+        err_warn(env->warn, "%s", note);
+    return path;
+}
+
+/* The base of an adapter, by itself in *path; *adapter: its folder, NULL: it is none. */
+static int find_base(const struct env *env, const char **path, const char **adapter,
+                     struct err *e)
 {
     const char *note = NULL;
-    struct builtin builtin;
 
-    *path = asked;
-    if (builtin_is(asked))
-        return builtin_find(&builtin, asked, e);
-    *path = hub_find(env->arena, asked, &note, e);
+    *adapter = NULL;
+    if (!adapter_is_alone(env->arena, *path))
+        return 0;
+    *adapter = *path;
+    *path = adapter_base(env->arena, *adapter, &note, e);
     if (note != NULL)
         err_warn(env->warn, "%s", note);
     return *path != NULL ? 0 : -1;
+}
+
+/* What -m says -> the path of a folder or file, or what builtin_find takes; and the adapter
+ * that it is, whose base that is then. */
+static int find_model(const char *asked, const struct env *env, const char **path,
+                      const char **adapter, struct err *e)
+{
+    struct builtin builtin;
+
+    *path = asked;
+    *adapter = NULL;
+    if (builtin_is(asked))
+        return builtin_find(&builtin, asked, e);
+    *path = find_path(asked, env, e);
+    return *path != NULL ? find_base(env, path, adapter, e) : -1;
+}
+
+/* The adapter that -m is, and those of --adapter. */
+static int find_adapters(const struct asked *asked, const char *own, const struct env *env,
+                         struct layer_asked *layer, struct err *e)
+{
+    int n = asked->adapters.n;
+    const char **path = arena_alloc(env->arena, (size_t)n + 1, sizeof *path);
+
+    layer->adapter = path;
+    if (own != NULL)
+        path[layer->n_adapters++] = own;
+    for (int i = 0; i < n; i++) {
+        const char *dir = find_path(asked->adapters.item[i], env, e);
+
+        if (dir == NULL)
+            return err_under(e, "adapter");
+        path[layer->n_adapters++] = dir;
+    }
+    return 0;
 }
 
 /* An error about a model of the cache may only say that it was not fetched whole. */
 static void explain(const char *asked, const char *path, bool links_only,
                     const struct env *env, struct err *e)
 {
-    if (path != asked && e->kind == ERR_INPUT)
+    if (path != asked && e->kind == ERR_INPUT && !adapter_is_alone(env->arena, asked))
         hub_explain(env->arena, asked, path, links_only, e);
 }
 
 struct model *session_model(const struct asked *asked, const struct env *env,
                          const char **path, struct err *e)
 {
-    const struct layer_asked layer = layer_of_asked(asked);
+    struct layer_asked layer = layer_of_asked(asked);
+    const char *adapter;
     struct model *model;
 
     if (asked->qkv == NULL && asked->score_scale > 0) {
@@ -103,7 +150,8 @@ struct model *session_model(const struct asked *asked, const struct env *env,
     }
     if (asked->attention != NULL || asked->qkv != NULL)
         return precomputed_open(asked, env, path, e);
-    if (find_model(asked->model, env, path, e) != 0)
+    if (find_model(asked->model, env, path, &adapter, e) != 0 ||
+        find_adapters(asked, adapter, env, &layer, e) != 0)
         return NULL;
     model = model_open_layer(env->arena, *path, &layer, e);
     if (model == NULL)
@@ -112,6 +160,8 @@ struct model *session_model(const struct asked *asked, const struct env *env,
         say_unused(model, env->warn);
     else if (model->family->bare)
         say_layer(model, env->warn);
+    else if (model->note != NULL)
+        err_warn(env->warn, "%s: %s", model->name, model->note);
     return model;
 }
 
@@ -131,7 +181,9 @@ static int open_model(struct session *s, bool tokens_only, struct err *e)
     const struct asked *asked = s->asked;
 
     if (tokens_only) {
-        if (find_model(asked->model, s->env, &s->path, e) != 0)
+        const char *adapter;
+
+        if (find_model(asked->model, s->env, &s->path, &adapter, e) != 0)
             return -1;
         s->name = model_name(s->a, s->path);
     } else {

@@ -3,9 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weights/adapted.h"
 #include "weights/weights_priv.h"
 
 /* ---- files ---- */
+
+static void keep_map(struct weights *w, const struct span *map)
+{
+    if ((w->n_maps & (w->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
+        w->map = arena_grow(w->a, w->map, (size_t)w->n_maps,
+                            2 * (size_t)w->n_maps + 1, sizeof *w->map);
+    w->map[w->n_maps++] = map;
+}
 
 int weights_map(struct weights *w, const char *path, struct span *out, struct err *e)
 {
@@ -14,11 +23,15 @@ int weights_map(struct weights *w, const char *path, struct span *out, struct er
     if (map == NULL)
         return -1;
     *out = *map;
-    if ((w->n_maps & (w->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
-        w->map = arena_grow(w->a, w->map, (size_t)w->n_maps,
-                            2 * (size_t)w->n_maps + 1, sizeof *w->map);
-    w->map[w->n_maps++] = map;
+    keep_map(w, map);
     return 0;
+}
+
+void weights_adopt(struct weights *w, struct weights *from)
+{
+    for (int i = 0; i < from->n_maps; i++)
+        keep_map(w, from->map[i]);
+    from->n_maps = 0;
 }
 
 /* ---- tensors ---- */

@@ -346,6 +346,16 @@ static void check_runs(struct golden *g, const struct model *m, const struct tok
     }
 }
 
+static struct model *open_model(struct golden *g, struct err *e)
+{
+    static const char *adapter[1];
+    struct layer_asked asked = { .adapter = adapter };
+
+    adapter[0] = g->model;
+    asked.n_adapters = strcmp(g->model, g->dir) != 0;
+    return model_open_layer(&g->arena, g->dir, &asked, e);
+}
+
 static void case_test(void **state)
 {
     const struct where *w = *state;
@@ -356,7 +366,7 @@ static void case_test(void **state)
 
     if (golden_open(&g, w->name, w->shared) != 0)
         skip();
-    m = model_open(&g.arena, g.dir, &e);
+    m = open_model(&g, &e);
     if (m == NULL)
         fail_msg("%s", e.msg);
     t = open_tok(&g);
@@ -407,18 +417,19 @@ static bool wanted(const char *name, bool shared, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const char *const *const lists[] = { golden_own, golden_folders("families"), golden_shared };
+    const char *const *const lists[] = { golden_own, golden_adapted,
+                                         golden_folders("families"), golden_shared };
     static struct where where[GOLDEN_MAX];
     static struct CMUnitTest tests[GOLDEN_MAX + 1];
     static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
-            if (!wanted(*c, i == 2, argc, argv))
+            if (!wanted(*c, i == 3, argc, argv))
                 continue;
-            where[n] = (struct where){ *c, i == 2 };
-            snprintf(names[n], sizeof names[n], "%s%s", i == 2 ? "shared " : "", *c);
+            where[n] = (struct where){ *c, i == 3 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 3 ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
             n++;
         }

@@ -19,6 +19,10 @@
 static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",
                                           "gguf_llama", NULL };
 
+/* Of a base with an adapter in its folder adapter/ (make_adapters.py): of both merged. */
+static const char *const golden_adapted[] = { "adapters/bert", "adapters/gpt2",
+                                              "adapters/gpt2_dora", "adapters/llama", NULL };
+
 enum { GOLDEN_MAX = 512 };      /* cases of a test program, at most */
 
 /* "KIND/NAME" of each folder in tests/ref/KIND (made by make_families.py), sorted; for
@@ -76,7 +80,8 @@ static const char *const golden_shared[] = {
     "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
-    "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", NULL
+    "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4",
+    "more/lora_gpt2", "more/lora_llama", "more/dora_bert", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,
@@ -90,6 +95,7 @@ static const char *const golden_by_ids[] = {
 struct golden {
     struct arena arena;
     char dir[512];
+    char model[530];            /* what -m names: dir, or the adapter in it */
     bool by_ids;
     json_t *root;
     struct weights *npz;
@@ -138,6 +144,9 @@ static inline int golden_open(struct golden *g, const char *name, bool shared)
                  strncmp(name, "more/", 5) == 0 ? name + 5 : name);
     else
         snprintf(g->dir, sizeof g->dir, "tests/ref/%s", name);
+    snprintf(g->model, sizeof g->model, "%s/adapter", g->dir);
+    if (!file_is_dir(g->model))
+        snprintf(g->model, sizeof g->model, "%s", g->dir);
     g->by_ids = shared ? golden_listed(golden_by_ids, name)
                        : strchr(name, '/') != NULL;
     snprintf(path, sizeof path, "%s/expected.json", g->dir);

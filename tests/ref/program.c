@@ -220,7 +220,7 @@ static void check_object(struct job *j, const json_t *o, int text)
 
 static void check_stats(struct job *j)
 {
-    const char *const argv[] = { "mha-viz", "stats", "-m", j->g.dir, "--json",
+    const char *const argv[] = { "mha-viz", "stats", "-m", j->g.model, "--json",
                                  "--entropy-eps", "1e-9", j->from, j->ids, j->more[0],
                                  j->more[1], j->more[2], NULL };
     FILE *f;
@@ -323,7 +323,7 @@ static void check_npz(struct job *j, const char *path, int text)
 static void check_export(struct job *j)
 {
     char folder[96];
-    const char *const argv[] = { "mha-viz", "export", "-m", j->g.dir, "--hidden", "-o",
+    const char *const argv[] = { "mha-viz", "export", "-m", j->g.model, "--hidden", "-o",
                                  folder, j->from, j->ids, j->more[0], j->more[1],
                                  j->more[2], NULL };
 
@@ -379,16 +379,17 @@ static void case_test(void **state)
 
 int main(void)
 {
-    const char *const *const lists[] = { golden_own, golden_folders("families"), golden_shared };
+    const char *const *const lists[] = { golden_own, golden_adapted,
+                                         golden_folders("families"), golden_shared };
     static struct where where[GOLDEN_MAX];
     static struct CMUnitTest tests[GOLDEN_MAX];
     static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
-            where[n] = (struct where){ *c, i == 2 };
-            snprintf(names[n], sizeof names[n], "%s%s", i == 2 ? "shared " : "", *c);
+            where[n] = (struct where){ *c, i == 3 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 3 ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
             n++;
         }

@@ -53,6 +53,7 @@ static void missing_arguments(void **state)
     struct mhaviz_description description;
     const struct mhaviz_token *token;
     const struct mhaviz_head *head;
+    const char *no_name = NULL;
     const double *value;
     struct mhaviz_error e;
     int n;
@@ -62,6 +63,11 @@ static void missing_arguments(void **state)
     USAGE(mhaviz_model_open(NULL, NULL, 0, &e), "model: is NULL");
     USAGE(mhaviz_model_open(&none, NULL, -1, &e), "n_threads: expected 0 to 1024");
     USAGE(mhaviz_model_open(&none, NULL, 1025, &e), "n_threads");
+    USAGE(mhaviz_model_open_adapted(NULL, NULL, NULL, 0, 0, &e), "model: is NULL");
+    USAGE(mhaviz_model_open_adapted(&none, NULL, NULL, -1, 0, &e), "n: expected 0 to 16");
+    USAGE(mhaviz_model_open_adapted(&none, NULL, NULL, 17, 0, &e), "n: expected 0 to 16");
+    USAGE(mhaviz_model_open_adapted(&none, NULL, NULL, 1, 0, &e), "adapters: is NULL");
+    USAGE(mhaviz_model_open_adapted(&none, NULL, &no_name, 1, 0, &e), "adapters: is NULL");
     USAGE(mhaviz_model_open_files(NULL, &no_files, 0, &e), "model: is NULL");
     USAGE(mhaviz_model_open_files(&none, NULL, 0, &e), "files: is NULL");
     USAGE(mhaviz_model_open_files(&none, &no_files, 0, &e), "files->weights: is NULL");
@@ -114,6 +120,30 @@ static void missing_arguments(void **state)
     mhaviz_text_close(NULL);
     mhaviz_stats_close(&no_stats);
     assert_int_equal(mhaviz_model_open(&none, "/nowhere", 1, NULL), MHAVIZ_INPUT);
+}
+
+/* By -m's path, or by the list: the same model, and not the base. */
+static void adapters_are_merged(void **state)
+{
+    static const char *const adapter[] = { "tests/ref/adapters/bert/adapter" };
+    static const char *const nowhere[] = { "/nowhere/at/all" };
+    struct mhaviz_model *alone = open_model(adapter[0]), *listed = NULL;
+    struct mhaviz_description one, two;
+    struct mhaviz_error e;
+
+    (void)state;
+    expect(mhaviz_model_open_adapted(&listed, "tests/ref/adapters/bert", adapter, 1, 1, &e),
+           MHAVIZ_OK, &e, "");
+    assert_int_equal(mhaviz_model_describe(alone, &one, &e), MHAVIZ_OK);
+    assert_int_equal(mhaviz_model_describe(listed, &two, &e), MHAVIZ_OK);
+    assert_string_equal(one.name, "bert+adapter");
+    assert_string_equal(two.name, "bert+adapter");
+    mhaviz_model_close(&alone);
+    mhaviz_model_close(&listed);
+    expect(mhaviz_model_open_adapted(&listed, NULL, nowhere, 1, 1, &e), MHAVIZ_INPUT, &e,
+           "adapter: /nowhere/at/all: no such model");
+    expect(mhaviz_model_open_adapted(&listed, NULL, adapter, 1, 1, &e), MHAVIZ_INPUT, &e,
+           "does not have: is it an adapter for another model?");
 }
 
 static void inputs_that_cannot_be_used(void **state)
@@ -341,7 +371,8 @@ static void files_that_are_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_arguments), cmocka_unit_test(inputs_that_cannot_be_used),
+        cmocka_unit_test(missing_arguments), cmocka_unit_test(adapters_are_merged),
+        cmocka_unit_test(inputs_that_cannot_be_used),
         cmocka_unit_test(missing_is_not_closed), cmocka_unit_test(names_of_the_library),
         cmocka_unit_test(what_a_model_is), cmocka_unit_test(tokens_of_a_text),
         cmocka_unit_test(models_in_memory), cmocka_unit_test(gguf_in_memory),

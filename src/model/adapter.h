@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Adapters of PEFT: a folder with adapter_config.json and adapter_model.safetensors, merged
+ * into the base's weights (weights/adapted.h).
+ *     base_model.model. MODULE .lora_A.weight [r, in]      .lora_embedding_A [r, V]
+ *     base_model.model. MODULE .lora_B.weight [out, r]     .lora_embedding_B [D, r]
+ *     base_model.model. MODULE .lora_magnitude_vector [out]       of DoRA
+ *     base_model.model. NAME                               replaces a tensor of the base
+ * scale = alpha / r, with use_rslora alpha / sqrt r; r and alpha of a module are those of the
+ * first key of rank_pattern and alpha_pattern that matches it. */
+#ifndef MODEL_ADAPTER_H
+#define MODEL_ADAPTER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "weights/weights.h"
+
+/* A folder that holds an adapter, and whether it holds no model beside it. */
+bool adapter_is_in(struct arena *a, const char *dir);
+bool adapter_is_alone(struct arena *a, const char *path);
+
+/*
+ * The folder or file of its base, as base_model_name_or_path has it: a path, from the
+ * adapter's folder on; or a name in the local cache.  *note as hub_find has it.
+ *
+ * Errors (ERR_INPUT), NULL: it says none; neither is there; the base is an adapter itself.
+ */
+const char *adapter_base(struct arena *a, const char *dir, const char **note, struct err *e);
+
+/*
+ * Merges the adapter in dir into w.
+ *
+ * Errors (ERR_INPUT): no such files; another kind of adapter, or an option that changes what
+ * is computed (key and value); a module that w lacks; factors or ranks that do not fit; a
+ * pattern, or a name of target_modules, that matches none of its modules.
+ */
+int adapter_merge(struct weights *w, struct arena *a, const char *dir, struct err *e);
+
+/* The same of what is in memory; names for messages; from lasts as long as w. */
+struct adapter_files {
+    struct span config;
+    const char *config_name;
+    struct weights *from;
+};
+int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter_files *files,
+                        struct err *e);
+
+#endif

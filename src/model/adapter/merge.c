@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * Tensors of an adapter -> the tensors of its base, merged or replaced. */
+#include "model/adapter.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "model/adapter/config.h"
+#include "weights/adapted.h"
+#include "weights/gguf.h"
+
+#define CONFIG "adapter_config.json"
+#define TENSORS "adapter_model.safetensors"
+
+struct merger {
+    struct weights *w, *from;
+    struct arena *a;
+    struct adapter_config c;
+    const char **module;        /* [n] those that have factors */
+    int n;
+    struct tensor *added;       /* [n_added] tensors that the base does not have */
+    int n_added;
+    struct err *e;
+};
+
+/* ---- names ---- */
+
+/* Of an adapter's tensor, without what PEFT puts around it. */
+static const char *bare_name(struct arena *a, const char *name)
+{
+    static const char begin[] = "base_model.model.";
+    static const char *const middle[] = { ".modules_to_save.", ".base_layer." };
+
+    if (str_starts_with(name, begin))
+        name += sizeof begin - 1;
+    for (int i = 0; i < 2; i++) {
+        const char *at = strstr(name, middle[i]);
+
+        if (at != NULL)
+            return arena_printf(a, "%.*s.%s", (int)(at - name), name, at + strlen(middle[i]));
+    }
+    return name;
+}
+
+/* Files leave out prefixes that the module has, or have one more. */
+static int find_base(const struct merger *m, const char *name, int *found)
+{
+    enum { MOST_LEFT_OUT = 2 };
+    const char *rest = name, *end = arena_printf(m->a, ".%s", name);
+    int count = 0;
+
+    *found = -1;
+    for (int k = 0; rest != NULL && k <= MOST_LEFT_OUT; k++) {
+        const struct tensor *t = weights_find(m->w, rest);
+
+        if (t != NULL) {
+            *found = (int)(t - weights_at(m->w, 0));
+            return 0;
+        }
+        rest = strchr(rest, '.');
+        rest = rest != NULL ? rest + 1 : NULL;
+    }
+    for (int i = 0; i < weights_count(m->w); i++)
+        if (str_ends_with(weights_at(m->w, i)->name, end)) {
+            *found = i;
+            count++;
+        }
+    return count < 2 ? 0 :
+           err_set(m->e, ERR_INPUT, "%s: changes %s, which may be any of %d tensors of %s",
+                   m->c.file, str_shown(m->a, name), count, weights_at(m->w, 0)->file);
+}
+
+static const char *base_file(const struct merger *m)
+{
+    return weights_count(m->w) > 0 ? weights_at(m->w, 0)->file : "the base";
+}
+
+/* ---- factors ---- */
+
+static const struct {
+    const char *a, *b;
+    bool embedding;
+} factors[] = {
+    { ".lora_A.weight", ".lora_B.weight", false },
+    { ".lora_embedding_A", ".lora_embedding_B", true },
+};
+
+static const struct tensor *sibling(const struct merger *m, const struct tensor *t,
+                                    size_t n_module, const char *ending)
+{
+    return weights_find(m->from, arena_printf(m->a, "%.*s%s", (int)n_module, t->name, ending));
+}
+
+static int merge_factors(struct merger *m, const struct tensor *t, int kind)
+{
+    size_t n_module = strlen(t->name) - strlen(factors[kind].a);
+    const char *module = bare_name(m->a, arena_strndup(m->a, t->name, n_module));
+    struct low_rank change = { .a = t, .b = sibling(m, t, n_module, factors[kind].b),
+                               .in_out = m->c.in_out || factors[kind].embedding };
+    int at;
+
+    m->module[m->n++] = module;
+    change.magnitude = sibling(m, t, n_module, ".lora_magnitude_vector");
+    if (change.magnitude == NULL)
+        change.magnitude = sibling(m, t, n_module, ".lora_magnitude_vector.weight");
+    if (change.b == NULL)
+        return err_set(m->e, ERR_INPUT, "%s: has %s, but no %s%s", t->file,
+                       str_shown(m->a, t->name), str_shown(m->a, module), factors[kind].b);
+    if (m->c.dora != (change.magnitude != NULL))
+        return err_set(m->e, ERR_INPUT, "%s: %s: use_dora is %s, but %s has %s magnitudes",
+                       m->c.file, str_shown(m->a, t->file), m->c.dora ? "true" : "false",
+                       str_shown(m->a, module), m->c.dora ? "no" : "also");
+    if (find_base(m, arena_printf(m->a, "%s.weight", module), &at) != 0)
+        return -1;
+    if (at < 0)
+        return err_set(m->e, ERR_INPUT, "%s: adapts %s, which %s does not have: is it an adapter "
+                       "for another model?", t->file, str_shown(m->a, module), base_file(m));
+    if (adapter_scale(&m->c, module, t->n_dims == 2 ? t->shape[0] : 0, &change.scale, m->e) != 0)
+        return -1;
+    return weights_adapt(m->w, at, &change, m->e);
+}
+
+/* ---- whole tensors ---- */
+
+static bool same_shape(const struct tensor *t, const struct tensor *u)
+{
+    return t->n_dims == u->n_dims &&
+           memcmp(t->shape, u->shape, (size_t)t->n_dims * sizeof *t->shape) == 0;
+}
+
+static int merge_whole(struct merger *m, const struct tensor *t)
+{
+    const char *name = bare_name(m->a, t->name);
+    int at;
+
+    if (find_base(m, name, &at) != 0)
+        return -1;
+    if (at >= 0) {
+        const struct tensor *base = weights_at(m->w, at);
+
+        if (!same_shape(t, base))
+            return err_set(m->e, ERR_INPUT, "%s: %s: shape %s, but %s has shape %s", t->file,
+                           str_shown(m->a, t->name), tensor_shape(m->a, t),
+                           str_shown(m->a, base->name), tensor_shape(m->a, base));
+        weights_put(m->w, at, t);
+        return 0;
+    }
+    if (!adapter_saves(&m->c, name))
+        return err_set(m->e, ERR_INPUT, "%s: replaces %s, which %s does not have and "
+                       "modules_to_save does not name", t->file, str_shown(m->a, name),
+                       base_file(m));
+    m->added[m->n_added] = *t;
+    m->added[m->n_added++].name = name;
+    return 0;
+}
+
+/* ---- all ---- */
+
+static bool is_part_of_factors(const char *name)
+{
+    static const char *const endings[] = { ".lora_B.weight", ".lora_embedding_B",
+                                           ".lora_magnitude_vector",
+                                           ".lora_magnitude_vector.weight" };
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (str_ends_with(name, endings[i]))
+            return true;
+    return false;
+}
+
+/* Factors bring their other parts with them; what has none is not one of them. */
+static int check_part(const struct merger *m, const struct tensor *t)
+{
+    const char *at = strstr(t->name, ".lora_");
+    size_t n = (size_t)(at - t->name);
+
+    for (int k = 0; k < 2; k++)
+        if (is_part_of_factors(t->name) && sibling(m, t, n, factors[k].a) != NULL)
+            return 0;
+    return err_set(m->e, ERR_INPUT, "%s: %s: is no part of a module with lora_A and lora_B",
+                   t->file, str_shown(m->a, t->name));
+}
+
+/* Factors come first: they say best whether it is an adapter for another model. */
+static int merge_tensor(struct merger *m, const struct tensor *t, bool first)
+{
+    for (int k = 0; k < 2; k++)
+        if (str_ends_with(t->name, factors[k].a))
+            return first ? merge_factors(m, t, k) : 0;
+    return first ? 0 : strstr(t->name, ".lora_") != NULL ? check_part(m, t) : merge_whole(m, t);
+}
+
+static int add(struct merger *m)
+{
+    int n = weights_count(m->w);
+    struct tensor *all;
+
+    if (m->n_added == 0)
+        return 0;
+    all = arena_alloc(m->a, (size_t)n + (size_t)m->n_added, sizeof *all);
+    for (int i = 0; i < n; i++)
+        all[i] = *weights_at(m->w, i);
+    memcpy(all + n, m->added, (size_t)m->n_added * sizeof *all);
+    return weights_replace(m->w, all, n + m->n_added, m->e);
+}
+
+static int merge_all(struct merger *m)
+{
+    int n = weights_count(m->from);
+
+    m->module = arena_alloc(m->a, (size_t)n + 1, sizeof *m->module);
+    m->added = arena_alloc(m->a, (size_t)n + 1, sizeof *m->added);
+    for (int i = 0; i < 2 * n; i++)
+        if (merge_tensor(m, weights_at(m->from, i % n), i < n) != 0)
+            return -1;
+    return adapter_check_patterns(&m->c, m->module, m->n, m->e) != 0 ? -1 : add(m);
+}
+
+int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter_files *files,
+                        struct err *e)
+{
+    struct merger merger = { .w = w, .from = files->from, .a = a, .e = e };
+    int status;
+
+    if (weights_gguf(w) != NULL)
+        return err_set(e, ERR_INPUT, "%s: the base is a GGUF file, whose tensors have other "
+                       "names, expected safetensors", files->config_name);
+    if (adapter_read_config(&merger.c, a, files->config, files->config_name, e) != 0)
+        return -1;
+    status = merge_all(&merger);
+    json_drop(a, merger.c.root);
+    return status;
+}
+
+int adapter_merge(struct weights *w, struct arena *a, const char *dir, struct err *e)
+{
+    struct adapter_files files = { .config_name = file_join(a, dir, CONFIG) };
+    const struct span *config = file_hold(a, files.config_name, e);
+    int status;
+
+    if (config == NULL)
+        return -1;
+    files.config = *config;
+    files.from = weights_open(a, file_join(a, dir, TENSORS), e);
+    status = files.from == NULL ? -1 : adapter_merge_files(w, a, &files, e);
+    file_drop(a, config);
+    if (files.from != NULL)
+        weights_adopt(w, files.from);
+    return status;
+}
+
+bool adapter_is_in(struct arena *a, const char *dir)
+{
+    return file_is_dir(dir) && file_exists(file_join(a, dir, CONFIG));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Names of modules against the patterns of an adapter_config.json. */
+#ifndef MODEL_ADAPTER_PATTERN_H
+#define MODEL_ADAPTER_PATTERN_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* The pattern matches the whole name, or its end behind a dot.  Errors: it is none. */
+int pattern_matches_end(const char *pattern, const char *name, bool *matches, struct err *e);
+
+/* The pattern matches the whole name. */
+int pattern_matches_all(const char *pattern, const char *name, bool *matches, struct err *e);
+
+/* The text is the name, or its end behind a dot. */
+bool pattern_is_end(const char *text, const char *name);
+
+#endif
