@@ -295,6 +295,12 @@ async function compare() {
     'with the names of the texts',
     (await page.locator('.pane h3').allTextContents()).join('|') === 'the cat saw the dog|the dog ran',
   );
+  const both = await page.evaluate(() => {
+    const id = mhaViz.text.heads.findIndex((h) => h.name === 'L3H1');
+    return [document.querySelector('.about dd').textContent,
+      [0, 1].map((t) => mhaViz.texts[t].metrics[0].value[id].toFixed(3)).join(' | ')];
+  });
+  check('the numbers of a head in both', both[0] === both[1], both);
   const own = await page.evaluate(() =>
     [0, 1].map((t) => mhaViz.texts[t].queries.labels.join(' ')),
   );

@@ -161,6 +161,31 @@ END
       "<!DOCTYPE html>" ]
 }
 
+@test "two models: types and ablation of each, in their order" {
+    local i key
+    cp -r "$ref/gpt2" "$dir/other"
+    for key in types ablate; do
+        "$viz" $key -m "$ref/gpt2" --json -o "$dir/a.$key" "the cat saw the dog"
+        "$viz" $key -m "$dir/other" --json -o "$dir/b.$key" "the key is in the door and the cat"
+    done
+    works "$viz" report -m "$ref/gpt2" -m "$dir/other" --types "$dir/a.types" --types "$dir/b.types" \
+        --ablate "$dir/a.ablate" --ablate "$dir/b.ablate" -o "$dir/p.html" "the cat"
+    for i in 0 1; do
+        file=$([ $i = 0 ] && echo a || echo b)
+        page --text "$dir/p.html" $i | jq -c '[.typed, .types]' > "$dir/got"
+        jq -c '[true, [.heads[].primary]]' "$dir/$file.types" | diff - "$dir/got"
+        [ "$(page --text "$dir/p.html" $i | jq -c '.metrics[] | select(.name == "dloss").value')" = \
+          "$(jq -c '[.heads[].dloss]' "$dir/$file.ablate")" ]
+    done
+    # given once: of the first
+    works "$viz" report -m "$ref/gpt2" -m "$dir/other" --ablate "$dir/a.ablate" --types none \
+        -o "$dir/p.html" "the cat"
+    page --text "$dir/p.html" 0 | jq -e '[.metrics[].name] | index("dloss") != null'
+    page --text "$dir/p.html" 1 | jq -e '[.metrics[].name] | index("dloss") == null'
+    fails 2 "--types: given twice, expected once, or two of -m" "$viz" report --types none --types none a
+    fails 2 "--ablate: given twice" "$viz" report --ablate a --ablate b a
+}
+
 @test "what cannot be compared" {
     fails 2 "expected two texts" "$viz" report --compare -o "$dir/p.html" "the cat"
     fails 2 "--compare, two of -m" \

@@ -22,8 +22,10 @@ static const struct opt opts[] = {
           "metrics of the table: basic (default), all, a group, or names, with commas between"),
     CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
            "queries and keys in the page, 16 bits each; auto: up to 2 MiB"),
-    PATH(0, "ablate", "FILE", F(ablate),
-         "show what each head is worth, as ablate --json wrote it to this file"),
+    LIST(0, "types", "FILE", F(types), &opt_files,
+         "what heads are: a file of types --json, or none"),
+    LIST(0, "ablate", "FILE", F(ablates), &opt_files,
+         "what heads are worth: a file of ablate --json"),
     INT(0, "max-size", "MIB", F(max_size), "256", 1, 4096,
         "what a page may hold, unpacked"),
     END
@@ -31,7 +33,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_page.group, &types_group, &weight_group, &shard_group, &layer_group, &rows_group,
+    &output_page.group, &weight_group, &shard_group, &layer_group, &rows_group,
     &seed_group, &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
     &mask_group, &dtype_group, NULL
 };
@@ -261,6 +263,8 @@ struct report_args report_with_words(const struct report_args *args)
     if (args->precision >= HOLDS_F16)
         asked->held = args->precision - HOLDS_F16 + HELD_F16;
     asked->model = with_words.models.n > 0 ? with_words.models.item[0] : NULL;
+    with_words.shared.types = with_words.types.n > 0 ? with_words.types.item[0] : NULL;
+    with_words.ablate = with_words.ablates.n > 0 ? with_words.ablates.item[0] : NULL;
     return with_words;
 }
 
@@ -273,6 +277,9 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
                             .command = &cmd_report, .first = &j, .is_open = true, .side = -1 };
 
+    if (with_words.models.n < 2 && (with_words.types.n > 1 || with_words.ablates.n > 1))
+        return err_set(e, ERR_USAGE, "%s: given twice, expected once, or two of -m",
+                       with_words.types.n > 1 ? "--types" : "--ablate");
     if (with_words.live && report_live_check(&with_words, e) != 0)
         return -1;
     if (!with_words.live && with_words.precision >= HOLDS_F16)

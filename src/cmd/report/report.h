@@ -26,7 +26,9 @@ struct report_args {
     int precision, max_size;    /* 0: 8 bits, 1: 16, 2: the model's weights as f16, 3: as q8_0;
                                    MiB */
     int neuron;                 /* enum report_neuron */
-    const char *ablate;         /* a file of what heads are worth; NULL: none */
+    /* Given twice with two models: one for each; of one, the first's. */
+    struct opt_list types, ablates;     /* shared.types, and a file of what heads are worth */
+    const char *ablate;         /* of ablates, as report_with_words has it; NULL: none */
 };
 
 enum { REPORT_COSTS = 4 };      /* numbers of a head that ablate may have */

@@ -24,15 +24,18 @@ static int check(const struct report_args *args, int n_operands, struct err *e)
     return 0;
 }
 
-/* What is known of the first model's heads says nothing of the second's. */
+/* What is known of the first model's heads says nothing of the second's, which has files of its
+ * own. */
 static void choose_model(struct report_args *args, int side)
 {
+    bool none = args->shared.types != NULL && strcmp(args->shared.types, "none") == 0;
+
     args->shared.asked.model = args->models.item[side];
     if (side == 0)
         return;
-    args->ablate = NULL;
-    if (args->shared.types != NULL && strcmp(args->shared.types, "none") != 0)
-        args->shared.types = NULL;
+    args->ablate = args->ablates.n == 2 ? args->ablates.item[1] : NULL;
+    args->shared.types = args->types.n == 2 ? args->types.item[1] :
+                         none ? args->shared.types : NULL;
 }
 
 static int gather(struct two *two, int side, const struct job_kind *kind, int n_operands,

@@ -272,7 +272,7 @@ function legendOfMap() {
   return element('div', {}, canvas, element('p', { class: 'note', text: metric.help }));
 }
 
-/* The numbers of one head. */
+/* The numbers of one head; beside each other, where two are compared. */
 function describeHead(id) {
   const box = find('.about'),
     shown = id ?? selected()[0]?.id;
@@ -281,16 +281,23 @@ function describeHead(id) {
     return;
   }
   const type = typeOf(shown),
+    other = compared && !isDifference() ? compared : null,
+    otherType = other?.types[shown] ?? '',
     list = element('dl');
-  for (const m of text.metrics.slice(0, 12))
+  for (const m of text.metrics.slice(0, 12)) {
+    const beside = other?.metric[m.name];
     list.append(
       element('dt', { text: m.name, title: m.help }),
-      element('dd', { text: statistic(m.value[shown]) }),
+      element('dd', {
+        text: statistic(m.value[shown]) + (beside ? ` | ${statistic(beside.value[shown])}` : ''),
+      }),
     );
+  }
   box.replaceChildren(
     element('b', { text: text.heads[shown].name }),
     type ? ` ${type}` : '',
     text.caption[type] ? `: ${text.caption[type]}` : '',
+    otherType && otherType !== type ? ` | ${otherType}` : '',
     list,
   );
 }
