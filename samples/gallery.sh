@@ -13,12 +13,15 @@ ablate; or the COMMANDs given) into FOLDER, which is created if necessary:
     encoder-*   the built-in encoder, a pair of sentences
     cross-*     the built-in translator, attention from Chinese to English words
     layer-*     a layer with random weights, 2,000 tokens
+    picture-*   a vit and a picture; sound-*: a whisper and what it hears; those of the tests,
+                with random weights, where nothing else is given
 
 FOLDER/index.html shows all of them under the commands that drew them; figures.tsv lists their
 files and commands.  It serves to look over a change to the drawing code, or to choose a figure.
 
 Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout); FORMAT, png
-(default), svg or pdf.
+(default), svg or pdf; VIT and PICTURE, WHISPER, SOUND and WORDS (what is said there): folders of
+models and their files.
 Exit status: 0; 3 if a figure could not be drawn (the others are there); 2 for a wrong command
 line.
 USAGE
@@ -45,6 +48,13 @@ fi
 command -v "$MHA_VIZ" >/dev/null || die 2 "$MHA_VIZ: no such program; run make, or set MHA_VIZ"
 MHA_VIZ=$(command -v "$MHA_VIZ")
 case $MHA_VIZ in /*) ;; *) MHA_VIZ=$PWD/$MHA_VIZ ;; esac
+# absolute FILE
+absolute() {
+    case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
+}
+tests=$(dirname "$here")/tests/ref/media
+vit=$(absolute "${VIT:-$tests/vit}") picture=$(absolute "${PICTURE:-$tests/rgb.png}")
+whisper=$(absolute "${WHISPER:-$tests/whisper}") sound=$(absolute "${SOUND:-$tests/voice.wav}")
 mkdir -p "$folder" || die 4 "$folder: cannot be created"
 cd "$folder" || exit 4
 
@@ -138,6 +148,30 @@ draw encoder-layers curve -m builtin:encoder --over layer "$first"
 draw cross heatmap -m builtin:translate -s cross 'I like eating apples' '我 喜欢 吃 苹果'
 draw cross links -m builtin:translate -s cross 'I like eating apples' '我 喜欢 吃 苹果'
 draw cross model -m builtin:translate -s cross 'I like eating apples' '我 喜欢 吃 苹果'
+
+draw decoder-beside heatmap --beside -l 3 -H 2 --shared --letters 'tea with milk, tea with milk' \
+    'tea with milk, tea with lemon'
+
+# has FILE ...: whether they are there; a line where not
+has() {
+    for file; do
+        [ -e "$file" ] || { echo "gallery.sh: $file is not there: left out" >&2; return 1; }
+    done
+}
+if has "$vit" "$picture"; then
+    draw picture heatmap -m "$vit" --image "$picture"
+    draw picture-maps heatmap -m "$vit" --image "$picture" --grid
+    draw picture-rollout heatmap -m "$vit" --image "$picture" --rollout
+    draw picture-heads model -m "$vit" --image "$picture"
+    draw picture links -m "$vit" --image "$picture"
+fi
+# The words of the model of the tests, which has no tokeniser, are numbers
+if has "$whisper" "$sound"; then
+    if [ -n "${WORDS:-}" ]; then set -- "$WORDS"; else set -- --decoder-ids 3,10,20,30; fi
+    draw sound heatmap -m "$whisper" --audio "$sound" "$@"
+    draw sound-encoder heatmap -m "$whisper" --audio "$sound" -s encoder
+    draw sound-heads model -m "$whisper" --audio "$sound" "$@"
+fi
 
 words=$(seq 2000 | tr '\n' ' ')
 "$MHA_VIZ" init --d-model 64 --heads 4 --relative --max-len 2048 -o "$work/layer.safetensors" ||
