@@ -57,6 +57,13 @@ static const struct number_row numbers[] = {
     { "expert_count", "num_experts", OR_ZERO },
     { "expert_used_count", "num_experts_per_tok", OR_ZERO },
     { "expert_feed_forward_length", "moe_intermediate_size", OPTIONAL },
+    { "expert_shared_feed_forward_length", "shared_expert_intermediate_size", OPTIONAL },
+    { "expert_weights_norm", "norm_topk_prob", OPTIONAL },
+    { "attention.clamp_kqv", "clip_qkv", OR_ZERO },
+    { "embedding_scale", "embedding_multiplier", OPTIONAL },
+    { "residual_scale", "residual_multiplier", OPTIONAL },
+    { "logit_scale", "logit_scale", OPTIONAL },
+    { "logit_scale", "logits_scaling", OPTIONAL },      /* Granite divides by it */
 };
 
 static const struct gguf_value *value_of(const struct source *s, const char *key)
@@ -185,7 +192,9 @@ static int query_scalar(const struct source *s, const struct family *f)
 
     if (value != NULL && read_value(s, &row, false, value, &scale) != 0)
         return -1;
-    if (scale > 0)
+    if (scale > 0 && f->defaults.score.factor > 0)
+        json_put(s->a, s->root, "attention_multiplier", json_real(scale));
+    else if (scale > 0)
         scalar = 1 / (scale * scale);
     else if (f->defaults.score.query_scalar > 0)
         scalar = large ? (double)number(s, "hidden_size") /
@@ -271,7 +280,7 @@ static int fill(const struct source *s, const struct family *f)
         falcon(s);
     if (json_object_get(s->root, "tie_word_embeddings") == NULL)
         json_put(s->a, s->root, "tie_word_embeddings", json_true());
-    if (s->arch->renormalise)
+    if (s->arch->renormalise && json_object_get(s->root, "norm_topk_prob") == NULL)
         json_put(s->a, s->root, "norm_topk_prob", json_true());
     return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
            window_pattern(s) != 0 ? -1 : 0;

@@ -12,18 +12,33 @@ const struct gguf_arch gguf_archs[] = {
     { "llama", "llama", .pairs = true },
     { "bert", "bert" },
     { "bloom", "bloom" },
+    { "cohere2", "cohere2" },
+    { "command-r", "cohere" },
+    { "exaone4", "exaone4" },
     { "falcon", "falcon" },
     { "gemma", "gemma" },
     { "gemma2", "gemma2" },
     { "gemma3", "gemma3_text" },
+    { "glm4", "glm4" },
     { "gpt2", "gpt2" },
     { "gptneox", "gpt_neox" },
+    { "granite", "granite", .pairs = true },
+    { "granitemoe", "granitemoe", .pairs = true },
+    { "mpt", "mpt" },
+    { "nemotron", "nemotron" },
+    { "nomic-bert", "nomic_bert" },
+    { "olmo", "olmo", .pairs = true },
     { "olmo2", "olmo2" },
+    { "olmoe", "olmoe" },
     { "phi2", "phi" },
     { "phi3", "phi3" },
     { "qwen2", "qwen2" },
+    { "qwen2moe", "qwen2_moe" },
     { "qwen3", "qwen3" },
     { "qwen3moe", "qwen3_moe", .renormalise = true },
+    { "smollm3", "smollm3", .pairs = true },
+    { "stablelm", "stablelm" },
+    { "starcoder", "gpt_bigcode" },
     { "starcoder2", "starcoder2" },
     { "t5", "t5" },
     { "t5encoder", "t5", .encoder_only = true },
@@ -68,6 +83,10 @@ static const char *const names[N_SLOT] = {
     [W_UP]         = "blk.%d.ffn_up",
     [W_DOWN]       = "blk.%d.ffn_down",
     [W_ROUTER]     = "blk.%d.ffn_gate_inp",
+    [W_SHARED_GATE] = "blk.%d.ffn_gate_shexp",
+    [W_SHARED_UP]  = "blk.%d.ffn_up_shexp",
+    [W_SHARED_DOWN] = "blk.%d.ffn_down_shexp",
+    [W_SHARED_SCORE] = "blk.%d.ffn_gate_inp_shexp",
     [W_EXP_GATE]   = "blk.%d.ffn_gate.%d",
     [W_EXP_UP]     = "blk.%d.ffn_up.%d",
     [W_EXP_DOWN]   = "blk.%d.ffn_down.%d",
@@ -76,12 +95,26 @@ static const char *const names[N_SLOT] = {
 static const struct { const char *arch; enum slot slot; const char *name; } exceptions[] = {
     { "bert", W_ATT_NORM, "blk.%d.attn_output_norm" },
     { "bert", W_MLP_NORM, "blk.%d.layer_output_norm" },
+    { "nomic-bert", W_ATT_NORM, "blk.%d.attn_output_norm" },
+    { "nomic-bert", W_MLP_NORM, "blk.%d.layer_output_norm" },
     /* With two norms the second one is attention's; with one it is both. */
     { "falcon", W_ATT_NORM, "blk.%d.attn_norm_2|blk.%d.attn_norm" },
     { "falcon", W_MLP_NORM, "blk.%d.attn_norm" },
     { "t5", W_O, "blk.%d.attn_o" },
     { "t5encoder", W_O, "blk.%d.attn_o" },
 };
+
+/* Experts that are one tensor elsewhere have gates and first linears apart here. */
+static void split_experts(struct family *f)
+{
+    const char **name = f->stack.name;
+
+    if (name[W_EXPS_UP] == NULL)
+        return;
+    name[W_EXPS_UP] = name[W_EXPS_DOWN] = NULL;
+    for (int s = W_EXP_GATE; s <= W_EXP_DOWN; s++)
+        name[s] = names[s];
+}
 
 /* One stack's row as this format has it; before: what its names begin with. */
 static struct family *adapt(struct arena *a, const struct family *f,
@@ -100,6 +133,7 @@ static struct family *adapt(struct arena *a, const struct family *f,
         family->qkv = QKV_STACKED;
     if (arch->pairs)
         family->rope_layout = ROPE_PAIRS;
+    split_experts(family);
     for (int s = 0; s < N_SLOT; s++)
         if (family->stack.name[s] != NULL && names[s] != NULL)
             family->stack.name[s] = names[s];

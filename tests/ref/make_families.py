@@ -400,11 +400,11 @@ case("qwen2_window", T.Qwen2Model,
 case("qwen2_moe", T.Qwen2MoeForCausalLM,
      decoder(4, 2, 6, num_hidden_layers=4, num_experts=4, num_experts_per_tok=2,
              moe_intermediate_size=10, shared_expert_intermediate_size=14, mlp_only_layers=[1],
-             use_sliding_window=True, sliding_window=4, max_window_layers=2), style=4,
-     dtype="float16", edit=without("layer_types"))
+             use_sliding_window=True, sliding_window=4, max_window_layers=2, qkv_bias=False),
+     style=4, dtype="float16", edit=without("layer_types"))
 case("qwen2_moe_plain", T.Qwen2MoeModel,
      decoder(3, 1, 6, num_experts=3, num_experts_per_tok=1, moe_intermediate_size=12,
-             shared_expert_intermediate_size=8, norm_topk_prob=True, qkv_bias=False),
+             shared_expert_intermediate_size=8, norm_topk_prob=True),
      dtype="bfloat16")
 case("qwen3", T.Qwen3ForCausalLM,
      decoder(4, 1, 5, head_dim=6, use_sliding_window=True, sliding_window=3,
@@ -487,6 +487,8 @@ case("smollm3", T.SmolLM3ForCausalLM,
 case("smollm3_interval", T.SmolLM3Model,
      decoder(2, 1, 8, no_rope_layer_interval=2, attention_bias=True, mlp_bias=True),
      style="diff", dtype="bfloat16", edit=without("no_rope_layers", "layer_types"))
+case("smollm3_four", T.SmolLM3ForCausalLM, decoder(2, 2, 6, num_hidden_layers=4), style="diff",
+     dtype="float16", edit=without("no_rope_layers", "layer_types"))
 case("exaone4", T.Exaone4ForCausalLM,
      decoder(4, 2, 6, num_hidden_layers=4, sliding_window=4, head_dim=8), style=4,
      dtype="float16", edit=without("layer_types"))

@@ -199,6 +199,38 @@ static void test_scale(void **state)
     }
 }
 
+/* The same key is a factor in one family and a divisor in another. */
+static void test_multipliers(void **state)
+{
+    struct config c;
+
+    (void)state;
+    begin("granite");
+    real("embedding_scale", 12);
+    real("residual_scale", 0.25);
+    real("attention.scale", 0.5);
+    real("logit_scale", 8);
+    real("attention.clamp_kqv", 3);
+    c = taken();
+    assert_true(c.multiplier.tokens == 12 && c.multiplier.branch == 0.25);
+    assert_true(c.score.factor == 0.5 && c.head.scale == 0.125 && c.clip_qkv == 0);
+    begin("command-r");
+    real("logit_scale", 8);
+    assert_true(taken().head.scale == 8);
+    begin("mpt");
+    real("attention.clamp_kqv", 3);
+    real("attention.scale", 0.5);
+    c = taken();
+    assert_true(c.clip_qkv == 3);
+    assert_true(c.score.query_scalar == 4);
+    begin("mpt");
+    real("attention.clamp_kqv", 0);
+    assert_true(taken().clip_qkv == 0);
+    begin("granite");
+    real("residual_scale", 0);
+    refused("residual_scale: found 0, expected a number from");
+}
+
 static void test_windows(void **state)
 {
     struct config c;
@@ -505,7 +537,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_widths), cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_causal),
+        cmocka_unit_test(test_multipliers), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_causal),
         cmocka_unit_test(test_scaling), cmocka_unit_test(test_factors),
         cmocka_unit_test(test_nan), cmocka_unit_test(test_architecture),
         cmocka_unit_test(test_ids), cmocka_unit_test(test_layers),

@@ -129,6 +129,8 @@ const struct key *config_find_key(const char *name)
 
     if (found == NULL)
         found = config_rope_key(name);
+    if (found == NULL)
+        found = config_option_key(name);
     assert(found != NULL);
     return found;
 }

@@ -49,6 +49,7 @@ const struct key *config_find_key(const char *name);
 /* The same among n rows; NULL: it is not there. */
 const struct key *config_find_in(const struct key *row, size_t n, const char *name);
 const struct key *config_rope_key(const char *name);
+const struct key *config_option_key(const char *name);
 
 /* How the weights are packed; *p stays where nothing says it. */
 int config_quantisation(const struct reader *r, const json_t *root, struct quantisation *p);

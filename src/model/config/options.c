@@ -23,6 +23,14 @@ static const struct key base_width = {
 };
 #undef F
 
+const struct key *config_option_key(const char *name)
+{
+    const struct key *found = config_find_in(multipliers, sizeof multipliers / sizeof *multipliers,
+                                             name);
+
+    return found != NULL ? found : config_find_in(&clip, 1, name);
+}
+
 static double real_at(const struct config *c, size_t field)
 {
     double x;
@@ -82,7 +90,7 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
         r->c->n_tasks = 0;
     if (read_multipliers(r, f, root) != 0)
         return -1;
-    if (f->attn_config)
+    if (f->attn_config && config_value(root, "attn_config") != NULL)
         root = config_value(root, "attn_config");
     if (f->attn_config && config_key(r, &scale, root, r->c) != 0)
         return -1;

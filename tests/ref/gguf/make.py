@@ -25,13 +25,23 @@ ARCH = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen
         "qwen3": "qwen3", "qwen3_moe": "qwen3moe", "gemma": "gemma", "gemma2": "gemma2",
         "gemma3_text": "gemma3", "gpt2": "gpt2", "gpt_neox": "gptneox", "falcon": "falcon",
         "bloom": "bloom", "phi": "phi2", "phi3": "phi3", "starcoder2": "starcoder2",
-        "olmo2": "olmo2", "bert": "bert", "t5": "t5"}
+        "olmo2": "olmo2", "bert": "bert", "t5": "t5", "cohere": "command-r",
+        "cohere2": "cohere2", "exaone4": "exaone4", "glm4": "glm4", "granite": "granite",
+        "granitemoe": "granitemoe", "mpt": "mpt", "nemotron": "nemotron",
+        "nomic_bert": "nomic-bert", "olmo": "olmo", "olmoe": "olmoe",
+        "qwen2_moe": "qwen2moe", "smollm3": "smollm3", "stablelm": "stablelm",
+        "gpt_bigcode": "starcoder"}
+PAIRED = ("llama", "granite", "granitemoe", "olmo", "smollm3")
+LAYER_NORM = ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2", "starcoder",
+              "command-r", "cohere2", "mpt", "nemotron", "nomic-bert", "olmo", "stablelm")
 # Cases of make_families.py that are fixtures here as well: all architectures but those of
 # make.py, each with what its keys can say.
 FIXTURES = ["families/" + n for n in (
     "bloom", "falcon", "falcon_new", "gemma", "gemma2", "gemma3", "gpt_neox",
     "llama_llama3", "llama_yarn", "mistral", "mixtral", "olmo2", "phi_old", "phi3_window",
-    "qwen2", "starcoder2")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
+    "qwen2", "starcoder2", "cohere", "cohere2", "exaone4", "glm4", "granite", "granitemoe",
+    "mpt", "nemotron", "nomic_bert", "olmo", "olmoe", "qwen2_moe_plain", "smollm3_four",
+    "stablelm", "gpt_bigcode")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
 IGNORED = ("rotary_emb.inv_freq", "position_ids", "pooler.", "masked_bias", ".attn.bias",
            "attention.bias", "cls.")
 
@@ -50,14 +60,16 @@ class Model:
         self.arch = ARCH[self.c["model_type"]] + encoder_only * "encoder"
         c = self.c
         self.d = first(c, "hidden_size", "n_embd", "n_embed", "d_model")
-        self.heads = first(c, "num_attention_heads", "n_head", "num_heads")
-        self.layers = first(c, "num_hidden_layers", "n_layer", "num_layers",
+        self.heads = first(c, "num_attention_heads", "n_head", "num_heads", "n_heads")
+        self.layers = first(c, "num_hidden_layers", "n_layer", "num_layers", "n_layers",
                             default=2 if self.arch == "bloom" else None)
         self.dec_layers = first(c, "num_decoder_layers", default=self.layers)
         self.kv = first(c, "num_key_value_heads", "num_kv_heads", default=self.heads)
         if self.arch == "falcon" and not c.get("new_decoder_architecture"):
             self.kv = 1 if c.get("multi_query", True) else self.heads
         width = {"qwen3": 128, "gemma": 256, "gemma2": 256, "gemma3": 256}.get(self.arch)
+        if self.arch == "starcoder" and c.get("multi_query", True):
+            self.kv = 1
         self.width = first(c, "head_dim", "d_kv", default=width or self.d // self.heads)
         self.tensors = {}
         for f in sorted(folder.glob("*.safetensors")):
@@ -83,13 +95,14 @@ class Model:
                                g[:, q + 1].reshape(-1, *x.shape[1:])])
 
     def change(self, name, x):
-        if self.arch == "llama" and ".q_proj." in name:
+        if self.arch in PAIRED and ".q_proj." in name:
             return self.pairs(x, self.heads)
-        if self.arch == "llama" and ".k_proj." in name:
+        if self.arch in PAIRED and ".k_proj." in name:
             return self.pairs(x, self.kv)
         if self.arch in ("falcon", "bloom", "gptneox") and ".query_key_value." in name:
             return self.stacked(x)
-        if self.arch.startswith("gemma") and name.endswith("norm.weight"):
+        if (self.arch.startswith("gemma") or self.arch == "nemotron") and \
+                name.endswith("norm.weight"):
             return x + 1
         if self.arch == "gpt2" and ".c_" in name and name.endswith(".weight"):
             return x.T
@@ -105,6 +118,16 @@ class Model:
             if any(i in name for i in IGNORED):
                 continue
             x = self.change(name, x)
+            if self.arch == "granitemoe" and ".input_linear." in name:
+                gate, up = np.split(x, 2, axis=1)
+                bid = name.split(".")[2]
+                out[f"blk.{bid}.ffn_gate_exps.weight"] = gate
+                out[f"blk.{bid}.ffn_up_exps.weight"] = up
+                continue
+            if "_layernorm.norms." in name:
+                base, head = name.removesuffix(".weight").split(".norms.")
+                experts.setdefault(base + ".weight", {})[int(head)] = x
+                continue
             parts = name.split(".experts.")
             if len(parts) == 2:
                 e, rest = parts[1].split(".", 1)
@@ -120,7 +143,7 @@ class Model:
     def gguf_name(self, table, name):
         base, dot, end = name.rpartition(".")
         found = table.get_name(base if end in ("weight", "bias") else name)
-        for prefix in ("model.", "bert.", "transformer.", "gpt_neox."):
+        for prefix in ("model.", "bert.", "transformer.", "gpt_neox.", "nomic_bert."):
             found = found or table.get_name(prefix + base)
             if base.startswith(prefix):
                 found = found or table.get_name(base[len(prefix):])
@@ -136,7 +159,7 @@ class Model:
                     default=4 * self.d)
         w.add_uint32(a + ".block_count", self.layers)
         w.add_uint32(a + ".context_length",
-                     first(c, "max_position_embeddings", "n_positions", default=2048))
+                     first(c, "max_position_embeddings", "n_positions", "max_seq_len", default=2048))
         w.add_uint32(a + ".embedding_length", self.d)
         w.add_uint32(a + ".feed_forward_length", ffn)
         w.add_uint32(a + ".attention.head_count", self.heads)
@@ -145,10 +168,11 @@ class Model:
             w.add_uint32(a + ".attention.key_length", self.width)
             w.add_uint32(a + ".attention.value_length", self.width)
         rms = first(c, "rms_norm_eps", "layer_norm_epsilon",
-                    default=1e-5 if a == "olmo2" else 1e-6)
-        if a in ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2"):
-            eps = first(c, "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon",
-                        default=1e-12 if a == "bert" else 1e-5)
+                    default={"olmo2": 1e-5, "olmoe": 1e-5, "exaone4": 1e-5,
+                             "glm4": 1.5625e-7}.get(a, 1e-6))
+        if a in LAYER_NORM:
+            eps = first(c, "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps",
+                        default=1e-12 if a in ("bert", "nomic-bert") else 1e-5)
             w.add_float32(a + ".attention.layer_norm_epsilon", eps)
         else:
             w.add_float32(a + ".attention.layer_norm_rms_epsilon", rms)
@@ -164,17 +188,41 @@ class Model:
             w.add_array(a + ".attention.sliding_window_pattern",
                         [(i + 1) % c["sliding_window_pattern"] != 0
                          for i in range(self.layers)])
+        if a in ("cohere2", "exaone4", "qwen2moe"):
+            w.add_array(a + ".attention.sliding_window_pattern", self.windowed())
+        if a in ("command-r", "cohere2"):
+            w.add_float32(a + ".logit_scale", c.get("logit_scale", 0.0625))
+        if a in ("granite", "granitemoe"):
+            for key, name in (("attention.scale", "attention_multiplier"),
+                              ("embedding_scale", "embedding_multiplier"),
+                              ("residual_scale", "residual_multiplier"),
+                              ("logit_scale", "logits_scaling")):
+                w.add_float32(f"{a}.{key}", c[name])
+        clip = first(c, "clip_qkv", default=(c.get("attn_config") or {}).get("clip_qkv"))
+        if clip:
+            w.add_float32(a + ".attention.clamp_kqv", clip)
+        if (c.get("attn_config") or {}).get("softmax_scale"):
+            w.add_float32(a + ".attention.scale", c["attn_config"]["softmax_scale"])
+        if a == "mpt":
+            w.add_float32(a + ".attention.max_alibi_bias", 8)
+        if a == "stablelm":
+            w.add_bool(a + ".use_parallel_residual", c.get("use_parallel_residual", False))
+        if a == "qwen2moe":
+            w.add_uint32(a + ".expert_shared_feed_forward_length",
+                         c["shared_expert_intermediate_size"])
         if c.get("query_pre_attn_scalar"):
             w.add_float32(a + ".attention.scale", c["query_pre_attn_scalar"] ** -0.5)
         if a == "gptneox":
             w.add_bool(a + ".use_parallel_residual", c.get("use_parallel_residual", True))
         experts = first(c, "num_local_experts", "num_experts")
-        if experts and a in ("llama", "qwen3moe"):
+        if experts and a in ("llama", "qwen3moe", "granitemoe", "olmoe", "qwen2moe"):
             w.add_uint32(a + ".expert_count", experts)
             w.add_uint32(a + ".expert_used_count", c["num_experts_per_tok"])
+            if a in ("olmoe", "qwen2moe"):
+                w.add_bool(a + ".expert_weights_norm", c.get("norm_topk_prob", False))
             if c.get("moe_intermediate_size"):
                 w.add_uint32(a + ".expert_feed_forward_length", c["moe_intermediate_size"])
-        if a == "bert":
+        if a in ("bert", "nomic-bert"):
             w.add_bool(a + ".attention.causal", False)
         if a in ("t5", "t5encoder"):
             w.add_uint32(a + ".attention.relative_buckets_count",
@@ -182,8 +230,17 @@ class Model:
         if a == "t5":
             w.add_uint32(a + ".decoder_block_count", self.dec_layers)
             w.add_uint32(a + ".decoder_start_token_id", c.get("decoder_start_token_id", 0))
-        if a not in ("bert", "gpt2", "bloom", "t5", "t5encoder"):
+        if a not in ("bert", "gpt2", "bloom", "t5", "t5encoder", "mpt", "starcoder"):
             self.rope(w)
+
+    def windowed(self):
+        """Which layers are, where the converter writes it layer by layer."""
+        c, n = self.c, self.c.get("sliding_window_pattern", 4)
+        if self.arch == "qwen2moe":
+            return [i % 2 == 0 and i < c["max_window_layers"] and c["use_sliding_window"]
+                    for i in range(self.layers)]
+        return [t == "sliding_attention" for t in c["layer_types"]] if c.get("layer_types") \
+            else [(i + 1) % n != 0 for i in range(self.layers)]
 
     def rope(self, w):
         c, a = self.c, self.arch
@@ -192,10 +249,12 @@ class Model:
             r = r["full_attention"]
         share = first(c, "partial_rotary_factor", "rotary_pct",
                       default=r.get("partial_rotary_factor",
-                                    {"gptneox": 0.25, "phi2": 0.5}.get(a, 1)))
+                                    {"gptneox": 0.25, "phi2": 0.5, "stablelm": 0.25,
+                                     "nemotron": 0.5, "glm4": 0.5}.get(a, 1)))
         w.add_uint32(a + ".rope.dimension_count", int(self.width * share))
         theta = r.get("rope_theta") or first(c, "rope_theta", "rotary_emb_base",
-                                             default={"gemma3": 1e6}.get(a, 10000))
+                                             default={"gemma3": 1e6, "smollm3": 2e6, "command-r": 5e5,
+                                                      "nomic-bert": 1000}.get(a, 10000))
         w.add_float32(a + ".rope.freq_base", theta)
         if c.get("rope_local_base_freq"):
             w.add_float32(a + ".rope.freq_base_swa", c["rope_local_base_freq"])
