@@ -138,7 +138,15 @@ static double *sources(const struct walk *k, const struct trail_attention *t, co
     return out;
 }
 
-/* What w is for the output of the projection, before the norm that follows it. */
+/* What the output of attention is multiplied by before the sum. */
+static double branch_of(const struct walk *k)
+{
+    double branch = k->m->config.multiplier.branch;
+
+    return branch > 0 ? branch : 1;
+}
+
+/* What w is for the output of the projection, before the norm and the factor that follow it. */
 static double *before_norm(struct walk *k, const struct param *slot, const struct param *out,
                            const struct trail_attention *t, const double *w)
 {
@@ -146,7 +154,8 @@ static double *before_norm(struct walk *k, const struct param *slot, const struc
     int D = k->m->config.d_model;
     double *y = arena_alloc_raw(k->a, (size_t)D, sizeof *y), *x;
 
-    memcpy(y, w, (size_t)D * sizeof *y);
+    for (int i = 0; i < D; i++)
+        y[i] = branch_of(k) * w[i];
     if (norm->vector == NULL)
         return y;
     bias(k, norm->bias, y, D);
@@ -181,6 +190,8 @@ static void heads(struct walk *k, const struct trail_step *s, const double *w)
     if (k->raw != NULL) {
         g = arena_alloc_raw(k->a, (size_t)out->matrix.K, sizeof *g);
         back_linear(g, out, k->raw, k->a);
+        for (int i = 0; i < out->matrix.K; i++)
+            g[i] *= branch_of(k);
     }
     to->source = sources(k, t, g);
 }

@@ -68,6 +68,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text,
         .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
         .at = describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
         .out = out->weight != NULL ? out : NULL, .room = p->call,
+        .branch = config->multiplier.branch,
         .grams = grams,
     };
 

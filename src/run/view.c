@@ -40,6 +40,8 @@ static void multiply_out(double *gram, const struct qkv_view *v, int head)
             add_outer(gram, row + first, n);
         }
     }
+    for (int64_t i = 0; v->branch > 0 && i < (int64_t)n * n; i++)
+        gram[i] *= v->branch * v->branch;
     arena_reset(v->room, mark);
 }
 

@@ -24,7 +24,8 @@ HERE = pathlib.Path(__file__).parent
 TOLERANCE = 1e-4                        # of the largest number of a table
 PROJECTIONS = ("c_proj", "o_proj", "out_proj", "o", "dense")
 FIXTURES = ["gpt2", "llama", "families/gemma2", "families/olmo2", "families/opt_post",
-            "families/gptj", "families/gpt_neox", "families/mistral", "bart", "seq2seq/t5"]
+            "families/gptj", "families/gpt_neox", "families/mistral", "families/granite", "bart",
+            "seq2seq/t5"]
 
 
 def frozen_norm(m):
@@ -88,7 +89,7 @@ class Attribution:
         return post
 
     def keep_logits(self, _, args, out):
-        self.logits = out
+        self.logits = out / getattr(self.m.config, "logits_scaling", 1)     # granite
 
     def heads(self, name, attention, at, grad):
         """dla [H] and dla_sources [H, S] of an attention."""
