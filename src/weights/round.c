@@ -148,7 +148,7 @@ static int choose(const struct weights *w, enum weights_held held, struct tensor
 
         to[i] = w->tensor[i];
         to[i].dtype = type_of(&w->tensor[i], held);
-        *any |= to[i].dtype != w->tensor[i].dtype;
+        *any |= to[i].dtype != w->tensor[i].dtype || w->tensor[i].maker != NULL;
         if (tensor_measure(&to[i], &size) != 0 || (uint64_t)size > SIZE_MAX / 2 - *data)
             return err_set(e, ERR_INPUT, "%s: is too large to be rounded", to[i].name);
         *data += (uint64_t)size;

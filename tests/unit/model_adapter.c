@@ -9,6 +9,7 @@
 #include "model/adapter.h"
 #include "model/adapter/pattern.h"
 #include "unit/weights_files.h"
+#include "weights/adapted.h"
 #include "weights/weights.h"
 
 static struct arena arena;
@@ -175,6 +176,7 @@ static void test_lora(void **state)
     merges(w, linear, N(linear), ",'use_rslora':true");      /* on top of it */
     check_sum(w, "h.0.q.weight", 0, 1.5f + 3 / sqrtf(2), false);
     assert_null(weights_quantised(w, NULL));
+    assert_string_equal(weights_most_type(w), "F32");
     assert_int_equal(tensor_stored_bytes(weights_find(w, "h.0.q.weight")),
                      4 * (IN * OUT + 2 * RANK * (IN + OUT)));
 }
@@ -314,6 +316,7 @@ static void test_whole_tensors(void **state)
     refused(unknown, 1, "", "replaces score.weight, which base does not have and modules_to_save");
     refused(unknown, 1, ",'modules_to_save':['scores','core','score.weight']", "replaces score");
     refused((struct part[]){ { P "score", 2, 3 } }, 1, ",'modules_to_save':['score']", "replaces");
+    refused((struct part[]){ { "square.weight", 4, 4 } }, 1, "", "may be any of 2 tensors");
     refused((struct part[]){ { "h.0.q.bias", OUT + 1 } }, 1, "", "shape [6], but h.0.q.bias has");
     refused((struct part[]){ { "h.0.q.bias", OUT, 1 } }, 1, "", "shape [5,1], but h.0.q.bias has");
 }
@@ -384,11 +387,15 @@ static void test_config_refused(void **state)
         { ",'target_modules':'('", "target_modules: \"(\": " },
         { ",'alpha_pattern':{'h.0.q':2,'(':2}", "alpha_pattern: \"(\": " },
     };
+    char *many = arena_strdup(&arena, "");
 
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         refused(linear, 2, row[i].more, row[i].says);
     refused(linear, 2, ",", "adapter_config.json: ");
+    for (int i = 0; i < 4097; i++)
+        many = arena_printf(&arena, "%s%s'q%d':2", many, i > 0 ? "," : "", i);
+    refused(linear, 2, arena_printf(&arena, ",'rank_pattern':{%s}", many), "at most 4096 numbers");
 }
 
 static void test_config(void **state)
@@ -442,6 +449,37 @@ static void test_patterns(void **state)
     assert_int_equal(e.kind, ERR_INPUT);
 }
 
+/* What only a caller of its own can ask for. */
+static void test_adapt(void **state)
+{
+    static const struct part odd[] = { { "a", 2, 5 }, { "b", 7, 2 }, { "empty", 0, 4 },
+                                       { "flat", 5 }, { "none", 0, 5 }, { "w", 5, 300 } };
+    static const struct part fit[] = { { "a", RANK, IN }, { "b", OUT, RANK } };
+    const struct maker quantised = { .out_in = true };
+    struct weights *w = opened("w", odd, N(odd)), *f = opened("f", fit, 2);
+    struct low_rank c = { .a = weights_find(w, "a"), .b = weights_find(w, "b"), .scale = 1 };
+    struct tensor *t;
+    struct err e;
+
+    (void)state;
+    for (int i = 2; i < N(odd); i++)
+        assert_int_equal(weights_adapt(w, i, &c, &e), -1);
+    c.a = weights_find(w, "flat");
+    assert_int_equal(weights_adapt(w, 5, &c, &e), -1);
+    c.a = weights_find(w, "none");
+    assert_int_equal(weights_adapt(w, 5, &c, &e), -1);
+    c = (struct low_rank){ .a = weights_find(f, "a"), .b = weights_find(f, "b"), .scale = 1 };
+    t = (struct tensor *)(uintptr_t)weights_at(w, 5);
+    t->maker = &quantised;
+    assert_int_equal(weights_adapt(w, 5, &c, &e), 0);
+    assert_true(t->maker->out_in && !t->maker->quantised);
+    w = weights_open(&arena, "tests/ref/gguf_llama", &e);
+    assert_non_null(w);
+    assert_int_equal(merge(w, f, "", &e), -1);
+    assert_non_null(strstr(e.msg, "the base is a GGUF file"));
+    weights_close(w);
+}
+
 /* ---- folders ---- */
 
 static void test_folders(void **state)
@@ -465,6 +503,9 @@ static void test_folders(void **state)
     write_text(config, "{\"base_model_name_or_path\":\"who/base\",\"revision\":\"v1\"}");
     assert_null(adapter_base(&arena, sub, &note, &e));
     assert_non_null(strstr(e.msg, "its base: who/base@v1: no such model"));
+    write_text(config, "{\"base_model_name_or_path\":\"who/base\"}");
+    assert_null(adapter_base(&arena, sub, &note, &e));
+    assert_non_null(strstr(e.msg, "its base: who/base: no such model"));
     write_text(config, "{\"base_model_name_or_path\":\".\"}");
     assert_null(adapter_base(&arena, sub, &note, &e));
     assert_non_null(strstr(e.msg, "is an adapter itself"));
@@ -505,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_dora_of_nothing), cmocka_unit_test(test_whole_tensors),
         cmocka_unit_test(test_refused),  cmocka_unit_test(test_config_refused),
         cmocka_unit_test(test_config),   cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_adapt),
         cmocka_unit_test(test_folders),  cmocka_unit_test(test_adopted),
     };
 

@@ -254,6 +254,8 @@ static void test_gptq_refused(void **state)
     refused_part(&f, &q, "k.qweight", NULL, 1, 64, 0, "shape [64], expected 2 dimensions of 1 or");
     refused_part(&f, &q, "k.qweight", NULL, 2, 0, OUT, "shape [0,16], expected 2 dimensions");
     refused_part(&f, &q, "k.qweight", NULL, 2, 4, 15, "15 outputs, expected a multiple of the 8");
+    refused_part(&f, &q, "k.g_idx", NULL, 2, IN, 1, "k.g_idx: shape [32,1], expected [32]");
+    refused_part(&f, &q, "k.qzeros", "U8", 2, N_GROUPS, 2, "k.qzeros: holds U8, expected I32");
     refused_part(&f, &q, "k.g_idx", NULL, 1, IN - 1, 0, "k.g_idx: shape [31], expected [32]");
     q.group = 5;
     refused(&f, &q, "k.qweight: groups of 5 do not divide the 32 inputs");
@@ -678,6 +680,26 @@ static void test_nvfp4(void **state)
     refused_part(&f, &how, "k.weight_global_scale", NULL, 1, 2, 0, "shape [2], expected [1]");
 }
 
+/* What is said of all is said of the first. */
+static void test_two_modules(void **state)
+{
+    const struct quantisation how = { .method = QUANT_BNB8 };
+    unsigned char q[6] = { 1 }, largest[8] = { 0 };
+    struct file f = { .n = 0 };
+    struct weights *w;
+    double bits = 0;
+
+    (void)state;
+    ADD(&f, "a.weight", "I8", q, 2, 3);
+    ADD(&f, "a.SCB", "F32", largest, 2);
+    ADD(&f, "b.weight", "I8", q, 2, 3);
+    ADD(&f, "b.SCB", "F32", largest, 2);
+    w = opened(&f);
+    assert_int_equal(weights_dequantise(w, &how, NULL), 0);
+    assert_string_equal(weights_quantised(w, &bits), "bitsandbytes, 8 bits by row");
+    assert_true(fabs(bits - 8.0 * 28 / 12) < 1e-9);
+}
+
 static void test_mxfp4(void **state)
 {
     const struct quantisation how = { .method = QUANT_MXFP4 };
@@ -777,7 +799,8 @@ int main(void)
         cmocka_unit_test(test_bnb8),          cmocka_unit_test(test_ct_int),
         cmocka_unit_test(test_ct_int_refused), cmocka_unit_test(test_floats_of_8_bits),
         cmocka_unit_test(test_nvfp4),         cmocka_unit_test(test_mxfp4),
-        cmocka_unit_test(test_beside_others), cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_two_modules),   cmocka_unit_test(test_beside_others),
+        cmocka_unit_test(test_rounded),
     };
 
     return cmocka_run_group_tests_name("quantised", tests, begin, end);

@@ -43,17 +43,18 @@ static float largest_of(const struct codes *c, int64_t block)
 static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
 {
     const struct codes *codes = maker;
-    int64_t last = -1;
-    float largest = 0;
 
-    for (int64_t i = first; i < first + n; i++) {
-        int q = i % 2 == 0 ? codes->q[i / 2] >> 4 : codes->q[i / 2] & 15;
+    while (n > 0) {
+        int64_t left = codes->block - first % codes->block, count = left < n ? left : n;
+        float largest = largest_of(codes, first / codes->block);
 
-        if (i / codes->block != last) {
-            last = i / codes->block;
-            largest = largest_of(codes, last);
+        for (int64_t i = first; i < first + count; i++) {
+            int q = (i & 1) == 0 ? codes->q[i / 2] >> 4 : codes->q[i / 2] & 15;
+
+            *out++ = codes->round(codes->map[q] * largest);
         }
-        *out++ = codes->round(codes->map[q] * largest);
+        first += count;
+        n -= count;
     }
 }
 
@@ -162,8 +163,9 @@ int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *o
     const struct tensor *json = nf4 != NULL ? nf4 : fp4;
     struct state state = { .block = 0 };
 
-    if (q == NULL || map == NULL ||
-        (json == NULL && quant_part(u, ".weight.quant_state.bitsandbytes__nf4") == NULL) ||
+    if (json == NULL)
+        json = quant_part(u, ".weight.quant_state.bitsandbytes__nf4");
+    if (q == NULL || map == NULL || json == NULL ||
         quant_check_dims(u, json, DTYPE_U8, 1) != 0 ||
         open_state(u, json, nested != NULL, codes, &state) != 0 ||
         quant_check(u, map, DTYPE_F32, 16, -1) != 0 ||

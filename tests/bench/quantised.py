@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Memory and time of a quantised model against the same sizes in F16.
+
+    tests/bench/quantised.py MHA-VIZ [RUNS]
+
+Writes models of the shape of llama with 113 million parameters in their linears into a
+temporary folder: F16, and packed as GPTQ (4 bits in groups of 128), as NF4 and as E4M3 in
+blocks of 128x128, each with random bits.  Each is run over 16 and over 512 tokens on one
+thread, a new process each time; the median of RUNS (default 3).  A line has the bytes of the
+file, the largest memory that the process held (mapped pages of the file included) and its
+seconds, with its ratio to F16.  Needs NumPy."""
+import json
+import os
+import pathlib
+import statistics
+import struct
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+L, D, F, V, H = 12, 768, 3072, 1000, 12
+LINEARS = {"self_attn.q_proj": (D, D), "self_attn.k_proj": (D, D), "self_attn.v_proj": (D, D),
+           "self_attn.o_proj": (D, D), "mlp.gate_proj": (F, D), "mlp.up_proj": (F, D),
+           "mlp.down_proj": (D, F)}
+CONFIG = {"model_type": "llama", "num_hidden_layers": L, "num_attention_heads": H, "hidden_size": D,
+          "intermediate_size": F, "vocab_size": V, "max_position_embeddings": 2048,
+          "tie_word_embeddings": True}
+NAMES = {np.dtype("f4"): "F32", np.dtype("f2"): "F16", np.dtype("i4"): "I32", np.dtype("u1"): "U8"}
+rng = np.random.default_rng(1)
+
+
+def halves(shape, scale=.02):
+    return (rng.standard_normal(shape, np.float32) * scale).astype("f2")
+
+
+def f16(k, out, n):
+    return {k + ".weight": halves((out, n))}
+
+
+def gptq(k, out, n):
+    return {k + ".qweight": rng.integers(-2**31, 2**31, (n // 8, out), np.int32),
+            k + ".qzeros": np.full((n // 128, out // 8), 0x77777777, np.int32),
+            k + ".scales": np.full((n // 128, out), .004, "f2"),
+            k + ".g_idx": (np.arange(n) // 128).astype("i4")}
+
+
+def nf4(k, out, n):
+    state = json.dumps({"shape": [out, n], "blocksize": 64, "dtype": "float16"}).encode()
+    k += ".weight"
+    return {k: rng.integers(0, 256, (out * n // 2, 1), np.uint8),
+            k + ".absmax": np.full(out * n // 64, .04, "f4"),
+            k + ".quant_map": np.linspace(-1, 1, 16, dtype="f4"),
+            k + ".quant_state.bitsandbytes__nf4": np.frombuffer(state, "u1")}
+
+
+def fp8(k, out, n):
+    return {k + ".weight": rng.integers(0, 0x60, (out, n), np.uint8).view("i1"),
+            k + ".weight_scale_inv": np.full((-(-out // 128), -(-n // 128)), .002, "f4")}
+
+
+KINDS = {
+    "F16": (f16, None),
+    "GPTQ 4": (gptq, {"quant_method": "gptq", "bits": 4, "group_size": 128}),
+    "NF4": (nf4, {"quant_method": "bitsandbytes", "load_in_4bit": True}),
+    "E4M3": (fp8, {"quant_method": "fp8", "weight_block_size": [128, 128]}),
+}
+
+
+def write(folder, linear, packing):
+    tensors = {"model.embed_tokens.weight": halves((V, D)), "model.norm.weight": np.ones(D, "f2")}
+    for layer in range(L):
+        at = f"model.layers.{layer}."
+        for k, (out, n) in LINEARS.items():
+            tensors.update(linear(at + k, out, n))
+        for norm in "input_layernorm", "post_attention_layernorm":
+            tensors[f"{at}{norm}.weight"] = np.ones(D, "f2")
+    header, end = {}, 0
+    for name, x in tensors.items():
+        dtype = "F8_E4M3" if x.dtype == np.int8 else NAMES[x.dtype]
+        header[name] = {"dtype": dtype, "shape": list(x.shape), "data_offsets": [end, end + x.nbytes]}
+        end += x.nbytes
+    text = json.dumps(header).encode()
+    with open(folder / "model.safetensors", "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text)
+        for x in tensors.values():
+            f.write(x.tobytes())
+    more = {} if packing is None else {"quantization_config": packing}
+    (folder / "config.json").write_text(json.dumps({**CONFIG, **more}))
+
+
+def run(viz, folder, tokens):
+    """Seconds and MiB of one process."""
+    ids = ",".join(str(4 + 7 * i % (V - 4)) for i in range(tokens))
+    argv = [viz, "stats", "-m", str(folder), "--ids", ids, "-t", "1", "-o", str(folder / "out.tsv")]
+    begin = time.perf_counter()
+    pid = os.spawnv(os.P_NOWAIT, viz, argv)
+    _, status, usage = os.wait4(pid, 0)
+    if status != 0:
+        sys.exit(f"{' '.join(argv[:4])}: status {status}")
+    return time.perf_counter() - begin, usage.ru_maxrss / 1024
+
+
+def main(viz, runs):
+    base = {}
+    print("weights  tokens  file MiB  memory MiB        seconds")
+    for name, (linear, packing) in KINDS.items():
+        with tempfile.TemporaryDirectory() as work:
+            folder = pathlib.Path(work)
+            write(folder, linear, packing)
+            size = (folder / "model.safetensors").stat().st_size / 2**20
+            for tokens in 16, 512:
+                seen = [run(viz, folder, tokens) for _ in range(runs + 1)][1:]
+                seconds, memory = (statistics.median(s[i] for s in seen) for i in range(2))
+                was = base.setdefault(tokens, (seconds, memory))
+                print(f"{name:7}  {tokens:6}  {size:8.0f}  {memory:6.0f} ({memory / was[1]:.2f})"
+                      f"  {seconds:6.2f} ({seconds / was[0]:.2f})", flush=True)
+
+
+if __name__ == "__main__":
+    main(os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 3)
