@@ -362,3 +362,11 @@ bad() {
         fails 4 "" "$viz" info --builtin -o /dev/full
     fi
 }
+
+@test "every small model of one stack continues a text, or says why not" {
+    for d in tests/ref/families/*/; do
+        run "$viz" export -m "$d" --ids 5,9,12 --generate 3 -o "$BATS_TEST_TMPDIR/x.npz"
+        [ "$status" -eq 0 ] || [ "$status" -eq 2 ] || [ "$status" -eq 3 ] ||
+            { echo "$d: $status $output"; false; }
+    done
+}

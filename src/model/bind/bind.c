@@ -204,10 +204,6 @@ static void place_heads(struct model *m, struct arena *a)
     place->q = arena_alloc(a, (size_t)H, sizeof *place->q);
     place->k = arena_alloc(a, (size_t)G, sizeof *place->k);
     place->v = arena_alloc(a, (size_t)G, sizeof *place->v);
-    if (m->family->qkv == QKV_QUARTERS) {
-        place_quarters(m, a);
-        return;
-    }
     for (int h = 0; h < H; h++)
         place->q[h] = grouped ? h / a_group * stride + h % a_group * d : h * d;
     for (int g = 0; g < G; g++) {
@@ -225,6 +221,8 @@ static void place_heads(struct model *m, struct arena *a)
     place->run = arena_alloc(a, (size_t)place->n_runs, sizeof *place->run);
     for (int r = 0; r < place->n_runs; r++)
         place->run[r] = r * stride;
+    if (m->family->qkv == QKV_QUARTERS)
+        place_quarters(m, a);
 }
 
 /* A family whose default says so may be reversed by its config. */
