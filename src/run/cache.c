@@ -22,7 +22,8 @@ static float **layers(struct arena *a, const struct model *m, int n)
 
 bool cache_fits(const struct model *m)
 {
-    if (m->family->bias == BIAS_XL || m->slot[W_REL_TABLE].weight != NULL)
+    if (m->family->bias == BIAS_XL || m->slot[W_REL_TABLE].weight != NULL ||
+        m->config.token_dropout.on)
         return false;
     for (int l = 0; l < m->config.n_layers; l++)
         if (m->layer[l].chunks.len > 0)

@@ -19,7 +19,10 @@ struct cache {
     float **kv, **memory_kv;    /* [L] of [n, G (d + d_v)] the keys, then the values */
 };
 
-/* False where a pass looks at the whole text: chunks, tables of its distances. */
+/*
+ * False where a pass looks at the whole text: chunks, tables of its distances, how many of
+ * its tokens are masked.
+ */
 bool cache_fits(const struct model *m);
 
 /* Of a, for at most capacity tokens, and a memory of n_memory keys (0: none). */
