@@ -420,7 +420,9 @@ int out_keep(struct out *o, int64_t *n, struct err *e)
 {
     off_t at = -1;
 
-    if (fflush(o->file) == 0 && !ferror(o->file) && flush_to_disk(fileno(o->file)) == 0)
+    if (out_check(o, e) != 0)
+        return -1;
+    if (fflush(o->file) == 0 && flush_to_disk(fileno(o->file)) == 0)
         at = ftello(o->file);
     if (at < 0)
         return write_failed(o, errno, e);
@@ -431,21 +433,37 @@ int out_keep(struct out *o, int64_t *n, struct err *e)
     return 0;
 }
 
+/* Cuts the file to n bytes, and goes to their end. */
+static int cut(int fd, const char *name, int64_t n, struct err *e)
+{
+    struct stat info = { .st_size = 0 };
+
+    fstat(fd, &info);
+    if (!S_ISREG(info.st_mode))
+        return err_set(e, ERR_INPUT, "%s: is not a file, expected one with %lld bytes of a run to "
+                       "go on with", name, (long long)n);
+    if (info.st_size < n)
+        return err_set(e, ERR_INPUT, "%s: has %lld bytes, expected %lld at least of a run to go "
+                       "on with", name, (long long)info.st_size, (long long)n);
+    if (ftruncate(fd, n) != 0)
+        return err_set(e, ERR_SYSTEM, "%s: cannot be cut to %lld bytes: %s", name, (long long)n,
+                       strerror(errno));
+    lseek(fd, 0, SEEK_END);
+    return 0;
+}
+
 /* A file of n bytes or more, which is cut to them; -1: it is not. */
 static int open_kept(const struct out *o, int64_t n, struct err *e)
 {
     int fd = open(o->temp, O_RDWR | O_CLOEXEC);
-    struct stat info;
 
     if (fd < 0)
         return err_set(e, ERR_INPUT, "%s: %s, expected %lld bytes of a run to go on with",
                        o->temp, strerror(errno), (long long)n);
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= n &&
-        ftruncate(fd, n) == 0 && lseek(fd, 0, SEEK_END) == n)
+    if (cut(fd, o->temp, n, e) == 0)
         return fd;
     close(fd);
-    return err_set(e, ERR_INPUT, "%s: has %lld bytes, expected %lld at least of a run to go on "
-                   "with", o->temp, (long long)info.st_size, (long long)n);
+    return -1;
 }
 
 /* A run that was ended after its output had taken its name, and before it said so. */

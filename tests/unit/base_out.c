@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -406,7 +407,6 @@ static void what_is_kept_goes_on(void **state)
     struct err e;
 
     (void)state;
-    assert_true(out_is_file(at("o")) && !out_is_file("-") && !out_is_file("/dev/null"));
     assert_int_equal(out_open(&o, at("o"), OUT_PARTIAL, &e), 0);
     fputs("one", o.file);
     assert_int_equal(out_keep(&o, &n, &e), 0);
@@ -432,6 +432,62 @@ static void what_is_kept_goes_on(void **state)
     assert_non_null(strstr(e.msg, "o.partial: has 5 bytes, expected 6 at least"));
 }
 
+/* What is no file of the run's, and one that nobody may shorten. */
+static void what_cannot_go_on(void **state)
+{
+    char path[64];
+    struct out o;
+    struct err e;
+    int fd = memfd_create("kept", MFD_ALLOW_SEALING);
+
+    (void)state;
+    assert_int_equal(mkfifo(at("pipe.partial"), 0600), 0);
+    assert_int_equal(out_go_on(&o, at("pipe"), 0, false, &e), -1);
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_non_null(strstr(e.msg, "/pipe.partial: is not a file, expected one with 0 bytes"));
+    if (fd < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+        return;
+    assert_int_equal(write(fd, "onetwo", 6), 6);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(symlink(path, at("o.partial")), 0);
+    assert_int_equal(out_go_on(&o, at("o"), 3, false, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_non_null(strstr(e.msg, "/o.partial: cannot be cut to 3 bytes: Operation not permitted"));
+    assert_true(o.file == NULL && o.temp == NULL && o.target == NULL);
+    close(fd);
+}
+
+/* What is unfinished stands before what has the name already, which is left. */
+static void an_ended_run_that_was_not(void **state)
+{
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(out_go_on(&o, at("o"), 3, true, &e), -1);      /* neither is there */
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_non_null(strstr(e.msg, "/o.partial: No such file or directory, expected 3 bytes"));
+    write_file(at("o"), "old", 3);
+    write_file(at("o.partial"), "newer", 5);
+    assert_int_equal(out_go_on(&o, at("o"), 3, true, &e), 0);
+    out_abort(&o);
+    check_written(at("o"), "old", 1);
+    check_written(at("o.partial"), "new", 1);
+}
+
+static void what_is_a_file(void **state)
+{
+    (void)state;
+    write_file(at("file"), "", 0);
+    assert_true(out_is_file(at("file")) && out_is_file(at("none")) && out_is_file(at("none/o")));
+    assert_false(out_is_file(""));
+    assert_false(out_is_file("-"));
+    assert_false(out_is_file("/dev/stdout"));
+    assert_false(out_is_file("/dev/null"));
+    assert_false(out_is_file(dir));
+    assert_false(out_is_file(at("file/x")));        /* a file is no folder */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +502,8 @@ int main(void)
         IN_FOLDER(standard_streams_by_name),
         IN_FOLDER(what_cannot_be_opened), IN_FOLDER(many_at_once),
         IN_FOLDER(nothing_begins_after_the_end), IN_FOLDER(what_is_kept_goes_on),
+        IN_FOLDER(what_cannot_go_on), IN_FOLDER(an_ended_run_that_was_not),
+        IN_FOLDER(what_is_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,32 @@ int fsync(int fd)
     return sync_fails == 0 ? 0 : -1;
 }
 
+/* The library's calls, which the linker sends here (--wrap), while there is no memory for them. */
+static enum { ALL_HAVE_MEMORY, MALLOC, STRDUP, FDOPEN } lacks;
+
+void *__real_malloc(size_t size);
+char *__real_strdup(const char *s);
+FILE *__real_fdopen(int fd, const char *mode);
+void *__wrap_malloc(size_t size);
+char *__wrap_strdup(const char *s);
+FILE *__wrap_fdopen(int fd, const char *mode);
+
+void *__wrap_malloc(size_t size)
+{
+    return lacks == MALLOC ? NULL : __real_malloc(size);
+}
+
+char *__wrap_strdup(const char *s)
+{
+    return lacks == STRDUP ? NULL : __real_strdup(s);
+}
+
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+    errno = ENOMEM;
+    return lacks == FDOPEN ? NULL : __real_fdopen(fd, mode);
+}
+
 static void a_full_disk_is_seen(void **state)
 {
     struct out o;
@@ -207,6 +233,99 @@ static void no_descriptor_for_the_folder(void **state)
     check_written(at("o"), "new", 0);
 }
 
+/* ---- what a run would go on with ---- */
+
+static void keep_fails(const char *onto, size_t n_bytes, const char *why)
+{
+    struct out o;
+    struct err e = { ERR_NONE, "" };
+    int64_t n = -1;
+    int fd = open(onto, O_WRONLY);
+
+    assert_int_equal(out_open(&o, at("o"), OUT_PARTIAL, &e), 0);
+    if (fd >= 0)
+        assert_true(dup2(fd, fileno(o.file)) >= 0);
+    for (size_t i = 0; i < n_bytes; i++)
+        fputc('x', o.file);
+    assert_int_equal(out_keep(&o, &n, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_non_null(strstr(e.msg, "/o: write failed: "));
+    assert_non_null(strstr(e.msg, why));
+    assert_int_equal(n, -1);
+    out_abort(&o);
+    assert_int_equal(entries(), 0);         /* nothing was kept */
+    if (fd >= 0)
+        close(fd);
+}
+
+static void what_is_not_on_the_disk_is_not_kept(void **state)
+{
+    (void)state;
+    keep_fails("/dev/full", 10, "No space left on device");
+    keep_fails("/dev/full", 1 << 17, "");                   /* long before */
+    sync_fails = EIO;
+    keep_fails("none", 10, "Input/output error");
+    sync_fails = 0;
+}
+
+/* ---- memory ---- */
+
+static void nothing_is_opened_without_memory(void **state)
+{
+    static const int flags[] = { 0, OUT_PARTIAL };
+    struct out o;
+    struct err e;
+
+    (void)state;
+    for (lacks = MALLOC; lacks <= FDOPEN; lacks++)
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(out_open(&o, at("o"), flags[i], &e), -1);
+            assert_int_equal(e.kind, ERR_SYSTEM);
+            assert_non_null(strstr(e.msg, "/o: no memory"));
+            assert_int_equal(entries(), 0);
+        }
+    lacks = FDOPEN;
+    assert_int_equal(out_open(&o, "/dev/fd/1", 0, &e), -1);
+    assert_string_equal(e.msg, "/dev/fd/1: cannot be written: Cannot allocate memory");
+    lacks = ALL_HAVE_MEMORY;
+}
+
+static void no_run_goes_on_without_memory(void **state)
+{
+    struct out o;
+    struct err e;
+
+    (void)state;
+    write_file(at("o.partial"), "one", 3);
+    for (lacks = MALLOC; lacks <= FDOPEN; lacks++) {
+        assert_int_equal(out_go_on(&o, at("o"), 3, true, &e), -1);
+        assert_int_equal(e.kind, ERR_SYSTEM);
+        assert_non_null(strstr(e.msg, "/o: no memory"));
+        assert_true(o.file == NULL && o.temp == NULL && o.target == NULL);
+    }
+    lacks = ALL_HAVE_MEMORY;
+    check_written(at("o.partial"), "one", 0);
+}
+
+/* The folder is not flushed then; the file is there. */
+static void no_memory_for_the_folder(void **state)
+{
+    struct out o;
+    struct err e;
+    int rc;
+
+    (void)state;
+    assert_int_equal(out_open(&o, at("o"), OUT_DURABLE, &e), 0);
+    fputs("new", o.file);
+    n_syncs = 0;
+    lacks = MALLOC;
+    rc = out_commit(&o, &e);
+    lacks = ALL_HAVE_MEMORY;
+    assert_int_equal(rc, 0);
+    assert_int_equal(n_syncs, 1);
+    check_written(at("o"), "new", 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +335,9 @@ int main(void)
         IN_FOLDER(standard_output_that_is_full),
         IN_FOLDER(a_name_that_is_taken), IN_FOLDER(durable_files_are_flushed),
         IN_FOLDER(no_descriptor_for_the_folder),
+        IN_FOLDER(what_is_not_on_the_disk_is_not_kept),
+        IN_FOLDER(nothing_is_opened_without_memory),
+        IN_FOLDER(no_run_goes_on_without_memory), IN_FOLDER(no_memory_for_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
