@@ -99,10 +99,10 @@ void terminal_find(struct terminal *t, const char *path, bool ask)
     struct winsize size = { .ws_col = 0 };
 
     *t = (struct terminal){ .is = fd >= 0 };
-    if (t->is && ioctl(fd, TIOCGWINSZ, &size) == 0) {
-        t->columns = size.ws_col;
-        t->width_px = size.ws_xpixel;
-    }
+    if (t->is)
+        ioctl(fd, TIOCGWINSZ, &size);       /* one that does not say leaves 0 */
+    t->columns = size.ws_col;
+    t->width_px = size.ws_xpixel;
     if (t->columns == 0)
         t->columns = terminal_columns(getenv("COLUMNS"));
     if (t->columns == 0)

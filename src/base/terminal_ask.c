@@ -55,7 +55,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Until the attributes are there, or it has had its time. */
+/* Until the attributes are there, or it has had its time, or has gone away. */
 static void read_answer(int fd, char answer[ANSWER_MAX])
 {
     int64_t end = now_ms() + PATIENCE_MS, left;
@@ -65,7 +65,7 @@ static void read_answer(int fd, char answer[ANSWER_MAX])
         struct pollfd wait = { .fd = fd, .events = POLLIN };
         ssize_t got = poll(&wait, 1, (int)left) > 0 ? read(fd, answer + n, ANSWER_MAX - 1 - n) : 0;
 
-        if (got < 0)
+        if (got <= 0)
             return;
         n += (size_t)got;
         answer[n] = '\0';
