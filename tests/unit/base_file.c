@@ -61,6 +61,8 @@ static void names(void **state)
     assert_null(file_real(&a, at("none")));
     assert_string_equal(file_real(&a, dir), dir);
     assert_false(file_exists(at("none")) || file_is_dir(at("none")));
+    write_file(at("file"), "", 0);
+    assert_true(file_exists(at("file")) && !file_is_dir(at("file")));
     arena_finish(&a);
 }
 

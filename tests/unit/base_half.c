@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * All 65,536 values of each 16-bit float, against the definition in double. */
+ * All values of each float of 16 bits, and of 8, against the definition in double. */
 #include "check.h"
 
 #include "base/half.h"
@@ -34,6 +34,19 @@ static void halves(void **state)
     (void)state;
     for (unsigned bits = 0; bits < 1u << 16; bits++)
         check(half_to_float((uint16_t)bits), value_of(bits, 5, 10), bits);
+}
+
+/* Without infinities: what would be one is a number, and all ones alone are NaN. */
+static void floats_of_8_bits(void **state)
+{
+    (void)state;
+    for (unsigned size = 0; size < 0x80; size++) {
+        double want = size == 0x7f ? (double)NAN :
+                      size >= 0x78 ? 256 * (1 + (size & 7u) / 8.0) : value_of(size, 4, 3);
+
+        check(f8_e4m3_to_float((uint8_t)size), want, size);
+        check(f8_e4m3_to_float((uint8_t)(0x80 | size)), -want, 0x80 | size);
+    }
 }
 
 static void brain_floats(void **state)
@@ -88,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves), cmocka_unit_test(brain_floats),
+        cmocka_unit_test(floats_of_8_bits),
         cmocka_unit_test(bits_of_halves), cmocka_unit_test(rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

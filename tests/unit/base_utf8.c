@@ -101,12 +101,63 @@ static void what_is_shown(void **state)
     }
 }
 
+/* ---- columns ---- */
+
+static void widths(void **state)
+{
+    static const struct { const char *s; size_t width; } cases[] = {
+        { "", 0 }, { "abc", 3 }, { "e\xcc\x81", 1 }, { "\xe6\x88\x91x", 3 },
+        { "\xe1\x84\x92", 2 },                                 /* U+1112, a first consonant */
+        { "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 2 },       /* with its vowel and its last */
+        { "\xe1\x85\xa0\xe1\x87\xbf", 0 },                    /* U+1160, U+11FF */
+        { "\xed\x9e\xb0\xed\x9f\xbb", 0 },                    /* U+D7B0, U+D7FB */
+        { "\xed\x9e\xa3", 2 },                                 /* U+D7A3, a whole syllable */
+        { "\xee\x80\x80" "a", 2 },                             /* U+E000 */
+        { "ab\xff" "cd", 2 }, { "a\xe2\x82", 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(utf8_width(cases[i].s), cases[i].width);
+}
+
+/* A letter with its marks; bytes that are none stand alone, and end one. */
+static void clusters(void **state)
+{
+    static const struct { const char *s; size_t n, at; int width; } cases[] = {
+        { "a", 1, 1, 1 }, { "ab", 2, 1, 1 }, { "\xff" "a", 2, 1, 1 }, { "a\xff", 2, 1, 1 },
+        { "e\xcc\x81x", 4, 3, 1 }, { "e\xcc\x81", 3, 3, 1 }, { "e\xcc\x81", 2, 1, 1 },
+        { "e\xcc\x81\xcc\xa7\xff", 6, 5, 1 }, { "\xe6\x88\x91\xe6\x88\x91", 6, 3, 2 },
+        { "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab" "a", 10, 9, 2 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int width = -1;
+
+        assert_int_equal(utf8_cluster(cases[i].s, cases[i].n, &width), cases[i].at);
+        assert_int_equal(width, cases[i].width);
+    }
+}
+
+/* Two letters are a flag, the third begins the next: the state is kept between them. */
+static void flags_are_pairs(void **state)
+{
+    static const char flags[] = "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa\xf0\x9f\x87\xab\xf0\x9f\x87\xb7";
+    int width;
+
+    (void)state;
+    assert_int_equal(utf8_cluster(flags, 16, &width), 8);
+    assert_int_equal(utf8_cluster(flags + 8, 8, &width), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point), cmocka_unit_test(nothing_else_decodes),
         cmocka_unit_test(check_finds_the_first_bad_byte), cmocka_unit_test(controls),
-        cmocka_unit_test(what_is_shown),
+        cmocka_unit_test(what_is_shown), cmocka_unit_test(widths), cmocka_unit_test(clusters),
+        cmocka_unit_test(flags_are_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
