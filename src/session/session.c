@@ -59,8 +59,6 @@ static void say_layer(const struct model *m, const struct warn *w)
 {
     enum { EACH = 4 };
 
-    if (m->note != NULL)
-        err_warn(w, "%s: %s", m->name, m->note);
     if (m->n_unused <= EACH)
         say_unused(m, w);
     else
@@ -154,14 +152,14 @@ struct model *session_model(const struct asked *asked, const struct env *env,
         find_adapters(asked, adapter, env, &layer, e) != 0)
         return NULL;
     model = model_open_layer(env->arena, *path, &layer, e);
+    if (model != NULL && model->note != NULL)
+        err_warn(env->warn, "%s: %s", model->name, model->note);
     if (model == NULL)
         explain(asked->model, *path, false, env, e);
     else if (env->verbose)
         say_unused(model, env->warn);
     else if (model->family->bare)
         say_layer(model, env->warn);
-    else if (model->note != NULL)
-        err_warn(env->warn, "%s: %s", model->name, model->note);
     return model;
 }
 

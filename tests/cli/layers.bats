@@ -417,12 +417,15 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 }
 
 @test "a whole checkpoint reads ids, and has a head" {
-    for name in nanogpt_model mingpt_model raschka_model; do
-        works "$viz" export --logits -m "$(layer $name)" --heads 4 --ids 1,2,3 -o "$dir/x.npz"
-        works "$viz" stats --json -m "$(layer $name)" --heads 4 --ids 1,2,3
+    for name in nanogpt_model "mingpt_model --activation gelu_tanh" raschka_model; do
+        read -ra args <<< "$(layer "${name%% *}") --heads 4 ${name#"${name%% *}"}"
+        works "$viz" export --logits -m "${args[@]}" --ids 1,2,3 -o "$dir/x.npz"
+        works "$viz" stats --json -m "${args[@]}" --ids 1,2,3
         [ "$(jq -c '[.heads[0].stack, (.heads | length)]' <<<"$output")" = '["decoder",8]' ]
-        fails 3 "" "$viz" stats -m "$(layer $name)" --heads 4 --ids 11
+        fails 3 "" "$viz" stats -m "${args[@]}" --ids 11
     done
+    run --separate-stderr "$viz" info -m "$(layer mingpt_model)" --heads 4
+    [[ $stderr == *"needs --activation gelu" ]]
     works "$viz" info -m "$(layer nanogpt_model)" --heads 4
 }
 
