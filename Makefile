@@ -104,7 +104,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 $(BUILD)/tests/unit/nn_blas: TEST_PKGS := openblas
 $(BUILD)/tests/bench/kernels: TEST_PKGS := openblas
 $(BUILD)/tests/unit/base_out_failing: WRAP := -Wl,--wrap=malloc,--wrap=strdup,--wrap=fdopen
-$(BUILD)/tests/unit/base_terminal_ask: WRAP := -Wl,--wrap=clock_gettime,--wrap=ttyname_r,--wrap=tcgetattr,--wrap=tcsetattr,--wrap=write
+$(BUILD)/tests/unit/base_terminal_ask: WRAP := -Wl,--wrap=clock_gettime,--wrap=ttyname_r,--wrap=tcgetattr,--wrap=tcsetattr,--wrap=write,--wrap=read
 $(BUILD)/tests/unit/cmd_far_lines: WRAP := -Wl,--wrap=source_lines
 $(BUILD)/tests/unit/run_memory: WRAP := -Wl,--wrap=calloc,--wrap=free
 $(BUILD)/tests/image/memory: WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -268,6 +268,30 @@ static void what_is_not_on_the_disk_is_not_kept(void **state)
     sync_fails = 0;
 }
 
+/* What was lost stays lost, though later writes succeed. */
+static void a_disk_that_has_room_again(void **state)
+{
+    static char big[1 << 17];
+    struct out o;
+    struct err e = { ERR_NONE, "" };
+    int64_t n = -1;
+    int full = open("/dev/full", O_WRONLY), own;
+
+    (void)state;
+    assert_int_equal(out_open(&o, at("o"), OUT_PARTIAL, &e), 0);
+    own = dup(fileno(o.file));
+    assert_true(own >= 0 && dup2(full, fileno(o.file)) >= 0);
+    assert_true(fwrite(big, 1, sizeof big, o.file) < sizeof big);
+    assert_true(dup2(own, fileno(o.file)) >= 0);
+    assert_int_equal(out_keep(&o, &n, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_non_null(strstr(e.msg, "/o: write failed: "));
+    assert_int_equal(n, -1);
+    out_abort(&o);
+    close(own);
+    close(full);
+}
+
 /* ---- memory ---- */
 
 static void nothing_is_opened_without_memory(void **state)
@@ -336,6 +360,7 @@ int main(void)
         IN_FOLDER(a_name_that_is_taken), IN_FOLDER(durable_files_are_flushed),
         IN_FOLDER(no_descriptor_for_the_folder),
         IN_FOLDER(what_is_not_on_the_disk_is_not_kept),
+        IN_FOLDER(a_disk_that_has_room_again),
         IN_FOLDER(nothing_is_opened_without_memory),
         IN_FOLDER(no_run_goes_on_without_memory), IN_FOLDER(no_memory_for_the_folder),
     };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Colours and widths that variables promise. */
-#include "check.h"
+#include "folder.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/terminal.h"
 #include "unit/pty.h"
@@ -95,6 +97,20 @@ static void test_file(void **state)
     assert_int_equal(t.columns, 132);
 }
 
+/* It is not opened to see what it is: its reader would find an end. */
+static void test_pipe(void **state)
+{
+    struct pollfd reader = { .events = POLLIN };
+
+    (void)state;
+    assert_int_equal(mkfifo(at("pipe"), 0600), 0);
+    reader.fd = open(at("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader.fd >= 0);
+    assert_false(terminal_is(at("pipe")));
+    assert_int_equal(poll(&reader, 1, 0), 0);
+    close(reader.fd);
+}
+
 /* Its columns, its pixels, and what stands in for them where it does not say. */
 static void test_sizes(void **state)
 {
@@ -174,6 +190,7 @@ int main(void)
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_answer),
         cmocka_unit_test(test_file),
+        IN_FOLDER(test_pipe),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_own_terminal),

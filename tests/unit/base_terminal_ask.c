@@ -30,7 +30,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *now)
 
 /* The call that finds the terminal gone; volatile, for compilers take it that none of these
  * calls comes back here. */
-enum { IS_THERE, AT_NAME, AT_GET, AT_SET, AT_WRITE };
+enum { IS_THERE, AT_NAME, AT_GET, AT_SET, AT_WRITE, AT_READ };
 static volatile int gone;
 
 static bool goes(int at)
@@ -43,10 +43,12 @@ int __real_ttyname_r(int fd, char *name, size_t size);
 int __real_tcgetattr(int fd, struct termios *t);
 int __real_tcsetattr(int fd, int when, const struct termios *t);
 ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __real_read(int fd, void *bytes, size_t n);
 int __wrap_ttyname_r(int fd, char *name, size_t size);
 int __wrap_tcgetattr(int fd, struct termios *t);
 int __wrap_tcsetattr(int fd, int when, const struct termios *t);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_read(int fd, void *bytes, size_t n);
 
 int __wrap_ttyname_r(int fd, char *name, size_t size)
 {
@@ -68,6 +70,15 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n)
     return goes(AT_WRITE) ? -1 : __real_write(fd, bytes, n);
 }
 
+/* What hung up is always at its end, and is read once. */
+static volatile int n_reads;
+
+ssize_t __wrap_read(int fd, void *bytes, size_t n)
+{
+    n_reads++;
+    return goes(AT_READ) ? 0 : __real_read(fd, bytes, n);
+}
+
 /* ---- a terminal ---- */
 
 /* Another process is in front of the terminal; no other descriptor can be opened. */
@@ -80,7 +91,8 @@ struct asked {
     int step_ms, gone, how;
 };
 
-/* The way; 90: the terminal's modes or the signals held are not as they were. */
+/* The way; 90: the terminal's modes or the signals held are not as they were; 91: it was read
+ * again though it is gone. */
 static int ask_and_compare(int fd, enum terminal_way otherwise)
 {
     struct termios before, after;
@@ -93,6 +105,8 @@ static int ask_and_compare(int fd, enum terminal_way otherwise)
     sigprocmask(SIG_SETMASK, NULL, &held_before);
     gone = then;
     way = terminal_ask(fd, otherwise);
+    if (gone == AT_READ && n_reads != 1)
+        return 91;
     gone = IS_THERE;
     tcgetattr(fd, &after);
     sigprocmask(SIG_SETMASK, NULL, &held_after);
@@ -123,7 +137,7 @@ static int ask_behind(int fd, enum terminal_way otherwise)
         exit(ask_and_compare(fd, otherwise));
     }
     waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 91;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 92;
 }
 
 static int ask(int fd, const void *with)
@@ -136,6 +150,7 @@ static int ask(int fd, const void *with)
         unsetenv("TERM");
     step_ms = a->step_ms;
     gone = a->gone;
+    n_reads = 0;
     return a->how == BEHIND ? ask_behind(fd, a->otherwise) :
            a->how == NO_DESCRIPTOR ? ask_without_descriptor(fd, a->otherwise) :
                                      ask_and_compare(fd, a->otherwise);
@@ -216,8 +231,9 @@ static void talk_without_end(void **state)
 static void a_terminal_that_goes_away(void **state)
 {
     (void)state;
-    for (int at = AT_NAME; at <= AT_WRITE; at++) {
-        struct asked a = { "xterm", SIXEL, TERMINAL_256, TERMINAL_256, false, 1, .gone = at };
+    for (int at = AT_NAME; at <= AT_READ; at++) {
+        struct asked a = { "xterm", SIXEL, TERMINAL_256, TERMINAL_256, at == AT_READ, 1,
+                           .gone = at };
 
         check_asked(&a);
     }

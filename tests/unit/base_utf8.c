@@ -148,7 +148,9 @@ static void flags_are_pairs(void **state)
 
     (void)state;
     assert_int_equal(utf8_cluster(flags, 16, &width), 8);
+    assert_int_equal(2 * width, utf8_width(flags));
     assert_int_equal(utf8_cluster(flags + 8, 8, &width), 8);
+    assert_int_equal(2 * width, utf8_width(flags));
 }
 
 int main(void)
