@@ -196,9 +196,10 @@ tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan TAG=threads CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
 
 # Which branches of the readers the tests take, or those of TESTS, and then nothing is asked of
-# the figures; assertions are none.  Programs that are killed do not count.
+# the figures; assertions are none.  Programs that are killed do not count.  nn_stored runs what
+# nn/ makes of each row of base/blocks.def.
 COVERED  = src/base src/weights src/text src/model
-COVERING = unit/base unit/weights unit/text unit/model ref/ cli/ fuzz/ tests/fault
+COVERING = unit/base unit/weights unit/text unit/model unit/nn_stored ref/ cli/ fuzz/ tests/fault
 coverage:
 	@$(MAKE) -s --no-print-directory BUILD=build/coverage CFLAGS='-O0 -g -w --coverage' \
 	    LDFLAGS=--coverage CPPFLAGS='-DNDEBUG -include tests/coverage/macros.h' -j$(JOBS) programs
