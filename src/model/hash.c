@@ -133,8 +133,6 @@ int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, stru
     int status = 0;
 
     *hash = fnv_weights(m->hash, m->weights);
-    if (m->decoder != NULL && m->decoder->weights != m->weights)
-        *hash = fnv_weights(*hash, m->decoder->weights);
     if (m->dir != NULL)
         status = fnv_files(hash, a, m->dir, e);
     arena_reset(a, mark);

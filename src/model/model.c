@@ -179,7 +179,8 @@ static struct model *finish(struct model *m, struct arena *a, int rc,
                             const struct layer_asked *asked, struct err *e)
 {
     if (rc != 0 || weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ||
-        adapt(m, a, asked, e) != 0 || weights_round(m->weights, asked->held, e) != 0 || model_bind(m, a, e) != 0) {
+        adapt(m, a, asked, e) != 0 || weights_round(m->weights, asked->held, e) != 0 ||
+        model_bind(m, a, e) != 0) {
         model_close(m);
         return NULL;
     }

@@ -40,8 +40,7 @@ static enum dtype type_of(const struct tensor *t, enum weights_held held)
     bool rows = t->n_dims == 2 && t->shape[1] % BLOCK == 0 && held == HELD_Q8_0;
     enum dtype to = rows ? DTYPE_Q8_0 : DTYPE_F16;
 
-    if (!stored->is_float || t->n_dims < 2 || stored->block > 1 ||
-        stored->size_bytes < dtype_table[to].size_bytes / dtype_table[to].block)
+    if (!stored->is_float || t->n_dims < 2 || stored->block > 1)
         return t->dtype;
     return t->dtype != to && fits(t, to) ? to : t->dtype;
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "model/model.h"
@@ -81,6 +82,9 @@ static void files(void **state)
 
     (void)state;
     assert_true(whole == hash(dir));
+    assert_int_equal(mkdir(file_join(&arena, dir, "vocab.txt"), 0700), 0);
+    assert_true(whole == hash(dir));    /* a folder of such a name holds nothing */
+    assert_int_equal(rmdir(file_join(&arena, dir, "vocab.txt")), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *path = file_join(&arena, dir, rows[i].name);
         uint64_t first, second;

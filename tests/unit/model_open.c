@@ -54,6 +54,18 @@ static void options_of_layers(void **state)
     }
 }
 
+/* What a whole model is asked for and cannot be. */
+static void types_of_gguf(void **state)
+{
+    const struct layer_asked halves = { .held = HELD_F16 };
+    struct err e = { ERR_NONE, "" };
+
+    (void)state;
+    assert_null(model_open_layer(&arena, "tests/ref/families/gguf_qwen2/model.gguf", &halves, &e));
+    assert_int_equal(e.kind, ERR_USAGE);
+    assert_non_null(strstr(e.msg, "weights of a GGUF file stay in their types"));
+}
+
 static void refused(const char *path, const char *why)
 {
     struct err e = { ERR_NONE, "" };
@@ -337,7 +349,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(options_of_layers), TEST(folders), TEST(parameters), TEST(parameters_of_memory),
+        TEST(options_of_layers), TEST(types_of_gguf), TEST(folders), TEST(parameters), TEST(parameters_of_memory),
         TEST(parameters_without_output),
         TEST(ropes), TEST(heads),
         TEST(called),

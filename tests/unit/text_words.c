@@ -3,18 +3,14 @@
 #include "text_help.h"
 
 /* Pieces and the words they are of: "ab:0 [S]:-1", or the message. */
-static const char *words(struct help *h, const char *json, const char *text, const char *pair,
-                         bool by_word)
+static const char *numbered(struct help *h, const char *json, const struct tok_input *in)
 {
     struct tok *t = help_open(h, json);
-    struct tok_input in = { .text = text, .text_size = strlen(text), .pair = pair,
-                            .pair_size = pair != NULL ? strlen(pair) : 0, .words = by_word,
-                            .number_words = true };
     struct tokens out;
     const char *s = "";
 
     memset(&h->err, 0, sizeof h->err);
-    if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
+    if (tok_encode(t, &h->arena, in, &out, &h->err) != 0)
         s = arena_strdup(&h->arena, h->err.msg);
     else
         for (int i = 0; i < out.n; i++)
@@ -22,6 +18,25 @@ static const char *words(struct help *h, const char *json, const char *text, con
                              out.word[i]);
     tok_close(t);
     return s;
+}
+
+static const char *words(struct help *h, const char *json, const char *text, const char *pair,
+                         bool by_word)
+{
+    const struct tok_input in = { .text = text, .text_size = strlen(text), .pair = pair,
+                                  .pair_size = pair != NULL ? strlen(pair) : 0,
+                                  .words = by_word, .number_words = true };
+
+    return numbered(h, json, &in);
+}
+
+/* A piece of several words is of none. */
+static const char *lenient_words(struct help *h, const char *json, const char *text)
+{
+    const struct tok_input in = { .text = text, .text_size = strlen(text), .number_words = true,
+                                  .lenient_words = true };
+
+    return numbered(h, json, &in);
 }
 
 #define PLAIN "'model':{'type':'BPE','vocab':{'a':0,'b':1,' ':2,'ab':3,'b ':4,'b a':5}," \
@@ -47,6 +62,8 @@ static void test_numbers(void **state)
                         "a:0 b :0 a:1");
     assert_string_equal(words(h, "{" PLAIN "['b',' '],['b ','a']]}}", "ab a", NULL, false),
                         "test.json: a piece stands for \"b a\", which is several words");
+    assert_string_equal(lenient_words(h, "{" PLAIN "['b',' '],['b ','a']]}}", "a ab a b"),
+                        "a:0  :1 a:1 b a:-1  :3 b:3");
     /* The text once more: back to its first word. */
     assert_string_equal(words(h, "{" TEMPLATE(A) PLAIN "]}}", "a b", NULL, false),
                         "a:0  :1 b:1 a:0  :1 b:1");

@@ -23,8 +23,10 @@ static const struct tensor stored[] = {
     { .name = "large", .dtype = DTYPE_F32, .n_dims = 2, .shape = { 1, 32 } },
     { .name = "numbers", .dtype = DTYPE_I64, .n_dims = 2, .shape = { 1, 32 } },
     { .name = "half", .dtype = DTYPE_F16, .n_dims = 2, .shape = { 2, 3 } },
+    { .name = "byte", .dtype = DTYPE_F8_E4M3, .n_dims = 2, .shape = { 2, 3 } },
+    { .name = "tiny", .dtype = DTYPE_F32, .n_dims = 2, .shape = { 1, 64 } },
 };
-enum { N = sizeof stored / sizeof stored[0] };
+enum { N = sizeof stored / sizeof stored[0], TINY = N - 1 };
 
 static int64_t count(const struct tensor *t)
 {
@@ -52,7 +54,7 @@ static struct weights *opened(void)
     assert_int_equal(safetensors_begin(f, stored, N, NULL, 0, &e), 0);
     for (int i = 0; i < N; i++)
         for (int64_t k = 0; k < count(&stored[i]); k++) {
-            float x = i == 4 ? 1e9f : number(i, k);
+            float x = i == 4 ? 1e9f : i == TINY ? (k < 32 ? 1e-38f : 1) : number(i, k);
             unsigned char zeros[8] = { 0 };
 
             if (stored[i].dtype == DTYPE_F32)
@@ -85,7 +87,7 @@ static void check_types(const struct weights *w, const enum dtype want[N])
 static void halves(void **state)
 {
     static const enum dtype want[N] = { DTYPE_F16, DTYPE_F16, DTYPE_F16, DTYPE_F32, DTYPE_F32,
-                                        DTYPE_I64, DTYPE_F16 };
+                                        DTYPE_I64, DTYPE_F16, DTYPE_F8_E4M3, DTYPE_F16 };
     struct err e = { ERR_NONE, "" };
     struct weights *w = opened();
     float got[ROWS * K];
@@ -108,7 +110,7 @@ static void halves(void **state)
 static void blocks(void **state)
 {
     static const enum dtype want[N] = { DTYPE_Q8_0, DTYPE_F16, DTYPE_F16, DTYPE_F32, DTYPE_F32,
-                                        DTYPE_I64, DTYPE_F16 };
+                                        DTYPE_I64, DTYPE_F16, DTYPE_F8_E4M3, DTYPE_Q8_0 };
     struct err e = { ERR_NONE, "" };
     struct weights *w = opened(), *again;
     float got[ROWS * K], panel[K * PANEL];
@@ -126,6 +128,9 @@ static void blocks(void **state)
             if (got[n * K + k] != panel[k * PANEL + n])
                 fail_msg("%d, %d: %g, expected %g", n, k, (double)got[n * K + k],
                          (double)panel[k * PANEL + n]);
+    tensor_read(got, weights_find(w, "tiny"), 0, 64);   /* too small to divide by: 0 */
+    for (int k = 0; k < 64; k++)
+        assert_true(k < 32 ? got[k] == 0 : fabsf(got[k] - 1) < 1e-3f);
     again = weights_open_memory(&arena, weights_rounded(w), "again", &e);
     assert_non_null(again);
     check_types(again, want);
@@ -170,10 +175,25 @@ static void blocks_of_outputs(void **state)
     free(scratch);
 }
 
+/* Those of a GGUF file have blocks of their own. */
+static void gguf(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct weights *w = weights_open(&arena, "tests/ref/families/gguf_qwen2/model.gguf", &e);
+
+    (void)state;
+    assert_non_null(w);
+    assert_int_equal(weights_round(w, HELD_AS_STORED, &e), 0);
+    assert_int_equal(weights_round(w, HELD_Q8_0, &e), -1);
+    assert_int_equal(e.kind, ERR_USAGE);
+    assert_non_null(strstr(e.msg, "model.gguf: weights of a GGUF file stay in their types"));
+    weights_close(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(blocks),
-                                        cmocka_unit_test(blocks_of_outputs) };
+                                        cmocka_unit_test(blocks_of_outputs), cmocka_unit_test(gguf) };
 
     arena_init(&arena, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
