@@ -19,7 +19,9 @@ struct metric_row {
     const unsigned char *out;   /* [all keys] 1: left out (--hide); NULL: none is */
     int n_visible;              /* keys that are not masked; >= 1 */
     double entropy;             /* nats, of the row divided by its mass */
-    double mass;                /* what a sums to: 1, unless keys are left out */
+    double mass;                /* what a sums to: 1, unless keys are left out; also 1 where it
+                                   is less for a sink of the model */
+    double null_mass;           /* what that took; NaN: the model has none */
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
     bool two_axes;              /* those are of two texts */
     const struct metric_opts *opts;

@@ -213,6 +213,7 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
         .hidden = rows->hidden != NULL ? rows->hidden + at : NULL,
         .n_visible = rows->n_visible[t], .entropy = rows->entropy[t], .out = rows->out,
         .mass = rows->mass != NULL ? rows->mass[t] : 1,
+        .null_mass = rows->null_mass != NULL ? rows->null_mass[t] : (double)NAN,
         .queries = &text->queries, .keys = &text->keys,
         .two_axes = s->slots.texts.two_axes, .opts = &s->set->opts,
     };

@@ -217,6 +217,8 @@ struct config {
         int n_shared, d_shared;         /* experts that all rows go to, as one; its width, 0:
                                            n_shared d_ff */
         double jitter;                  /* of SCORE_SPARSEMIXER */
+        double limit;                   /* gates lie below it, what they gate within it and then
+                                           plus 1; 0: none, and no 1 */
         double factor;                  /* on the chosen experts' sum; 0: 1 */
         int n_groups, n_chosen_groups;  /* n_groups 0: none */
         int first_layer;                /* layers below this have no experts */

@@ -109,6 +109,7 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_QK_NORM },
     [W_K_NORM] = { "norm of keys", "norms", SLOT_NORM, DIM_K_NORM,
         DIM_NONE, PER_LAYER, OF_QK_NORM },
+    [W_SINKS] = { "sinks", "attention", SLOT_VECTOR, DIM_H, DIM_NONE, PER_LAYER, OF_NONE },
     [W_DISTANCE] = { "distances", "attention", SLOT_TABLE, DIM_DISTANCES,
         DIM_ONE_HEAD, PER_LAYER, OF_NONE },
     [W_O] = { "attention's output", "attention", SLOT_LINEAR, DIM_OUT,
@@ -138,7 +139,7 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_D, PER_LAYER, OF_MLP },
     [W_DOWN] = { "last linear of the mlp", "mlp", SLOT_LINEAR, DIM_D,
         DIM_F, PER_LAYER, OF_MLP },
-    [W_ROUTER] = { "router", "mlp", SLOT_LINEAR, DIM_EXPERTS, DIM_D, PER_LAYER, OF_NONE },
+    [W_ROUTER] = { "router", "mlp", SLOT_LINEAR, DIM_EXPERTS, DIM_D, PER_LAYER, OF_ROUTER },
     [W_ROUTER_BIAS] = { "bias of the router", "mlp", SLOT_VECTOR, DIM_EXPERTS,
         DIM_NONE, PER_LAYER, OF_NONE },
     [W_SHARED_GATE] = { "gate of the shared expert", "mlp", SLOT_LINEAR, DIM_FS,
@@ -153,6 +154,10 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_D, PER_LAYER, OF_NONE },
     [W_EXPS_DOWN] = { "last linears of experts", "mlp", SLOT_EXPERTS, DIM_D,
         DIM_FX, PER_LAYER, OF_NONE },
+    [W_EXPS_UP_BIAS] = { "biases of gates and first linears of experts", "mlp", SLOT_BIASES,
+        DIM_EXPERTS, DIM_FX2, PER_LAYER, OF_NONE },
+    [W_EXPS_DOWN_BIAS] = { "biases of last linears of experts", "mlp", SLOT_BIASES, DIM_EXPERTS,
+        DIM_D, PER_LAYER, OF_NONE },
     [W_EXP_GATE] = { "gate of an expert", "mlp", SLOT_LINEAR, DIM_FX,
         DIM_D, PER_EXPERT, OF_NONE },
     [W_EXP_UP] = { "first linear of an expert", "mlp", SLOT_LINEAR, DIM_FX,
@@ -240,6 +245,8 @@ bool family_slot_in_out(const struct family *f, enum slot s)
 {
     if (f->order == ORDER_IN_OUT_QKV)
         return s == W_Q || s == W_K || s == W_V || s == W_REL_K;
+    if (f->order == ORDER_IN_OUT_EXPERTS)
+        return family_slots[s].kind == SLOT_EXPERTS;
     return f->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR;
 }
 
@@ -273,6 +280,8 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
         rule = f->biased[OF_QKV];
     if (group == OF_QK_NORM && rule == BIAS_USUAL)
         rule = f->biased[OF_NORM];
+    if (group == OF_ROUTER && rule == BIAS_USUAL)
+        return BIAS_NEVER;
     if ((group == OF_NORM || group == OF_QK_NORM) && !family_layer_norm(f))
         return BIAS_NEVER;
     if (group == OF_HEAD && c->head.task != NULL)       /* a decoder's `score` has none */

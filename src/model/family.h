@@ -56,6 +56,7 @@ enum slot {
     W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
     W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
+    W_SINKS,                    /* a score of no key for each head, in its softmax; empty: none */
     W_DISTANCE,                 /* what queries meet besides keys, by distance; empty: none */
     W_O,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
@@ -72,6 +73,7 @@ enum slot {
     W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
     W_SHARED_SCORE,             /* a row's share of it, through a sigmoid; empty: 1 */
     W_EXPS_UP, W_EXPS_DOWN,     /* of all experts in one: gate's rows, then up's; down's */
+    W_EXPS_UP_BIAS, W_EXPS_DOWN_BIAS,   /* of those; empty: none */
     /* once per expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     N_SLOT
@@ -158,7 +160,8 @@ enum group_score {
 enum order {
     ORDER_OUT_IN,               /* y = W x */
     ORDER_IN_OUT,               /* y = x W (Conv1D) */
-    ORDER_IN_OUT_QKV            /* the second for W_Q, W_K, W_V and W_REL_K alone */
+    ORDER_IN_OUT_QKV,           /* the second for W_Q, W_K, W_V and W_REL_K alone */
+    ORDER_IN_OUT_EXPERTS        /* the second for W_EXPS_UP and W_EXPS_DOWN alone */
 };
 
 /* The config key that says how many columns of a head are rotated; others are ignored. */
@@ -195,6 +198,7 @@ enum bias_group {
     OF_QKV, OF_K,       /* keys: as the former, unless the family says otherwise */
     OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
     OF_OUT, OF_MLP,
+    OF_ROUTER,          /* none, unless the family says otherwise */
     OF_NORM,            /* only NORM_LAYER has any */
     OF_QK_NORM,         /* as the former, unless the family says otherwise */
     OF_PROJECTION,      /* of embeddings, and back */
@@ -250,8 +254,10 @@ struct family {
     bool parallel_by_config;    /* PLACE_PARALLEL with one norm, where the config says so */
     bool norms_bare;            /* norms have neither weights nor biases in the file */
     bool fixed_eps;             /* whatever the config says */
+    bool fixed_act;             /* the same */
     bool attn_config;           /* keys of attention are those of this object */
     bool long_mscale;           /* longrope has short_mscale and long_mscale */
+    bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
     bool clips;                 /* queries, keys and values, where the config says clip_qkv */
     bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
     bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
@@ -334,7 +340,8 @@ enum slot_kind {
     SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
     SLOT_ROWS,          /* [out, 1, in] of a grid; its name is complete */
     SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
-    SLOT_EXPERTS,       /* [experts, out, in]; its name is complete */
+    SLOT_EXPERTS,       /* [experts, out, in], or [experts, in, out]; its name is complete */
+    SLOT_BIASES,        /* [out, in]: a bias [in] for each of out; its name is complete */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
 

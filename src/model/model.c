@@ -310,6 +310,17 @@ int model_head_rows(const struct model *m, int T)
     return m->config.head.task != NULL && head_scope(&m->config) != HEAD_ALL ? 1 : T;
 }
 
+bool model_has_sinks(const struct model *m)
+{
+    const struct precomputed *r = m->precomputed;
+
+    for (int l = 0; l < m->config.n_layers; l++)
+        if (m->layer[l].slot[W_SINKS].vector != NULL ||
+            (r != NULL && r->self != NULL && r->self[l].sinks != NULL))
+            return true;
+    return false;
+}
+
 bool model_has_layer(const struct model *m, int l)
 {
     const struct precomputed *r = m->precomputed;

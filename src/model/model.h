@@ -29,7 +29,7 @@ struct param {
 };
 
 struct expert {
-    struct param gate, up, down;
+    struct param gate, up, down;    /* gate without a weight: up's outputs are gate, up, ... */
 };
 
 /* All that varies by layer, resolved once. */
@@ -73,6 +73,8 @@ struct precomputed_layer {
     const struct tensor *rows;  /* [H, T, S]; NULL: the file does not hold this layer */
     const struct tensor *single;        /* the same of one copy of each key, where keys
                                    stand in the softmax several times; NULL: they do not */
+    const struct tensor *sinks;         /* [H, T] what a sink took that is no key; NULL: it has
+                                   none */
 };
 
 /* Precomputed attention: see precomputed.h. */
@@ -165,6 +167,9 @@ int model_check_head(const struct model *m, const struct model *shown, struct er
 
 /* Rows of logits of a text of T tokens: T, or 1 where the head reads the text as one. */
 int model_head_rows(const struct model *m, int T);
+
+/* Heads have a sink that is no key: rows of attention sum to 1 less what it takes. */
+bool model_has_sinks(const struct model *m);
 
 /* Layer l of any of its stacks can be shown: all but those that a file of precomputed rows
  * lacks. */

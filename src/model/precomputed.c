@@ -24,7 +24,7 @@ struct arrays {
     const struct tensor *first;     /* whose shape all have */
 };
 
-enum { ATTN, ARR, EFF, DEC, CROSS, N_NAMES };
+enum { ATTN, ARR, EFF, DEC, CROSS, SINK, N_NAMES };
 
 struct file {
     struct arena *a;
@@ -49,40 +49,42 @@ static int number_behind(const char *name, const char *prefix)
     return digits > 8 ? MAX_LAYERS : atoi(name + count);
 }
 
-/* Three dimensions, all of them sane; a text by itself may have a batch of one. */
-static int check_array(struct file *f, struct tensor *t)
+/* Dimensions, all of them sane: three, or two of sinks; a text by itself may have a batch of
+ * one. */
+static int check_array(struct file *f, struct tensor *t, int n_dims)
 {
     const struct dtype_row *type = &dtype_table[t->dtype];
 
     if (!type->is_float)                /* those of an npz have no blocks */
         return err_set(f->e, ERR_INPUT, "%s: %s: numbers of type %s, expected floats", f->path,
                        t->name, type->name);
-    if (t->n_dims == 4 && t->shape[0] == 1) {
-        memmove(t->shape, t->shape + 1, 3 * sizeof *t->shape);
-        t->n_dims = 3;
+    if (t->n_dims == n_dims + 1 && t->shape[0] == 1) {
+        memmove(t->shape, t->shape + 1, (size_t)n_dims * sizeof *t->shape);
+        t->n_dims = n_dims;
     }
-    if (t->n_dims != 3 || t->n_elements == 0 || t->shape[0] > MAX_PRECOMPUTED_HEADS ||
-        t->shape[1] > MAX_LENGTH || t->shape[2] > MAX_LENGTH)
-        return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, expected [heads, queries, keys]",
-                       f->path, t->name, tensor_shape(f->a, t));
+    if (t->n_dims != n_dims || t->n_elements == 0 || t->shape[0] > MAX_PRECOMPUTED_HEADS ||
+        t->shape[1] > MAX_LENGTH || (n_dims > 2 && t->shape[2] > MAX_LENGTH))
+        return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, expected [heads, queries%s]",
+                       f->path, t->name, tensor_shape(f->a, t), n_dims > 2 ? ", keys" : "");
     return 0;
 }
 
 static int add_array(struct file *f, struct arrays *x, int l, const struct tensor *of)
 {
     struct tensor *tensor = arena_alloc(f->a, 1, sizeof *tensor);
+    int n_dims = x == &f->of[SINK] ? 2 : 3;
 
     *tensor = *of;
     if (l >= MAX_LAYERS)
         return err_set(f->e, ERR_INPUT, "%s: %s: expected layers 0 to %d", f->path,
                        tensor->name, MAX_LAYERS - 1);
-    if (check_array(f, tensor) != 0)
+    if (check_array(f, tensor, n_dims) != 0)
         return -1;
     if (x->layer == NULL) {
         x->layer = arena_alloc(f->a, MAX_LAYERS, sizeof(struct tensor *));
         x->first = tensor;
     }
-    if (memcmp(tensor->shape, x->first->shape, 3 * sizeof *tensor->shape) != 0)
+    if (memcmp(tensor->shape, x->first->shape, (size_t)n_dims * sizeof *tensor->shape) != 0)
         return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: expected the same in "
                        "all layers", f->path, x->first->name, tensor_shape(f->a, x->first),
                        tensor->name, tensor_shape(f->a, tensor));
@@ -173,6 +175,18 @@ static int check_sums(struct file *f)
     return check_square(f, eff);
 }
 
+/* sink.L is of attn.L. */
+static int check_sinks(struct file *f)
+{
+    const struct arrays *sink = &f->of[SINK], *attn = &f->of[ATTN];
+
+    for (int layer = 0; layer < sink->n; layer++)
+        if (has(sink, layer) && !has(attn, layer))
+            return err_set(f->e, ERR_INPUT, "%s: holds %s, but no attn.%d", f->path,
+                           sink->layer[layer]->name, layer);
+    return check_meet(f, sink, 0, attn, 0) != 0 || check_meet(f, sink, 1, attn, 1) != 0 ? -1 : 0;
+}
+
 /* Each stack has the layers that another has, up to its last. */
 static int check_layers(struct file *f)
 {
@@ -203,7 +217,7 @@ static int check_file(struct file *f)
     if (attn->n + cross->n + f->of[DEC].n + f->of[EFF].n == 0)
         return err_set(f->e, ERR_INPUT, "%s: holds no array of attention: expected attn.0, "
                        "attn.1, .. of shape [heads, queries, keys]", f->path);
-    if (check_sums(f) != 0)
+    if (check_sums(f) != 0 || check_sinks(f) != 0)
         return -1;
     if (attn->n == 0)
         *attn = f->of[EFF];
@@ -259,8 +273,11 @@ static struct precomputed_layer *layers_of(struct file *f, const struct arrays *
     if (x->n == 0)
         return NULL;
     layer = arena_alloc(f->a, (size_t)L, sizeof *layer);
-    for (int l = 0; l < x->n; l++)
+    for (int l = 0; l < x->n; l++) {
         layer[l].rows = x->layer[l];
+        if (x == &f->of[ATTN] && has(&f->of[SINK], l))
+            layer[l].sinks = f->of[SINK].layer[l];
+    }
     return layer;
 }
 
@@ -355,7 +372,7 @@ struct model *model_of_precomputed(struct arena *a, struct weights *w, const cha
 {
     struct file file = { .a = a, .path = path, .w = w, .e = e,
                          .of = { { "attn." }, { "arr_" }, { "eff." }, { "dec." },
-                                 { "cross." } } };
+                                 { "cross." }, { "sink." } } };
     const struct tensor *all = weights_find(w, "");
     struct model *model = NULL;
     int status = all != NULL && weights_count(w) == 1 ? cut_array(&file, all) :

@@ -4,7 +4,8 @@
  * weights, or reads its queries, keys and values in place of a residual stream.
  *
  *     .npz    attn.L [H,T,S] per layer (or arr_L, or [1,H,T,S]); dec.L and cross.L of a
- *             decoder; eff.L beside attn.L where keys count several times in the softmax
+ *             decoder; eff.L beside attn.L where keys count several times in the softmax;
+ *             sink.L [H,T] beside it of what a sink takes that is no key
  *     .npy    [L,H,T,S], or [H,T,S] of one layer
  *
  * Floats of any type.  attn of T queries and other keys is cross-attention. */
@@ -22,7 +23,7 @@
  * Errors (ERR_INPUT, naming file and array): those of npz_open; no such array; another
  * rank or type, no element; heads or lengths that differ between layers, or between the
  * stacks where they meet; dec.L or eff.L that is not square; a layer that only one stack
- * lacks.
+ * lacks, or of which there is nothing but sink.L.
  */
 struct model *model_open_precomputed(struct arena *a, const char *path, struct err *e);
 

@@ -41,6 +41,12 @@ struct attend {
      */
     const unsigned char *hidden;
     size_t hidden_stride;
+    /*
+     * A score that the softmax of each row has besides those of keys, and what it gets: rows
+     * sum to 1 less that.  sink NULL: none.
+     */
+    const float *sink;          /* [1] */
+    double *sink_weight;        /* [n_rows] out, of the block at hand; NULL: not wanted */
     enum precision precision;   /* that weights are rounded to before they meet values;
                                    the weights handed out are not rounded */
     float *round_room;          /* [ATTEND_ROWS * attention_stride(S)], where precision

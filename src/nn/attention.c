@@ -105,6 +105,16 @@ void attention_values(float *out, int64_t out_stride, const float *w, size_t w_s
 
 /* ---- a block ---- */
 
+/* The largest score of a row; of NaN any, since its weights are NaN. */
+static int64_t row_most(const float *row, struct key_range r)
+{
+    int64_t most = r.first;
+
+    for (int64_t j = r.first + 1; j < r.end; j++)
+        most = row[j] > row[most] ? j : most;
+    return most;
+}
+
 /* Scores become weights; returns the entropy in nats. */
 static double weigh(float *row, int n, struct key_range r, float scale)
 {
@@ -112,6 +122,28 @@ static double weigh(float *row, int n, struct key_range r, float scale)
         return softmax_sums_entropy(softmax_row(row, n, (int)r.first, (int)r.end, scale));
     memset(row, 0, (size_t)n * sizeof *row);
     return 0;
+}
+
+/* The same, where a score of no key takes its share *taken. */
+static double weigh_beside(float *row, int n, struct key_range r, float scale, float sink,
+                           double *taken)
+{
+    double most, other, keys, h;
+    struct softmax_sums sums;
+
+    if (r.end <= r.first) {
+        *taken = 1;
+        return weigh(row, n, r, scale);
+    }
+    most = (double)(scale * row[row_most(row, r)]);
+    sums = softmax_row(row, n, (int)r.first, (int)r.end, scale);
+    other = elementary_exp((double)sink - most);
+    keys = sums.e / (sums.e + other);
+    *taken = other < INFINITY ? other / (sums.e + other) : 1;
+    for (int64_t j = r.first; j < r.end; j++)
+        row[j] = (float)((double)row[j] * keys);
+    h = softmax_sums_entropy(sums);
+    return keys == 0 ? 0 : keys * (h - elementary_log(keys));
 }
 
 /* Weights of the rows of a block from its scores, which scale still multiplies. */
@@ -125,11 +157,14 @@ static void weigh_block(float *w, size_t w_stride, double *entropy,
         struct key_range range = visible_range(at, row0 + t);
         struct key_range own = { range.first - keys.first, range.end - keys.first };
         float *row = w + (size_t)t * w_stride;
-        double h;
+        double h, taken = 0;
 
         if (at->hidden != NULL && !visible_any(at, t, own))
             own.end = own.first;
-        h = weigh(row, (int)round_up(n_keys), own, scale);
+        h = at->sink == NULL ? weigh(row, (int)round_up(n_keys), own, scale) :
+            weigh_beside(row, (int)round_up(n_keys), own, scale, *at->sink, &taken);
+        if (at->sink != NULL && at->sink_weight != NULL)
+            at->sink_weight[t] = taken;
         if (at->hidden != NULL)
             score_hide(at, row, t, n_keys, 0);      /* where the others are NaN */
         if (entropy != NULL)
@@ -231,11 +266,24 @@ static double reference_score(const float *q, const float *k, const struct atten
     return with_terms;
 }
 
+/* What a score of no key leaves of a row of scores. */
+static double share_of_keys(const double *score, int S, float sink)
+{
+    double most = (double)sink, sum = 0;
+
+    for (int s = 0; s < S; s++)
+        most = score[s] > most ? score[s] : most;
+    for (int s = 0; s < S; s++)
+        sum += elementary_exp(score[s] - most);
+    return sum / (sum + elementary_exp((double)sink - most));
+}
+
 /* One row of the reference: w [S]; all 0 where nothing is visible. */
 static void reference_row(double *w, const float *q, const float *k,
                           const struct attend *at, int t)
 {
     bool any = false;
+    double keys = 1;
 
     for (int s = 0; s < at->S; s++) {
         w[s] = -INFINITY;
@@ -245,10 +293,11 @@ static void reference_row(double *w, const float *q, const float *k,
         w[s] = reference_score(q, k + (int64_t)s * at->d, at, t, s);
     }
     if (any)
+        keys = at->sink != NULL ? share_of_keys(w, at->S, *at->sink) : 1;
+    if (any)
         softmax_double(w, NULL, at->S);
     for (int s = 0; s < at->S; s++)
-        if (!visible(at, t, s))
-            w[s] = 0;
+        w[s] = visible(at, t, s) ? w[s] * keys : 0;
 }
 
 void attention_reference(double *w, double *out, const float *q, const float *k,

@@ -39,6 +39,8 @@ struct attend describe_head(const struct pass *p, int l, const struct heads *h, 
         .cap = (float)config->score.cap, .precision = pass_precision(p),
     };
 
+    if (h->stack != STACK_CROSS && p->m->layer[l].slot[W_SINKS].vector != NULL)
+        at.sink = p->m->layer[l].slot[W_SINKS].vector + head;
     room->mask = (struct mask_view){ h->mask, pass_number(p, text), head,
                                      cross_masked_keys(p, h->stack, at.S) };
     set_bias(p, h, text, head, &room->relative, &at);

@@ -16,14 +16,42 @@ struct room {
     int *row;                       /* which rows those are */
 };
 
+/* Gates and what they gate, pair by pair in gate, which has the room of both. */
+static void part_pairs(const struct room *r, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        r->up[i] = r->gate[2 * i + 1];
+        r->gate[i] = r->gate[2 * i];
+    }
+}
+
+/* Source: OpenAI 2025, gpt-oss; a NaN stays one. */
+static void limit(const struct room *r, float most, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        float up = r->up[i] < -most ? -most : r->up[i];
+
+        r->up[i] = (up > most ? most : up) + 1;
+        r->gate[i] = r->gate[i] > most ? most : r->gate[i];
+    }
+}
+
 static void run_expert(struct pass *p, const struct expert *x, const struct room *r,
                        int n)
 {
-    int64_t D = p->m->config.d_model, F = x->up.matrix.N;
+    const struct config *config = &p->m->config;
+    int64_t D = config->d_model, F = x->down.matrix.K;
 
-    stage_linear(p, r->up, F, r->in, D, n, &x->up);
-    stage_linear(p, r->gate, F, r->in, D, n, &x->gate);
-    act_gated(p->m->config.act, r->up, r->gate, n * F);
+    if (x->gate.weight != NULL) {
+        stage_linear(p, r->up, F, r->in, D, n, &x->up);
+        stage_linear(p, r->gate, F, r->in, D, n, &x->gate);
+    } else {
+        stage_linear(p, r->gate, 2 * F, r->in, D, n, &x->up);
+        part_pairs(r, n * F);
+    }
+    if (config->experts.limit > 0)
+        limit(r, (float)config->experts.limit, n * F);
+    act_gated(config->act, r->up, r->gate, n * F);
     stage_linear(p, r->down, D, r->up, F, n, &x->down);
 }
 
@@ -31,6 +59,7 @@ static struct room make_room(struct pass *p, int n)
 {
     const struct config *config = &p->m->config;
     size_t D = (size_t)config->d_model, F = (size_t)config->experts.d_ff;
+    bool pairs = p->m->family->experts_in_pairs;
 
     if (config->experts.n_shared > 0 &&
         (size_t)family_slot_dim(p->m->family, config, DIM_FS) > F)
@@ -38,7 +67,7 @@ static struct room make_room(struct pass *p, int n)
     return (struct room){
         .in = arena_alloc_raw(p->call, (uint64_t)n * D, sizeof(float)),
         .up = arena_alloc_raw(p->call, (uint64_t)n * F, sizeof(float)),
-        .gate = arena_alloc_raw(p->call, (uint64_t)n * F, sizeof(float)),
+        .gate = arena_alloc_raw(p->call, (uint64_t)n * F * (pairs ? 2 : 1), sizeof(float)),
         .down = arena_alloc_raw(p->call, (uint64_t)n * D, sizeof(float)),
         .row = arena_alloc_raw(p->call, (size_t)n, sizeof(int)),
     };

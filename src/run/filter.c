@@ -14,6 +14,7 @@ struct slot {
     unsigned char *seen;        /* [words] a piece sees one of the key */
     int n_rows;                 /* in sum */
     double entropy, mass;
+    double null_mass, nulls;    /* nulls: of the rows in sum */
     int n_visible;
 };
 
@@ -159,11 +160,13 @@ static void add_row(struct slot *s, const struct filter_side *keys, const struct
         s->sum[group] += (double)s->weight[j];
         s->seen[group] |= !s->hidden[j];
     }
+    s->nulls += s->null_mass;
     s->n_rows++;
 }
 
-/* The mean of the rows of a word, which takes the place of the last of them. */
-static void mean_row(struct slot *s, int n)
+/* The mean of the rows of a word, which takes the place of the last of them; whole: what they
+ * do not sum to is of no key. */
+static void mean_row(struct slot *s, int n, bool whole)
 {
     double mass = 0;
 
@@ -176,7 +179,9 @@ static void mean_row(struct slot *s, int n)
         s->sum[j] = 0;
         s->seen[j] = 0;
     }
-    s->mass = mass > 0 ? mass : 1;
+    s->mass = mass > 0 && !whole ? mass : 1;
+    s->null_mass = s->n_rows > 0 ? s->nulls / s->n_rows : 0;
+    s->nulls = 0;
     s->n_rows = 0;
 }
 
@@ -193,6 +198,7 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
 
     if (!gone) {
         leave_out(s, keys, r, t);
+        s->null_mass = r->null_mass != NULL ? r->null_mass[t] : 0;
         s->entropy = keys->out != NULL && s->n_visible > 0 ? entropy_of(s, n_keys) :
                                                              r->entropy[t];
         if (self->f->renorm)
@@ -204,7 +210,7 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
         return false;
     if (merged) {
         n_keys = text->keys.n;
-        mean_row(s, n_keys);
+        mean_row(s, n_keys, keys->out == NULL && r->null_mass != NULL);
         s->entropy = entropy_of(s, n_keys);
     }
     *out = (struct rows){
@@ -213,6 +219,7 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
         .n_queries = text->queries.n, .n_all_keys = text->keys.n, .stride = (size_t)n_keys,
         .weight = s->weight, .hidden = s->hidden, .n_visible = &s->n_visible,
         .entropy = &s->entropy, .out = text->keys.out, .mass = &s->mass,
+        .null_mass = r->null_mass != NULL ? &s->null_mass : NULL,
     };
     return !is_out(text->queries.out, to);
 }

@@ -33,7 +33,9 @@ struct filter {
  *     left out    no row, or key: the key is hidden, and marked in rows.out
  *     word        sum over the pieces of a key, then mean over those of a query that see a
  *                 key; a key that one of them sees is visible
- *     entropy     of the row divided by its sum, rows.mass
+ *     entropy     of the row divided by its sum, rows.mass: 1 where nothing is left out of
+ *                 rows that a sink of the model took a share of
+ *     null_mass   as it was; of a word the mean
  *
  * A row with no key left, or no weight, has n_visible 0.  Rows that nothing is left out of
  * keep their entropy.  Texts of SINK_TEXTS must be alike.  f and what it points to, and to,

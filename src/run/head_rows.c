@@ -27,6 +27,7 @@ struct head_rows {
     float *single;              /* NULL: its keys are all counted once */
     unsigned char *hidden;
     double entropy[ATTEND_ROWS];
+    double null_mass[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
 };
 
@@ -113,6 +114,7 @@ struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *
     rows->head = head;
     rows->n_queries = pass_tokens(pass, text);
     rows->at = describe_head(pass, j->layer, j->heads, text, head, &rows->terms);
+    rows->at.sink_weight = rows->null_mass;
     rows->one_row = rows->n_queries == 1 && rows->at.precision == PRECISION_F32 &&
                     !heads_have_global(j->heads, text);
     make_room(rows, scratch);
@@ -286,7 +288,7 @@ static void read_precomputed(struct head_rows *r, struct rows *rows)
 {
     int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
     int found = precomputed_read(r->job->heads->precomputed, rows, r->weight, r->single,
-                                 r->hidden, r->entropy, r->n_visible);
+                                 r->hidden, r->entropy, r->null_mass, r->n_visible);
 
     rows->single = r->single;
     if (*bad < 0)
@@ -328,6 +330,8 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
     attend(r, rows);
     if (r->global_packed != NULL)
         attend_global(r, rows);
+    if (r->at.sink != NULL && job->norms == NULL)       /* a sink has no value to weigh */
+        rows->null_mass = r->null_mass;
     if (r->single != NULL && job->wanted)
         rows->single = single_copies(r, rows);
     if (r->job->norms != NULL)

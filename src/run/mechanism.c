@@ -110,6 +110,8 @@ static void group_heads(struct mechanism_heads *h, const struct qkv_view *v, int
 static const char *refusal(const struct mechanism *m, const struct mechanism_params *p,
                            const struct qkv_view *v, struct arena *a)
 {
+    if (v->at->sink != NULL)
+        return "the model's softmax has a sink that is no key";
     if (p->budget > 0 && m->no_budget != NULL)
         return arena_printf(a, "left out with --budget: %s", m->no_budget);
     if (mechanism_joined(m->join, v->H) == 0)

@@ -3,6 +3,7 @@
 #include "run/neuron.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "nn/bias.h"
@@ -41,7 +42,7 @@ struct neuron *neuron_new(struct arena *a, const struct model *m, enum stack_id 
     size_t d = (size_t)m->config.d_head, S = (size_t)n_keys;
 
     *n = (struct neuron){ .m = m, .stack = stack, .layer = layer, .head = head, .row = row,
-                          .S = n_keys, .d = (int)d };
+                          .S = n_keys, .d = (int)d, .sink = NAN, .sink_weight = NAN };
     n->q = arena_alloc(a, d, sizeof *n->q);
     n->k = arena_alloc(a, S, d * sizeof *n->k);
     n->dot = arena_alloc(a, S, sizeof *n->dot);
@@ -134,6 +135,7 @@ void neuron_scores(struct neuron *n, const struct qkv_view *view)
 
     n->scale = at->scale;
     n->cap = at->cap;
+    n->sink = at->sink != NULL ? *at->sink : NAN;
     scores_products(n->scaled, view, n->head, n->row, 1, view->room);
     for (int s = 0; s < n->S; s++)
         n->scaled[s] *= at->scale;
@@ -177,6 +179,8 @@ static void take_rows(void *self, const struct rows *r, int n_heads)
         return;
     memcpy(n->weight + r->key0, r->weight + (size_t)row * r->stride,
            (size_t)r->n_keys * sizeof *n->weight);
+    if (r->null_mass != NULL)
+        n->sink_weight = (float)r->null_mass[row];
 }
 
 struct sink neuron_sink(struct neuron *n)

@@ -6,7 +6,7 @@
  *     dot    = sum over c of q_c k_c
  *     scaled = scale dot, or cap tanh(scale dot / cap) where the model caps its scores
  *     score  = scaled + the parts that the model, or a mask, adds
- *     weight = softmax of the scores of the keys that the row sees */
+ *     weight = softmax of the scores of the keys that the row sees, and of the model's sink */
 #ifndef RUN_NEURON_H
 #define RUN_NEURON_H
 
@@ -36,6 +36,7 @@ struct neuron {
     float *scaled, *part[N_NEURON_PART], *score;    /* [S] each */
     float *weight;              /* [S] */
     bool *hidden;               /* [S] the row does not see the key */
+    float sink, sink_weight;    /* of what is no key; NaN: the model has none */
 };
 
 /* Which parts the scores of a layer can have in this stack; masked: the user's mask adds. */

@@ -37,20 +37,34 @@ static double sum_of(const float *w, int n)
     return sum;
 }
 
-/* True if w is a row of attention; part: of one copy of each key, which sum to less. */
-static bool is_row(const float *w, int n, bool part)
+/* What a sink took of a row; 0: there is none. */
+static float taken_of(const struct precomputed_layer *y, int head, int row)
+{
+    float taken = 0;
+
+    if (y->sinks != NULL)
+        tensor_read(&taken, y->sinks, head * y->sinks->shape[1] + row, 1);
+    return taken;
+}
+
+/* True if w is a row of attention of which a sink took some; part: of one copy of each key,
+ * which sum to less. */
+static bool is_row(const float *w, int n, float taken, bool part)
 {
     double sum;
 
-    if (first_bad(w, n) < n)
+    if (first_bad(w, n) < n || !(taken >= 0 && taken < INFINITY))
         return false;
     sum = sum_of(w, n);
-    return sum == 0 || (sum <= 1 + SUM_MAX && (part || sum >= 1 - SUM_MAX));
+    if (sum == 0 && taken == 0)
+        return true;
+    sum += (double)taken;
+    return sum <= 1 + SUM_MAX && (part || sum >= 1 - SUM_MAX);
 }
 
 int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float *weight,
                      float *single, unsigned char *hidden, double *entropy,
-                     int *n_visible)
+                     double *null_mass, int *n_visible)
 {
     int bad = -1, count = rows->n_keys;
 
@@ -58,12 +72,15 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
         size_t to = (size_t)t * rows->stride;
         int64_t at = row_at(y->rows, rows->head, rows->row0 + t) + rows->key0;
 
+        float taken = taken_of(y, rows->head, rows->row0 + t);
+
         tensor_read(weight + to, y->rows, at, count);
+        null_mass[t] = (double)taken;
         entropy[t] = row_entropy(weight + to, count);
         if (y->single != NULL)
             tensor_read(single + to, y->single, at, count);
-        if (bad < 0 && (!is_row(weight + to, count, false) ||
-                        (y->single != NULL && !is_row(single + to, count, true))))
+        if (bad < 0 && (!is_row(weight + to, count, taken, false) ||
+                        (y->single != NULL && !is_row(single + to, count, 0, true))))
             bad = rows->row0 + t;
         if (sum_of(weight + to, count) == 0) {
             memset(hidden + to, 1, (size_t)count);
@@ -71,12 +88,14 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
             rows->hidden = hidden;
         }
     }
+    if (y->sinks != NULL)
+        rows->null_mass = null_mass;
     return bad;
 }
 
 /* ---- what is wrong with one ---- */
 
-static int row_error(const struct tensor *t, const float *w, int head, int row,
+static int row_error(const struct tensor *t, const float *w, float taken, int head, int row,
                      struct err *e)
 {
     int count = (int)t->shape[2], s = first_bad(w, count);
@@ -84,6 +103,10 @@ static int row_error(const struct tensor *t, const float *w, int head, int row,
     if (s < count)
         return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, expected "
                        "0 to 1", t->file, t->name, head, row, s, (double)w[s]);
+    if (taken != 0)
+        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, what a "
+                       "sink takes is %g: expected 1 together (within %g)", t->file, t->name,
+                       head, row, sum_of(w, count), (double)taken, SUM_MAX);
     return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, "
                    "expected 1 (within %g), or 0 where it sees no key", t->file,
                    t->name, head, row, sum_of(w, count), SUM_MAX);
@@ -93,13 +116,13 @@ int precomputed_error(const struct precomputed_layer *y, struct arena *a, int he
                       struct err *e)
 {
     int count = (int)y->rows->shape[2];
-    float *w = arena_alloc_raw(a, (size_t)count, sizeof *w);
+    float *w = arena_alloc_raw(a, (size_t)count, sizeof *w), taken = taken_of(y, head, row);
 
     tensor_read(w, y->rows, row_at(y->rows, head, row), count);
-    if (y->single == NULL || !is_row(w, count, false))
-        return row_error(y->rows, w, head, row, e);
+    if (y->single == NULL || !is_row(w, count, taken, false))
+        return row_error(y->rows, w, taken, head, row, e);
     tensor_read(w, y->single, row_at(y->single, head, row), count);
-    return row_error(y->single, w, head, row, e);
+    return row_error(y->single, w, 0, head, row, e);
 }
 
 /* ---- what is wanted ---- */

@@ -15,7 +15,8 @@ struct rows {
     int key0, n_keys;           /* keys that any of them may see; others are hidden */
     int n_queries, n_all_keys;  /* of the whole text */
     size_t stride;              /* floats from one row to the next */
-    const float *weight;        /* [n_rows, n_keys]: rows sum to 1, hidden ones are 0 */
+    const float *weight;        /* [n_rows, n_keys]: rows sum to 1, less null_mass; hidden ones
+                                   are 0 */
     const float *single;        /* the same of one copy of each key, where keys are
                                    counted more than once; NULL: none is */
     const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL: none is */
@@ -24,6 +25,8 @@ struct rows {
     const unsigned char *out;   /* [n_all_keys] 1: a filter left the key out, so it is hidden
                                    too; NULL: none is */
     const double *mass;         /* [n_rows] what weights sum to; NULL: 1 */
+    const double *null_mass;    /* [n_rows] what a sink of the model took that is no key; NULL:
+                                   it has none */
 };
 
 enum sink_scope {

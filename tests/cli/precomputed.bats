@@ -53,6 +53,29 @@ heads() {
     "$viz" stats --attention "$dir/own.npz" | diff "$dir/model" -
 }
 
+@test "what a sink takes that is no key is exported, and read back" {
+    argv=(-m "$ref/families/gpt_oss" --ids 5,9,13,21,8,30,7)
+    metrics=null_mass,entropy_renorm,neff_renorm,max_mean_renorm,entropy
+    "$viz" export "${argv[@]}" -o "$dir/sink.npz"
+    unzip -Z1 "$dir/sink.npz" | grep -qx sink.1.npy
+    want=$("$viz" stats --json --compute $metrics "${argv[@]}" | jq -c .heads)
+    jq -e 'all(.[]; .null_mass > 0.01 and .null_mass < 0.99)' <<<"$want"
+    agree "$want" "$("$viz" stats --json --compute $metrics --attention "$dir/sink.npz" |
+        jq -c .heads)" 0 1e-6
+    "$viz" export --attention "$dir/sink.npz" -o "$dir/again.npz"
+    cmp "$dir/sink.npz" "$dir/again.npz"
+    sed 's/sink\.1\.npy/sank.1.npy/g' "$dir/sink.npz" >"$dir/less.npz"
+    fails 3 "its weights sum to 0." "$viz" stats --attention "$dir/less.npz"
+    fails 3 "its softmax has a sink that is no key, which no mechanism has" \
+        "$viz" mechanisms "${argv[@]}"
+    "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 --json >"$dir/row"
+    jq -e '(([.keys[].weight] | add) + .sink_weight - 1 | fabs) < 1e-6 and (.sink | type) == "number"' \
+        "$dir/row"
+    "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 | head -1 | grep -q "a sink that is no key has the score"
+    "$viz" export --weight norm "${argv[@]}" -o "$dir/norm.npz"
+    ! unzip -Z1 "$dir/norm.npz" | grep -q sink
+}
+
 @test "stacks of an encoder-decoder's export" {
     argv=(-m "$ref/seq2seq/t5" --ids 1,2,3,4 --decoder-ids 5,6,7)
     "$viz" export "${argv[@]}" -o "$dir/t5.npz"

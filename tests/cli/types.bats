@@ -329,7 +329,7 @@ said() {
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
     [ "${#lines[@]}" -eq 9 ]
     [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
-    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 40 ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 41 ]
     for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
     [ "$(wc -l < "$dir/sums")" -eq 1 ]
     works "$viz" types -m "$planted" -o "$dir/types.json"

@@ -80,7 +80,8 @@ static const char *const golden_shared[] = {
     "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
-    "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4",
+    "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", "more/gpt_oss",
+    "more/quant_mxfp4",
     "more/lora_gpt2", "more/lora_llama", "more/dora_bert", NULL
 };
 

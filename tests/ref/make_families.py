@@ -45,7 +45,8 @@ HERE = pathlib.Path(__file__).parent
 CASES = {}
 
 # Families whose experts the library computes in more than one way.
-MIXTURES = ("mixtral", "qwen3_moe", "qwen2_moe", "deepseek", "olmoe", "granitemoe", "phimoe")
+MIXTURES = ("mixtral", "qwen3_moe", "qwen2_moe", "deepseek", "olmoe", "granitemoe", "phimoe",
+            "gpt_oss")
 
 
 def case(name, kind, config, **how):
@@ -504,6 +505,17 @@ case("granitemoe", T.GraniteMoeForCausalLM,
      decoder(4, 2, 6, embedding_multiplier=2.5, attention_multiplier=0.3,
              residual_multiplier=0.7, logits_scaling=1.7, num_local_experts=5,
              num_experts_per_tok=3, intermediate_size=10), dtype="float16")
+case("gpt_oss", T.GptOssForCausalLM,
+     decoder(4, 2, 6, head_dim=8, num_local_experts=5, num_experts_per_tok=2,
+             intermediate_size=10, sliding_window=4, swiglu_limit=1.5, rope_parameters={
+                 "rope_type": "yarn", "rope_theta": 900.0, "factor": 8.0, "beta_fast": 4.0,
+                 "beta_slow": 1.0, "truncate": False,
+                 "original_max_position_embeddings": 10}),
+     style=4, dtype="float16", edit=without("layer_types"))
+case("gpt_oss_plain", T.GptOssModel,
+     decoder(2, 1, 8, head_dim=6, num_local_experts=3, num_experts_per_tok=3,
+             intermediate_size=8, attention_bias=False, sliding_window=3), style="diff",
+     dtype="bfloat16", edit=without("layer_types"))
 case("minicpm3", T.MiniCPM3ForCausalLM,
      decoder(3, 3, 8, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6, qk_rope_head_dim=4,
              v_head_dim=5, scale_emb=3, scale_depth=0.8, dim_model_base=9, rms_norm_eps=1e-3),

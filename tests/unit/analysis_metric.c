@@ -234,6 +234,30 @@ static void next_token(void **state)
     free(sums);
 }
 
+/* Scores 0 and ln 3 beside a sink of ln 4: 1/8 and 3/8. */
+static void a_sink_that_is_no_key(void **state)
+{
+    static const float a[] = { 0.125f, 0.375f }, nothing[] = { 0, 0 };
+    struct metric_row r = row_of(a, 1, 2), other;
+
+    (void)state;
+    r.null_mass = 0.5;
+    expect(&r, METRIC_entropy, 0.125 * log(8) - 0.375 * log(0.375));
+    expect(&r, METRIC_max_mean, 0.375);
+    expect(&r, METRIC_null_mass, 0.5);
+    expect(&r, METRIC_entropy_renorm, 0.25 * log(4) - 0.75 * log(0.75));
+    expect(&r, METRIC_neff_renorm, exp(0.25 * log(4) - 0.75 * log(0.75)));
+    expect(&r, METRIC_max_mean_renorm, 0.75);
+    other = row_of(nothing, 1, 2);
+    other.null_mass = 1;
+    expect(&other, METRIC_null_mass, 1);
+    expect_undefined(&other, METRIC_entropy_renorm);
+    expect_undefined(&other, METRIC_max_mean_renorm);
+    r.null_mass = NAN;
+    for (int id = METRIC_null_mass; id <= METRIC_max_mean_renorm; id++)
+        expect_undefined(&r, (enum metric_id)id);
+}
+
 static void the_table(void **state)
 {
     (void)state;
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test(keys_from_the_middle), cmocka_unit_test(entropy_with_an_epsilon),
         cmocka_unit_test(a_single_token), cmocka_unit_test(the_table),
         cmocka_unit_test(many_keys_alike), cmocka_unit_test(next_token),
+        cmocka_unit_test(a_sink_that_is_no_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

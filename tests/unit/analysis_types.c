@@ -62,6 +62,7 @@ static void thresholds(void **state)
     expect_one(TYPES_bos, 0.61, "sink-first!", 0.6, "heterogeneous!");
     expect_one(TYPES_alpha_0, 0.31, "weak,heterogeneous!", 0.3, "heterogeneous!");
     expect_one(TYPES_sink_other, 0.31, "sink-elsewhere!", 0.3, "heterogeneous!");
+    expect_one(TYPES_null_mass, 0.61, "null-sink!", 0.6, "heterogeneous!");
     expect_one(TYPES_rare2, 0.5, "rare-token!", 0.49, "heterogeneous!");
     expect_one(TYPES_stream_dev, 0.09, "streaming,heterogeneous!", 0.1, "heterogeneous!");
     expect_one(TYPES_sep, 0.61, "separator!", 0.6, "heterogeneous!");

@@ -845,6 +845,13 @@ static void what_new_families_refuse(void **state)
     bad(FAMILY("mistral", ",\"sliding_window\":0"), "sliding_window: found 0, expected a whole");
     bad(FAMILY("granitemoe", ",\"num_local_experts\":60000,\"intermediate_size\":100000"),
         "60000 experts of width 100000: expected at most");
+    bad(FAMILY("gpt_oss", ",\"swiglu_alpha\":2"), "swiglu_alpha: found 2, expected 1.702");
+    bad(FAMILY("gpt_oss", ",\"swiglu_limit\":0"), "swiglu_limit: found 0, expected");
+    c = good(FAMILY("gpt_oss", ",\"hidden_act\":\"silu\""));
+    assert_true(c.act == ACT_QUICK_GELU && c.experts.limit == 7);
+    assert_true(c.rotary.rope[0].scaling == ROPE_YARN && c.rotary.rope[0].no_truncate);
+    c = good(FAMILY("gpt_oss", ",\"rope_parameters\":{\"rope_theta\":500}"));
+    assert_true(c.rotary.rope[0].scaling == ROPE_DEFAULT && c.rotary.rope[0].theta == 500);
 }
 
 int main(void)

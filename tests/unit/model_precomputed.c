@@ -212,6 +212,20 @@ static void sums(void **state)
           { "attn.0 2x3x4 eff.0 2x3x4", "eff.0 has shape [2,3,4], expected as many keys" });
 }
 
+/* What a sink took of rows that the file holds. */
+static void sinks(void **state)
+{
+    (void)state;
+    CHECK({ "attn.0 2x3x3 sink.0 2x3", "1 of 2, 0 shown" },
+          { "attn.0 2x3x3 attn.1 2x3x3 sink.1 1x2x3", "2 of 2, 1 shown" },
+          { "attn.0 2x3x3 sink.1 2x3", "holds sink.1, but no attn.1" },
+          { "sink.0 2x3", "holds no array of attention" },
+          { "attn.0 2x3x3 sink.0 2x3x3", "sink.0: shape [2,3,3], expected [heads, queries]" },
+          { "attn.0 2x3x3 sink.0 3x3", "which do not match" },
+          { "attn.0 2x3x3 sink.0 2x4", "which do not match" },
+          { "attn.0 2x3x4 sink.0 2x3", "holds sink.0, but no attn.0" });
+}
+
 /* The layer shown is the seventh, or the nearest one that is there. */
 static void shown(void **state)
 {
@@ -228,7 +242,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(names), TEST(shapes), TEST(stacks), TEST(has_stacks), TEST(sums), TEST(shown),
+        TEST(names), TEST(shapes), TEST(stacks), TEST(has_stacks), TEST(sums), TEST(sinks),
+        TEST(shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ struct head {
     struct attend at;
     int T, stride;
     float *qkv;                 /* row t: q [d], k [d], v [d_v]; T and S rows */
+    double *taken;              /* [T] with a sink */
     float *packed;
 };
 
@@ -100,11 +101,13 @@ static void check_row(const struct head *h, const float *w, const float *out, do
 /* One block; checks what it says about keys. */
 static void block(const struct head *h, struct result *r, int row0, int n)
 {
-    const struct attend *at = &h->at;
+    struct attend own = h->at, *at = &own;
     size_t stride = attention_stride(at->S);
     float *w = nan_floats((size_t)n * stride);
     int key0, n_keys, out_stride = at->d_v + 3;
     float *out = nan_floats((size_t)n * (size_t)out_stride);
+
+    own.sink_weight = h->taken != NULL ? h->taken + row0 : NULL;
 
     attention_block(w, stride, &key0, &n_keys, r->entropy + row0, out, out_stride,
                     h->qkv + (int64_t)row0 * h->stride, h->stride, h->packed, at, row0, n);
@@ -157,7 +160,7 @@ static void check_entropy(const struct head *h, const struct result *r, int t)
         n += sees(&h->at, t, s);
     }
     kernel_near("entropy", t, r->entropy[t], entropy, 1e-6);
-    if (n <= 1)
+    if (n <= 1 && h->at.sink == NULL)
         assert_true(r->entropy[t] == 0 && !signbit(r->entropy[t]));
 }
 
@@ -181,7 +184,10 @@ static void check_head(const struct head *h, const struct result *r)
             if (!sees(at, t, s))
                 kernel_same("hidden", s, r->w[t * at->S + s], 0);
         }
-        kernel_near("sum", t, sum, any ? 1 : 0, 5e-7);
+        if (at->sink == NULL)
+            kernel_near("sum", t, sum, any ? 1 : 0, 5e-7);
+        else
+            kernel_near("sum", t, sum + h->taken[t], 1, 5e-7);
         for (int c = 0; c < at->d_v; c++)
             kernel_near("out", c, r->out[t * at->d_v + c], out[t * at->d_v + c], TOLERANCE);
         check_entropy(h, r, t);
@@ -233,6 +239,36 @@ static void near_reference(void)
                 result_free(&r);
                 head_free(&h);
             }
+}
+
+/* A score of no key: far below the others, among them, above them; a row that sees nothing is
+ * all its own. */
+static void sinks(void)
+{
+    static const float score[] = { -INFINITY, -60, -1, 0, 2, 60, 1e5f };
+
+    for (size_t i = 0; i < sizeof score / sizeof *score; i++)
+        for (int m = 0; m < N_MASKS; m++) {
+            struct head h = head_new(attend_of(50, 12, 14, masks[m]), 50, 1);
+            struct result r, one;
+
+            h.at.sink = &score[i];
+            h.taken = malloc((size_t)h.T * sizeof *h.taken);
+            head_pack(&h);
+            r = blocks(&h, ATTEND_ROWS);
+            check_head(&h, &r);
+            for (int t = 0; t < h.T; t++)
+                if (i == 0 && r.entropy[t] > 0)
+                    assert_true(h.taken[t] == 0);
+            one = blocks(&h, 1);        /* and of rows by themselves, to the bit */
+            for (int n = 0; n < h.T * h.at.S; n++)
+                kernel_same("w", n, one.w[n], r.w[n]);
+            assert_memory_equal(one.entropy, r.entropy, (size_t)h.T * sizeof(double));
+            result_free(&r);
+            result_free(&one);
+            free(h.taken);
+            head_free(&h);
+        }
 }
 
 /* Longer than a block of the sums over keys. */
@@ -457,6 +493,7 @@ static void parts_are_optional(void)
 }
 
 KERNEL_TEST(near_reference)
+KERNEL_TEST(sinks)
 KERNEL_TEST(long_text)
 KERNEL_TEST(same_bytes)
 KERNEL_TEST(prefix_is_the_same)
@@ -470,7 +507,8 @@ KERNEL_TEST(parts_are_optional)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_near_reference), cmocka_unit_test(test_long_text),
+        cmocka_unit_test(test_near_reference), cmocka_unit_test(test_sinks),
+        cmocka_unit_test(test_long_text),
         cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_prefix_is_the_same),
         cmocka_unit_test(test_signs_of_zero), cmocka_unit_test(test_sharp_rows),
         cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_nan_value_spoils_out_only),

@@ -11,7 +11,7 @@ struct kept {
     int n, query[MOST], n_visible[MOST], n_keys, calls, done;
     float weight[MOST][N];
     bool hidden[MOST][N], out[N];
-    double entropy[MOST], mass[MOST];
+    double entropy[MOST], mass[MOST], null_mass[MOST];
 };
 
 static struct arena arena;
@@ -43,6 +43,7 @@ static void keep(void *self, const struct rows *r, int n)
         kept->n_visible[i] = r->n_visible[t];
         kept->entropy[i] = r->entropy[t];
         kept->mass[i] = r->mass[t];
+        kept->null_mass[i] = r->null_mass != NULL ? r->null_mass[t] : NAN;
         kept->n_keys = r->n_all_keys;
         assert_int_equal(r->key0 + r->n_keys, r->n_all_keys);
         for (int j = 0; j < r->n_keys; j++) {
@@ -176,6 +177,38 @@ static void words_left_out(void **state)
     check_row(&divided, 1, 2, 2, (double[]){ 0, 1 / 3.0, 2 / 3.0 });
 }
 
+/* What a sink took of the rows of a word, which are not divided by what is left. */
+static void words_beside_a_sink(void **state)
+{
+    static const int group[] = { 0, 1, 1, 2 };
+    static const double taken[] = { .5, .25, .75, 0 };
+    static float halved[N * STRIDE];
+    struct kept kept = { .n = 0 };
+    const struct filter_side side = { N, NULL, group, 3 };
+    const struct filter_text text = { side, side };
+    const struct filter filter = { &text, 1, false };
+    const struct sink to = { SINK_HEAD, keep, done, &kept };
+    struct rows_block block;
+    struct sink sink;
+
+    (void)state;
+    for (int t = 0; t < N; t++)
+        for (int j = 0; j < N; j++)
+            halved[t * STRIDE + j] = causal[t * STRIDE + j] * (float)(1 - taken[t]);
+    filter_sinks(&arena, &filter, 2, &to, 1, &sink);
+    rows_block(&block, 0, 0, 1, 0, N, N, halved, true);
+    block.rows.null_mass = taken;
+    sink.take(sink.self, &block.rows, 1);
+    assert_int_equal(kept.n, 3);
+    check_row(&kept, 0, 0, 1, (double[]){ .5, 0, 0 });
+    check_row(&kept, 1, 1, 2, (double[]){ .21875, .28125, 0 });
+    check_close(kept.mass[1], 1, 0);
+    check_close(kept.null_mass[0], .5, 0);
+    check_close(kept.null_mass[1], .5, 0);
+    check_close(kept.null_mass[2], 0, 0);
+    check_close(kept.entropy[1], -.21875 * log(.21875) - .28125 * log(.28125), 1e-12);
+}
+
 /* A row of tokens is much longer than the row of words that comes of it: two texts of
  * LONG tokens, the last of which sees all of them alike. */
 static void words_of_many_pieces(void **state)
@@ -262,7 +295,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(keys_and_rows_left_out), TEST(rows_divided), TEST(a_row_with_nothing_left),
-        TEST(words), TEST(words_left_out), TEST(words_of_many_pieces),
+        TEST(words), TEST(words_left_out), TEST(words_beside_a_sink), TEST(words_of_many_pieces),
         TEST(layers), TEST(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,11 @@ static int check_row(const char *path, const struct neuron *n, const bool has[N_
     for (int s = 0; s < n->S; s++)
         if (!n->hidden[s])
             total += exp((double)n->score[s] - most);
+    if (!isnan(n->sink)) {
+        total += exp((double)n->sink - most);
+        assert_true(fabs(exp((double)n->sink - most) / total - (double)n->sink_weight) <=
+                    WEIGHT_TOLERANCE);
+    }
     for (int s = 0; s < n->S; s++) {
         double want = n->hidden[s] ? 0 : exp((double)n->score[s] - most) / total;
 

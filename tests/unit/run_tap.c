@@ -83,6 +83,30 @@ static double most_off(const float *x, const float *y, size_t n)
     return off / size;
 }
 
+static int refused(void *self, const struct qkv_view *v, struct err *e)
+{
+    struct mechanism_heads h = mechanism_heads(mechanism_table[MECHANISM_exact], &params, NULL,
+                                               v, self);
+
+    (void)e;
+    assert_string_equal(h.refused, "the model's softmax has a sink that is no key");
+    return 0;
+}
+
+/* No mechanism has a sink that is no key. */
+static void check_refusal(const char *path, const struct model *m, struct arena *a)
+{
+    struct batch b = room_batch(a, m, (const int[]){ 9 }, 1, 7);
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(1, &e);
+    struct tap tap = { .take = refused, .self = a };
+    struct wanted want = { .tap = &tap };
+
+    if (run_forward(m, &b, &want, NULL, 0, par, a, &e) != 0)
+        fail_msg("%s: %s", path, e.msg);
+    par_free(par);
+}
+
 static void check_model(const char *path, const struct model *m, struct arena *a)
 {
     const int lengths[] = { 9, m->max_tokens < 70 ? m->max_tokens : 70 };
@@ -142,7 +166,7 @@ static void every_family(void **state)
         if (m == NULL)
             fail_msg("%s: %s", path, e.msg);
         if (m->config.n_vocab > 0 && m->decoder == NULL) {
-            check_model(path, m, &a);
+            (model_has_sinks(m) ? check_refusal : check_model)(path, m, &a);
             n++;
         }
         model_close(m);

@@ -125,13 +125,13 @@ static void stream_take(void *state, const struct metric_row *rows, int n)
 {
     struct stream *all = state;
     int first = all->opts->stream_first, last = rows->query + 1 - all->opts->stream_last;
-    double mass;
+    double mass, null = isnan(rows->null_mass) ? 0 : rows->null_mass;   /* which is kept */
 
     (void)n;
     all->looks_ahead = all->looks_ahead || metric_looks_ahead(rows);
     if (all->looks_ahead || rows->n_visible <= first + all->opts->stream_last)
         return;
-    mass = mass_of(rows, 0, first) + mass_of(rows, last, rows->query + 1);
+    mass = mass_of(rows, 0, first) + mass_of(rows, last, rows->query + 1) + null;
     all->omitted += 1 - mass;
     all->n++;
     if (all->source.v != NULL)

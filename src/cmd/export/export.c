@@ -52,6 +52,8 @@ struct writer {
     struct inner inner;         /* --all */
     int *sum;                   /* [L] the same where copies of keys are summed; NULL:
                                    the model counts keys once */
+    int *sink;                  /* [L] the same of what a sink of the model takes; NULL: it has
+                                   none */
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
@@ -76,11 +78,25 @@ static void put(const struct writer *w, const struct rows *r, int query, int key
     memcpy(w->all + at, weights, (size_t)n * sizeof *weights);
 }
 
+static void put_sinks(const struct writer *w, const struct rows *r)
+{
+    int64_t at = place_of(w->j, r->layer, r->head) * r->n_queries + r->row0;
+
+    for (int t = 0; t < r->n_rows; t++) {
+        float taken = (float)r->null_mass[t];
+
+        npz_put(w->z, w->sink[r->layer], at + t, &taken, 1);
+    }
+}
+
 static void take(void *self, const struct rows *r, int n_heads)
 {
+    const struct writer *w = self;
     const float *single = r->single != NULL ? r->single : r->weight;
 
     (void)n_heads;
+    if (w->sink != NULL && r->null_mass != NULL)
+        put_sinks(w, r);
     for (int t = 0; t < r->n_rows; t++)
         put(self, r, r->row0 + t, r->key0, single + (size_t)t * r->stride,
             r->weight + (size_t)t * r->stride, r->n_keys);
@@ -122,7 +138,8 @@ static int heads_of(const struct export_job *j, const struct model *m, int layer
     return n;
 }
 
-/* An array "PREFIX.LAYER" for each layer that is wanted; [L] their numbers. */
+/* An array "PREFIX.LAYER" for each layer that is wanted, n_keys 0: of a number a row; [L] their
+ * numbers. */
 static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, const char *prefix,
                        const struct model *m, int n_queries, int n_keys)
 {
@@ -133,13 +150,15 @@ static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, con
         const int64_t shape[] = { heads_of(j, m, l), n_queries, n_keys };
 
         if (j->layer_place[l] >= 0)
-            array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32, 3, shape);
+            array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32,
+                               n_keys > 0 ? 3 : 2, shape);
     }
     return array;
 }
 
 /* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
- * follows an encoder; "eff.0" where the model counts keys several times. */
+ * follows an encoder; "eff.0" where the model counts keys several times; "sink.0" where it has
+ * a sink that is no key. */
 static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)
@@ -153,6 +172,8 @@ static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
     w->array[stack] = add_layers(j, a, w->z, prefix, m, n_queries, n_keys);
     if (m->config.sparse.block > 0)
         w->sum = add_layers(j, a, w->z, "eff", m, n_queries, n_keys);
+    if (stack != STACK_CROSS && model_has_sinks(m) && j->job.want.weighting == WEIGHTING_PLAIN)
+        w->sink = add_layers(j, a, w->z, "sink", m, n_queries, 0);
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)
             export_inner_add(&w->inner, m, stack, prefix, l, (struct inner_shape){

@@ -90,7 +90,7 @@ struct text_row {
     struct head_id head;
     int at;
     const char *query;
-    float scale, cap;
+    float scale, cap, sink, sink_weight;
     struct list q, tokens, tokens_key, keys, dims;
 };
 
@@ -110,6 +110,10 @@ static const struct column text_columns[] = {
       .field = F(scale) },
     { "cap", "scores become cap tanh(score / cap)", .kind = COLUMN_FLOAT, .where = IN_JSON,
       .null = NULL_ABSENT, .field = F(cap) },
+    { "sink", "score of a sink of the model that is no key, which the softmax reads besides",
+      .kind = COLUMN_FLOAT, .where = IN_JSON, .null = NULL_ABSENT, .field = F(sink) },
+    { "sink_weight", "its weight: what the others sum to less than 1", .kind = COLUMN_FLOAT,
+      .where = IN_JSON, .null = NULL_ABSENT, .least = 0, .most = 1, .field = F(sink_weight) },
     { "q", "the query, as it meets keys: normed and rotated", .kind = COLUMN_FLOAT,
       .list = true, .where = IN_JSON, .field = F(q) },
     { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
@@ -202,14 +206,17 @@ const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struc
     const struct head_id head = { family_stack_names[s->stack], n->layer, n->head };
     const char *stack = s->model->decoder != NULL ? arena_printf(a, "%s ", head.stack) : "";
     const char *cap = n->cap > 0 ? arena_printf(a, ", capped at %g", (double)n->cap) : "";
+    const char *sink = isnan(n->sink) ? "" :
+                       arena_printf(a, "; a sink that is no key has the score %+.4f, weight %.4f",
+                                    (double)n->sink, (double)n->sink_weight);
     int n_keys = 0;
 
     for (int i = 0; i < n->S; i++)
         n_keys += !n->hidden[i];
-    return arena_printf(a, "%s%s: %s(%d) looks at %d key%s; scaled = %.6g q.k%s", stack,
+    return arena_printf(a, "%s%s: %s(%d) looks at %d key%s; scaled = %.6g q.k%s%s", stack,
                         records_head_name(a, &head),
                         records_token(a, session_queries(s, item), n->row), n->row, n_keys,
-                        str_plural(n_keys), (double)n->scale, cap);
+                        str_plural(n_keys), (double)n->scale, cap, sink);
 }
 
 int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
@@ -221,7 +228,7 @@ int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
         .id = records_text_id(s, item),
         .head = { family_stack_names[s->stack], n->layer, n->head }, .at = n->row,
         .query = records_token(a, queries, n->row), .scale = n->scale,
-        .cap = n->cap > 0 ? n->cap : NAN, .q = { n->q, n->d },
+        .cap = n->cap > 0 ? n->cap : NAN, .sink = n->sink, .sink_weight = n->sink_weight, .q = { n->q, n->d },
         .tokens = records_pieces(queries), .tokens_key = records_pieces(keys),
         .keys = key_rows(n, a, keys),
     };

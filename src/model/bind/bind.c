@@ -28,13 +28,20 @@ static bool in_mlp(int slot)
     return slot == W_GATE || slot == W_UP || slot == W_DOWN;
 }
 
-/* n rows of what holds all experts, from the first. */
-static struct param part_of(const struct param *all, int first, int n)
+/* n outputs of an expert, of K inputs, from the first of them on: of what holds all experts'
+ * width outputs. */
+static struct param part_of(const struct param *all, const struct param *bias, int expert, int width,
+                            int K, int first, int n)
 {
     struct param part = { .weight = all->weight, .matrix = all->matrix, .is_linear = true };
+    int64_t stride = all->matrix.stride, row = (int64_t)expert * width + first;
 
-    linear_skip(&part.matrix, (int64_t)first * all->matrix.stride);
+    linear_skip(&part.matrix, all->matrix.order_in_out ? (int64_t)expert * K * stride + first :
+                                                         row * stride);
     part.matrix.N = n;
+    part.matrix.K = K;
+    if (bias->vector != NULL)
+        part.bias = bias->vector + row;
     return part;
 }
 
@@ -42,12 +49,19 @@ static struct param part_of(const struct param *all, int first, int n)
 static void split_experts(struct model *m, struct layer_plan *plan)
 {
     struct param *up = &plan->slot[W_EXPS_UP], *down = &plan->slot[W_EXPS_DOWN];
+    const struct param *up_bias = &plan->slot[W_EXPS_UP_BIAS];
+    const struct param *down_bias = &plan->slot[W_EXPS_DOWN_BIAS];
     int F = m->config.experts.d_ff, D = m->config.d_model;
+    bool pairs = m->family->experts_in_pairs;
 
-    for (int x = 0; x < m->config.experts.n; x++)
-        plan->expert[x] = (struct expert){ part_of(up, 2 * x * F, F),
-                                           part_of(up, (2 * x + 1) * F, F),
-                                           part_of(down, x * D, D) };
+    for (int x = 0; x < m->config.experts.n; x++) {
+        struct expert *expert = &plan->expert[x];
+
+        if (!pairs)
+            expert->gate = part_of(up, up_bias, x, 2 * F, D, 0, F);
+        expert->up = part_of(up, up_bias, x, 2 * F, D, pairs ? 0 : F, pairs ? 2 * F : F);
+        expert->down = part_of(down, down_bias, x, D, F, 0, D);
+    }
     up->matrix = down->matrix = (struct matrix){ 0 };
 }
 
@@ -74,7 +88,8 @@ static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
 /* Slots that this layer leaves empty, though its family names them. */
 static bool is_absent(const struct model *m, int s, int l, bool experts)
 {
-    bool routed = s == W_ROUTER || s == W_ROUTER_BIAS || s == W_EXPS_UP || s == W_EXPS_DOWN;
+    bool routed = s == W_ROUTER || s == W_ROUTER_BIAS || s == W_EXPS_UP || s == W_EXPS_DOWN ||
+                  s == W_EXPS_UP_BIAS || s == W_EXPS_DOWN_BIAS;
     bool shared = s == W_SHARED_GATE || s == W_SHARED_UP || s == W_SHARED_DOWN ||
                   s == W_SHARED_SCORE;
     bool ranked = s == W_Q_A || s == W_Q_A_NORM || s == W_Q_B;

@@ -27,7 +27,7 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
                                  row == &family_slots[W_CONV] ? config->front.conv_width :
                                                                 CONV_WINDOW } };
     if (row->kind == SLOT_EXPERTS)
-        return (struct shape){ 3, { config->experts.n, out, in } };
+        return (struct shape){ 3, { config->experts.n, in_out ? in : out, in_out ? out : in } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
@@ -282,7 +282,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     want = shape_of(b->m, row, in_out);
     if (check_weight(b, slot, p->weight, want, loose) != 0)
         return -1;
-    if (row->in == DIM_NONE)
+    if (row->in == DIM_NONE || row->kind == SLOT_BIASES)
         p->vector = decode_vector(b, row, p->weight);
     else
         p->matrix = matrix_of(p->weight, want, row->kind, in_out);

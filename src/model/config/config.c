@@ -246,6 +246,8 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->experts.d_shared = 0;
     if (f->fixed_eps)
         c->norm.eps = f->defaults.norm.eps;
+    if (f->fixed_act)
+        c->act = f->defaults.act;
     if (f->never_renormalise || f->always_renormalise)
         c->experts.renormalise = f->always_renormalise;
     if (latent)

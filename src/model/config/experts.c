@@ -54,6 +54,15 @@ static int check_groups(const struct reader *r, const struct family *f)
     return 0;
 }
 
+/* Where gates have a limit, their activation is x sigmoid(1.702 x). */
+static int check_gates(const struct reader *r, const json_t *root)
+{
+    const json_t *alpha = config_value(root, "swiglu_alpha");
+
+    return alpha == NULL || json_number_value(alpha) == 1.702 ? 0 :
+           config_wrong(r, "swiglu_alpha", alpha, "1.702");
+}
+
 int config_experts(const struct reader *r, const struct family *f, const json_t *root)
 {
     struct config *config = r->c;
@@ -83,7 +92,8 @@ int config_experts(const struct reader *r, const struct family *f, const json_t 
                        "most %d columns",
                        r->file, config->experts.n_shared, str_plural(config->experts.n_shared),
                        config->experts.d_ff, 1 << 24);
-    if (read_method(r, f, root) != 0)
+    if (read_method(r, f, root) != 0 ||
+        (config->experts.limit > 0 && check_gates(r, root) != 0))
         return -1;
     return config->experts.n_groups > 0 ? check_groups(r, f) : 0;
 }

@@ -17,6 +17,7 @@ static const struct key multipliers[] = {
     { KEY_REAL, F(score.factor), 1e-6, 1e6, NAMES("attention_multiplier") },
     { KEY_REAL, F(head.scale), 1e-6, 1e6, NAMES("logit_scale") },
     { KEY_REAL, F(head.divisor), 1e-6, 1e6, NAMES("logits_scaling") },
+    { KEY_REAL, F(experts.limit), 1e-6, 1e6, NAMES("swiglu_limit") },
 };
 static const struct key base_width = {
     KEY_INT, F(head.base_width), 1, 1 << 20, NAMES("dim_model_base")

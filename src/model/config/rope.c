@@ -88,6 +88,7 @@ static int read_object(const struct reader *r, const json_t *object, struct rope
 
     if (!json_is_object(object))
         return config_wrong(r, "rope_parameters", object, "an object");
+    *rope = (struct rope){ .theta = rope->theta };      /* a family's scaling is of no object */
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], object, rope) != 0)
             return -1;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * What a sink of the model takes that is no key (gpt_oss): its share, and the rest of the row
+ * as if that were all.  Undefined where a model has none. */
+#include <math.h>
+
+#include "analysis/metric.h"
+#include "base/elementary.h"
+
+static bool null_mass(const struct metric_row *r, double *v)
+{
+    *v = r->null_mass;
+    return !isnan(*v);
+}
+
+/* What the weights sum to; 0: nothing can be divided by it. */
+static double sum_of(const struct metric_row *r)
+{
+    double sum = 0;
+
+    for (int j = 0; j < r->n_keys && !isnan(r->null_mass); j++)
+        sum += (double)r->a[j];
+    return sum;
+}
+
+static bool entropy_renorm(const struct metric_row *r, double *v)
+{
+    double sum = sum_of(r);
+
+    *v = 0;
+    for (int j = 0; j < r->n_keys && sum > 0; j++)
+        if (r->a[j] > 0) {
+            double w = (double)r->a[j] / sum;
+
+            *v -= w * elementary_log(w);
+        }
+    return sum > 0;
+}
+
+static bool neff_renorm(const struct metric_row *r, double *v)
+{
+    bool any = entropy_renorm(r, v);
+
+    *v = elementary_exp(*v);
+    return any;
+}
+
+static bool max_mean_renorm(const struct metric_row *r, double *v)
+{
+    double sum = sum_of(r);
+
+    *v = 0;
+    for (int j = 0; j < r->n_keys && sum > 0; j++)
+        *v = (double)r->a[j] / sum > *v ? (double)r->a[j] / sum : *v;
+    return sum > 0;
+}
+
+const struct metric_rule metric_null_mass = { .row = null_mass };
+const struct metric_rule metric_entropy_renorm = { .row = entropy_renorm };
+const struct metric_rule metric_neff_renorm = { .row = neff_renorm };
+const struct metric_rule metric_max_mean_renorm = { .row = max_mean_renorm };
