@@ -48,7 +48,7 @@ static int run_figure(struct job *job, const struct job_kind *kind, struct err *
 {
     struct session *s = &job->s;
     struct item *items = arena_alloc(s->a, (size_t)kind->most_texts + 1, sizeof *items);
-    int n = 0, status;
+    int n = 0, status, before;
 
     if (job->results.output.folder)
         return err_set(e, ERR_USAGE, "%s gives one picture: expected a file, not the folder %s",
@@ -64,7 +64,10 @@ static int run_figure(struct job *job, const struct job_kind *kind, struct err *
     if (status != 0 || (n < 2 && input_result(job->in, 0, e) != 0) ||
         session_generate(s, items, n, s->a, e) != 0)
         return -1;
-    return kind->figure(job, s->a, items, n, job->results.output.path, e);
+    before = meter_enter(s->env->meter, METER_OUTPUT);
+    status = kind->figure(job, s->a, items, n, job->results.output.path, e);
+    meter_leave(s->env->meter, before);
+    return status;
 }
 
 static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)

@@ -44,14 +44,14 @@ static int find_over(struct picture_view *v, struct err *e)
     return 0;
 }
 
-/* Each map becomes its row, whose first weight is that of [CLS], patch by patch. */
+/* Each map becomes its row, patch by patch: without the weights of [CLS] and its like. */
 static void lay_over(struct picture_view *v)
 {
-    int n_tokens = v->maps.rows.n;
+    int n_tokens = v->maps.rows.n, learnt = front_learnt_rows(v->of->s->model);
 
     for (int i = 0; i < v->of->n_panels; i++)
-        v->maps.value[i] += (size_t)v->over.at * (size_t)n_tokens + 1;
-    v->maps.n_rows = (n_tokens - 1) / v->over.columns;
+        v->maps.value[i] += (size_t)v->over.at * (size_t)n_tokens + (size_t)learnt;
+    v->maps.n_rows = (n_tokens - learnt) / v->over.columns;
     v->maps.n_cols = v->over.columns;
 }
 
@@ -101,7 +101,7 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
     }
     if (v->over.is) {
         v->maps.rows.skip = v->maps.cols.skip = NULL;
-        v->n_rows = (queries->n - 1) / v->over.columns;
+        v->n_rows = (queries->n - front_learnt_rows(s->model)) / v->over.columns;
         v->n_cols = v->over.columns;
     }
     return 0;

@@ -163,7 +163,9 @@ static int adapt(struct model *m, struct arena *a, const struct layer_asked *ask
 {
     if (asked->n_adapters > 0 && m->family->bare)
         return err_set(e, ERR_USAGE, "--adapter: %s is a bare layer, which has none", m->name);
+    m->adapted = asked->n_adapters > 0;
     if (has_own(m, a, asked)) {
+        m->adapted = true;
         m->note = "its folder holds an adapter (adapter_config.json), which is merged";
         if (adapter_merge(m->weights, a, m->dir, e) != 0)
             return -1;

@@ -113,6 +113,7 @@ struct model {
     const char **unused;        /* tensors that no slot took, by name */
     const char *note;           /* what was decided where a file leaves it open, or merged
                                    though nobody asked for it; NULL: nothing */
+    bool adapted;               /* an adapter is merged */
 };
 
 /*

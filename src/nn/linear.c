@@ -79,6 +79,8 @@ double linear_size_bytes(const struct matrix *w)
 {
     int block = w->block > 1 ? w->block : 1;
 
+    if (w->make != NULL)
+        return w->made_size * w->N * w->K;
     return (double)(w->order_in_out ? w->K : w->N) * (double)(linear_row_size(w) / block) *
            w->size_bytes;
 }

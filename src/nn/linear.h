@@ -30,6 +30,7 @@ struct matrix {
     void (*make)(const void *maker, float *out, int64_t first, int64_t n);
     const void *maker;
     int64_t made_at;                /* element 0 is this one of maker's */
+    double made_size;               /* bytes that are stored for each of its elements */
     enum element element;           /* what to_f32 decodes, where kernels know it */
     int N, K;                       /* outputs, inputs */
     int64_t stride;                 /* elements from one stored row to the next */
@@ -45,7 +46,7 @@ static inline int linear_row_size(const struct matrix *w)
     return w->order_in_out ? w->N : w->K;
 }
 
-/* Bytes of all stored rows. */
+/* Bytes of all rows, as they are stored. */
 double linear_size_bytes(const struct matrix *w);
 
 /* w from its n-th element on, which begins a block. */

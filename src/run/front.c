@@ -62,6 +62,11 @@ int front_patch_columns(const struct model *m)
     return m->config.front.image[1] / m->config.front.patch[1];
 }
 
+int front_learnt_rows(const struct model *m)
+{
+    return m->family->front != FRONT_PATCH ? 0 : m->slot[W_CLS_2].weight != NULL ? 2 : 1;
+}
+
 int front_positions(const struct model *m, const struct values *v, struct err *e)
 {
     char found[64], expected[64];

@@ -3,7 +3,7 @@
  * What a model reads instead of ids: an array of numbers, from which its front makes the
  * rows of the first layer.
  *
- *     FRONT_PATCH       [channels, rows, columns]     1 + one position per patch
+ *     FRONT_PATCH       [channels, rows, columns]     1 or 2 + one position per patch
  *     FRONT_MEL_CONV    [bins, 2 positions]           one position per two frames
  *     FRONT_ROWS        [T, D]                        T positions
  *     FRONT_QKV         [T, H d], or [T, H d + G d + G d_v] where keys are not another's */
@@ -35,5 +35,8 @@ void front_shape(const struct model *m, char out[64]);
 
 /* Patches in one row of a picture. */
 int front_patch_columns(const struct model *m);
+
+/* Rows before those of patches: [CLS], and DeiT's [DIST]; 0 where a model reads no picture. */
+int front_learnt_rows(const struct model *m);
 
 #endif

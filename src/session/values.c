@@ -83,12 +83,6 @@ int values_read(struct arena *a, const struct model *m, const char *path,
 /* Whisper's frames begin every 10 ms; a position is two of them. */
 static const double SECONDS_A_POSITION = 0.02;
 
-/* Those before the patches of a picture. */
-static int learnt_rows(const struct model *m)
-{
-    return m->family->front != FRONT_PATCH ? 0 : m->slot[W_CLS_2].weight != NULL ? 2 : 1;
-}
-
 static char *label_of(struct arena *a, const struct model *m, int i)
 {
     int columns;
@@ -96,9 +90,9 @@ static char *label_of(struct arena *a, const struct model *m, int i)
     switch (m->family->front) {
     case FRONT_PATCH:
         columns = front_patch_columns(m);
-        if (i < learnt_rows(m))
+        if (i < front_learnt_rows(m))
             return arena_strdup(a, i == 0 ? "[CLS]" : "[DIST]");
-        i -= learnt_rows(m);
+        i -= front_learnt_rows(m);
         return arena_printf(a, "%d,%d", i / columns, i % columns);
     case FRONT_MEL_CONV:
         return arena_printf(a, "%.2fs", i * SECONDS_A_POSITION);
@@ -128,6 +122,6 @@ void values_describe(struct arena *a, const struct model *m, int n, struct token
         out->piece[i] = out->label[i] = label_of(a, m, i);
         out->label_size[i] = strlen(out->label[i]);
     }
-    for (int i = 0; i < learnt_rows(m); i++)
+    for (int i = 0; i < front_learnt_rows(m); i++)
         out->special[i] = 1;
 }

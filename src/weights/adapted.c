@@ -84,7 +84,7 @@ static int check_float(struct weights *w, const struct tensor *t, struct err *e)
                    str_shown(w->a, t->name), dtype->name);
 }
 
-/* What says which way W lies is its shape; where that fits both, who asks. */
+/* What says which way W lies is its shape; where that fits both, what unpacked it, or who asks. */
 static int check(struct weights *w, const struct tensor *t, const struct low_rank *c,
                  bool *in_out, struct err *e)
 {
@@ -106,7 +106,7 @@ static int check(struct weights *w, const struct tensor *t, const struct low_ran
                        "has shape %s", c->a->file, str_shown(w->a, c->a->name),
                        (long long)out, (long long)in, str_shown(w->a, t->name),
                        tensor_shape(w->a, t));
-    *in_out = straight && turned ? c->in_out : turned;
+    *in_out = straight && turned ? c->in_out && !(t->maker != NULL && t->maker->out_in) : turned;
     return 0;
 }
 

@@ -46,7 +46,7 @@ const struct dtype_row dtype_table[N_DTYPE] = {
     [DTYPE_##name] = { #name, NULL, size_bytes, true, dequant_##type, n_elements },
 #include "base/blocks.def"
 #undef BLOCKS
-    /* Their scale lies in another tensor, which packed/ knows. */
+    /* Their scale lies in another tensor, which quantised/ knows. */
     [DTYPE_F8_E4M3] = { "F8_E4M3", NULL, 1, false, f8_e4m3, 1 },
     [DTYPE_F8_E5M2] = { "F8_E5M2", NULL, 1, false, f8_e5m2, 1 },
 };

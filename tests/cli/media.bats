@@ -47,6 +47,29 @@ has_jpeg() {
     jq -e '[.heads[].js] | max > 0' diff.json
 }
 
+# numbers SVG: those of its cells, as their titles say them
+numbers() {
+    grep -o '<title>[^<]*' "$1" | sed 's/.*: //'
+}
+
+@test "over the picture stand its patches, without the rows that are learnt" {
+    in_folder
+    cp -r "$ref/families/deit" .
+    echo '{"image_processor_type":"ViTImageProcessor","size":{"height":8,"width":12}}' \
+        > deit/preprocessor_config.json
+    for model in "$vit" deit; do
+        works "$viz" heatmap -m "$model" --image "$media/rgb.png" -l 1 -H 0 -o over.svg
+        works "$viz" heatmap -m "$model" --image "$media/rgb.png" -l 1 -H 0 --grid -o grid.svg
+        learnt=$("$viz" stats -m "$model" --image "$media/rgb.png" --json |
+            jq '[.tokens[] | select(startswith("["))] | length')
+        numbers over.svg > over
+        n=$(wc -l < over)
+        numbers grid.svg | head -n $((learnt + n)) | tail -n "$n" | diff - over
+        echo "$learnt $n" >> counts
+    done
+    [ "$(tr '\n' ' ' < counts)" = "1 24 2 6 " ]
+}
+
 @test "JPEG, or what a build without it lacks" {
     in_folder
     if has_jpeg; then

@@ -189,6 +189,10 @@ static void test_names(void **state)
                                            { "q.lora_B.weight", OUT, RANK } };
     static const struct part many[] = { { "square.lora_A.weight", 2, 4 },
                                         { "square.lora_B.weight", 4, 2 } };
+    static const struct part towers[] = { { "a.h.0.q.lora_A.weight", RANK, IN },
+                                          { "a.h.0.q.lora_B.weight", OUT, RANK },
+                                          { "b.h.0.q.lora_A.weight", RANK, IN },
+                                          { "b.h.0.q.lora_B.weight", OUT, RANK } };
     static const struct part far[] = { { "a.b.c.h.0.q.lora_A.weight", RANK, IN },
                                        { "a.b.c.h.0.q.lora_B.weight", OUT, RANK } };
     struct weights *w = opened("base", base, N(base));
@@ -202,14 +206,23 @@ static void test_names(void **state)
     merges(w, shorter, 2, "");
     check_sum(w, "h.0.q.weight", 0, 1.5f, false);
     refused(many, 2, "", "changes square.weight, which may be any of 2 tensors of base");
+    refused(towers, 4, "", "a.h.0.q and b.h.0.q both adapt h.0.q.weight");
     refused(far, 2, "", "adapts a.b.c.h.0.q, which base does not have: is it an adapter for");
     assert_int_equal(merge(opened("base", base, 0), opened("a", linear, 2), "", &e), -1);
     assert_non_null(strstr(e.msg, "which the base does not have"));
     assert_int_equal(adapter_merge_files(w, &arena, &files, &e), -1);
 }
 
+static void read_zeros(const void *maker, float *out, int64_t first, int64_t n)
+{
+    (void)maker;
+    (void)first;
+    memset(out, 0, (size_t)n * sizeof *out);
+}
+
 static void test_in_out(void **state)
 {
+    static const struct maker unpacked = { .read = read_zeros, .out_in = true };
     static const struct part embedding[] = { { P "wte.lora_embedding_A", RANK, IN },
                                              { P "wte.lora_embedding_B", OUT, RANK } };
     static const struct part conv[] = { { P "wte.lora_A.weight", RANK, IN },
@@ -217,7 +230,7 @@ static void test_in_out(void **state)
     static const struct part square[] = { { P "x.square.lora_A.weight", RANK, 4 },
                                           { P "x.square.lora_B.weight", 4, RANK } };
     struct weights *w = opened("base", base, N(base));
-    float straight[16], turned[16];
+    float straight[16], turned[16], alone[16];
 
     (void)state;
     merges(w, embedding, 2, "");
@@ -225,11 +238,17 @@ static void test_in_out(void **state)
     w = opened("base", base, N(base));
     merges(w, conv, 2, "");                 /* its shape says it */
     check_sum(w, "wte.weight", 1, 1.5f, true);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
+        float *const got[] = { straight, turned, alone };
+
         w = opened("base", base, N(base));
+        if (k == 2)                         /* which says where it lies itself */
+            ((struct tensor *)(uintptr_t)weights_find(w, "x.square.weight"))->maker = &unpacked;
         merges(w, square, 2, k == 0 ? ",'fan_in_fan_out':false" : ",'fan_in_fan_out':true");
-        tensor_read(k == 0 ? straight : turned, weights_find(w, "x.square.weight"), 0, 16);
+        tensor_read(got[k], weights_find(w, "x.square.weight"), 0, 16);
     }
+    for (int i = 0; i < 16; i++)
+        assert_true(fabsf(straight[i] - value(3, i) - alone[i]) < 1e-5f);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
             assert_true(fabsf(straight[i * 4 + j] - value(3, i * 4 + j) -
@@ -429,24 +448,34 @@ static void test_patterns(void **state)
     };
     struct err e = { ERR_NONE, "" };
     char *lengthy = arena_alloc(&arena, 6000, 1);
+    int steps = PATTERN_STEPS;
     bool found;
 
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        assert_int_equal(pattern_matches_end(row[i].pattern, row[i].name, &found, &e), 0);
+        assert_int_equal(pattern_matches_end(row[i].pattern, row[i].name, &steps, &found, &e), 0);
         assert_int_equal(found, row[i].at_end);
-        assert_int_equal(pattern_matches_all(row[i].pattern, row[i].name, &found, &e), 0);
+        assert_int_equal(pattern_matches_all(row[i].pattern, row[i].name, &steps, &found, &e), 0);
         assert_int_equal(found, row[i].whole);
     }
     assert_true(pattern_is_end("q", "a.q") && pattern_is_end("q", "q"));
     assert_false(pattern_is_end("q", "a-q") || pattern_is_end("a.q", "q") ||
                  pattern_is_end("k", "q"));
     memset(lengthy, '(', 5999);
-    assert_int_equal(pattern_matches_end(lengthy, "a", &found, &e), -1);
+    assert_int_equal(pattern_matches_end(lengthy, "a", &steps, &found, &e), -1);
     assert_non_null(strstr(e.msg, "5999 bytes, expected at most 4096"));
-    assert_int_equal(pattern_matches_all("(a+)+[bc]", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", &found,
-                                         &e), -1);
+    assert_int_equal(pattern_matches_all("(a+)+[bc]", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                                         &steps, &found, &e), -1);
     assert_int_equal(e.kind, ERR_INPUT);
+    assert_null(strstr(e.msg, "million steps"));    /* of one match, too */
+    for (int i = 0; i < 3; i++) {
+        static const char *const pattern[] = { "q", "[q]", ".*.*[qz]" };
+
+        steps = i == 2 ? 240 : 1;
+        assert_int_equal(pattern_matches_end(pattern[i], "a.b.c.d.e.f.g.h.i.j.k", &steps, &found,
+                                             &e), -1);
+        assert_non_null(strstr(e.msg, "takes over 30 million steps, with those before it"));
+    }
 }
 
 /* What only a caller of its own can ask for. */

@@ -841,6 +841,9 @@ static void what_new_families_refuse(void **state)
     assert_true(good(FAMILY("mpt", ",\"attn_config\":{\"clip_qkv\":6,\"softmax_scale\":0.5}"))
                     .score.factor == 0.5);
     bad(FAMILY("mpt", ",\"attn_config\":{\"clip_qkv\":-6}"), "clip_qkv: found -6");
+    bad(FAMILY("mpt", ",\"attn_config\":5"), "attn_config: found 5, expected an object");
+    bad(FAMILY("minicpm3", ",\"hidden_size\":12,\"num_attention_heads\":16"),
+        "hidden_size 12 is not a multiple of the 16 heads, and there is no v_head_dim");
     assert_int_equal(good(FAMILY("qwen2_moe", ",\"sliding_window\":0")).window.n_keys, 0);
     bad(FAMILY("mistral", ",\"sliding_window\":0"), "sliding_window: found 0, expected a whole");
     bad(FAMILY("granitemoe", ",\"num_local_experts\":60000,\"intermediate_size\":100000"),

@@ -111,6 +111,10 @@ static void kinds_of_layers(void **state)
             "'num_attention_heads':2,'num_key_value_heads':2,'num_experts':4," \
             "'num_experts_per_tok':2"
 
+/* No mlp that a layer without experts could have. */
+#define EXPERTS_ALONE "{'model_type':'olmoe','num_hidden_layers':2,'hidden_size':8," \
+                      "'num_attention_heads':2,'num_experts':4,'num_experts_per_tok':2"
+
 static void dense_layers(void **state)
 {
     struct config c = good(MOE ",'mlp_only_layers':[1]}");
@@ -119,6 +123,10 @@ static void dense_layers(void **state)
     assert_false(c.experts.dense_layer[0]);
     assert_true(c.experts.dense_layer[1]);
     assert_null(good(MOE ",'mlp_only_layers':[]}").experts.dense_layer);
+    c = good(EXPERTS_ALONE ",'mlp_only_layers':[1],'decoder_sparse_step':2,"
+                           "'first_k_dense_replace':1}");
+    assert_null(c.experts.dense_layer);
+    assert_true(c.experts.first_layer == 0 && c.experts.step == 1);
     REFUSE(MOE,
            { "'mlp_only_layers':[2]", "mlp_only_layers: found [2], expected layers of the model" },
            { "'mlp_only_layers':[-1]", "mlp_only_layers: found [-1], expected layers" },

@@ -4,7 +4,6 @@
  *
  *     bench.c           the command: runs a model again and again, and keeps the fastest run
  *     limits.c          what the processor and its memory can do
- *     parts.c           a meter -> rows of where the time went; also for --profile
  *     record.c          those as a table, TSV and JSON
  *     picture.c         those as bars */
 #ifndef CMD_BENCH_H
@@ -28,7 +27,7 @@ struct limits {
     struct limits_kernel kernel[N_KERNEL];
     int n_kernels;              /* that this processor has */
     double peak;                /* all threads, of the kernel that is used */
-    double read_one, read_all;  /* bytes per second from memory; NaN: not measured */
+    double read_one, read_all;  /* bytes per second from memory */
 };
 
 /* Takes about half a second; memory is of a, for the time of the call too. */

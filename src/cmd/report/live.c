@@ -163,8 +163,22 @@ static int add_path(struct files *files, const char *path, struct err *e)
     return add_folder(files, folder, weights, e);
 }
 
+/* The page reads the model's own files, with nothing beside them. */
+static int check_model(const struct session *s, struct err *e)
+{
+    if (s->model->adapted)
+        return err_set(e, ERR_USAGE, "--live: %s has an adapter: a live page has the files of the "
+                       "base alone, expected a model into which it is merged", s->name);
+    if (s->model->config.quantisation.method != QUANT_NONE && s->asked->held != HELD_AS_STORED)
+        return err_set(e, ERR_USAGE, "--precision: %s is quantised: a live page has its weights "
+                       "as they are stored", s->name);
+    return 0;
+}
+
 static int gather(struct files *files, const struct session *s, struct err *e)
 {
+    if (check_model(s, e) != 0)
+        return -1;
     if (s->tok == NULL) {
         *e = s->tok_err;
         return err_under(e, "--live");

@@ -127,7 +127,7 @@ static int read_root(struct adapter_config *c, struct err *e)
 int adapter_read_config(struct adapter_config *c, struct arena *a, struct span bytes,
                         const char *file, struct err *e)
 {
-    *c = (struct adapter_config){ .file = file };
+    *c = (struct adapter_config){ .file = file, .steps = PATTERN_STEPS };
     c->root = json_read(a, bytes, 0, e);
     if (c->root == NULL)
         return err_under(e, "%s", file);
@@ -145,7 +145,7 @@ static int under(const struct adapter_config *c, const char *key, struct err *e)
 }
 
 /* The value of the first pattern that matches; without one *value stays. */
-static int find_pattern(const struct adapter_config *c, const json_t *patterns,
+static int find_pattern(struct adapter_config *c, const json_t *patterns,
                         const char *key, const char *module, double *value, struct err *e)
 {
     const char *pattern;
@@ -154,7 +154,7 @@ static int find_pattern(const struct adapter_config *c, const json_t *patterns,
     json_object_foreach((json_t *)(uintptr_t)patterns, pattern, number) {
         bool found;
 
-        if (pattern_matches_end(pattern, module, &found, e) != 0)
+        if (pattern_matches_end(pattern, module, &c->steps, &found, e) != 0)
             return under(c, key, e);
         if (!found)
             continue;
@@ -164,7 +164,7 @@ static int find_pattern(const struct adapter_config *c, const json_t *patterns,
     return 0;
 }
 
-int adapter_scale(const struct adapter_config *c, const char *module, int64_t rank,
+int adapter_scale(struct adapter_config *c, const char *module, int64_t rank,
                   double *scale, struct err *e)
 {
     double alpha = c->alpha, r = c->r;
@@ -179,28 +179,30 @@ int adapter_scale(const struct adapter_config *c, const char *module, int64_t ra
     return 0;
 }
 
-static int check_matches(const struct adapter_config *c, const char *key, const char *pattern,
-                         int (*match)(const char *, const char *, bool *, struct err *),
+static int check_matches(struct adapter_config *c, const char *key, const char *pattern,
+                         int (*match)(const char *, const char *, int *, bool *, struct err *),
                          const char *const *module, int n, struct err *e)
 {
     bool found = false;
 
     for (int i = 0; i < n && !found; i++)
-        if (match(pattern, module[i], &found, e) != 0)
+        if (match(pattern, module[i], &c->steps, &found, e) != 0)
             return under(c, key, e);
     return found ? 0 :
            err_set(e, ERR_INPUT, "%s: %s: \"%.80s\" matches none of the %d module%s that the "
                    "adapter has", c->file, key, pattern, n, str_plural(n));
 }
 
-static int match_name(const char *text, const char *name, bool *found, struct err *e)
+static int match_name(const char *text, const char *name, int *steps, bool *found,
+                      struct err *e)
 {
+    (void)steps;
     (void)e;
     *found = pattern_is_end(text, name);
     return 0;
 }
 
-static int check_targets(const struct adapter_config *c, const char *const *module, int n,
+static int check_targets(struct adapter_config *c, const char *const *module, int n,
                          struct err *e)
 {
     static const char key[] = "target_modules";
@@ -215,7 +217,7 @@ static int check_targets(const struct adapter_config *c, const char *const *modu
     return 0;
 }
 
-int adapter_check_patterns(const struct adapter_config *c, const char *const *module, int n,
+int adapter_check_patterns(struct adapter_config *c, const char *const *module, int n,
                            struct err *e)
 {
     const struct { const char *key; const json_t *patterns; } row[] = {

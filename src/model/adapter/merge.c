@@ -2,6 +2,7 @@
  * Tensors of an adapter -> the tensors of its base, merged or replaced. */
 #include "model/adapter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -19,9 +20,16 @@ struct merger {
     struct adapter_config c;
     const char **module;        /* [n] those that have factors */
     int n;
+    const char **merged;        /* [tensors of w] by which of them; NULL: none yet */
+    struct ending *ending;      /* [tensors of w], sorted by their names from the end on */
     struct tensor *added;       /* [n_added] tensors that the base does not have */
     int n_added;
     struct err *e;
+};
+
+struct ending {
+    const char *name;
+    int at;                     /* in w */
 };
 
 /* ---- names ---- */
@@ -43,14 +51,66 @@ static const char *bare_name(struct arena *a, const char *name)
     return name;
 }
 
+/* Two names by their last n bytes, the last one first. */
+static int compare_ends(const char *x, const char *y, size_t n)
+{
+    size_t n_x = strlen(x), n_y = strlen(y);
+
+    for (size_t k = 1; k <= n; k++) {
+        int c_x = k <= n_x ? (unsigned char)x[n_x - k] : -1;
+        int c_y = k <= n_y ? (unsigned char)y[n_y - k] : -1;
+
+        if (c_x != c_y || c_x < 0)
+            return c_x - c_y;
+    }
+    return 0;
+}
+
+static int by_end(const void *x, const void *y)
+{
+    return compare_ends(((const struct ending *)x)->name, ((const struct ending *)y)->name,
+                        SIZE_MAX);
+}
+
+static void sort_endings(struct merger *m)
+{
+    int n = weights_count(m->w);
+
+    m->ending = arena_alloc(m->a, (size_t)n + 1, sizeof *m->ending);
+    for (int i = 0; i < n; i++)
+        m->ending[i] = (struct ending){ weights_at(m->w, i)->name, i };
+    qsort(m->ending, (size_t)n, sizeof *m->ending, by_end);
+}
+
+/* How many tensors of the base end so; the first of them in *found. */
+static int find_ending(struct merger *m, const char *end, int *found)
+{
+    int low = 0, high = weights_count(m->w), n = high, count = 0;
+    size_t size = strlen(end);
+
+    if (m->ending == NULL)
+        sort_endings(m);
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (compare_ends(m->ending[middle].name, end, size) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low + count < n && compare_ends(m->ending[low + count].name, end, size) == 0)
+        count++;
+    *found = count > 0 ? m->ending[low].at : -1;
+    return count;
+}
+
 /* Files leave out prefixes that the module has, or have one more. */
-static int find_base(const struct merger *m, const char *name, int *found)
+static int find_base(struct merger *m, const char *name, int *found)
 {
     enum { MOST_LEFT_OUT = 2 };
-    const char *rest = name, *end = arena_printf(m->a, ".%s", name);
-    int count = 0;
+    const char *rest = name;
+    int count;
 
-    *found = -1;
     for (int k = 0; rest != NULL && k <= MOST_LEFT_OUT; k++) {
         const struct tensor *t = weights_find(m->w, rest);
 
@@ -61,11 +121,7 @@ static int find_base(const struct merger *m, const char *name, int *found)
         rest = strchr(rest, '.');
         rest = rest != NULL ? rest + 1 : NULL;
     }
-    for (int i = 0; i < weights_count(m->w); i++)
-        if (str_ends_with(weights_at(m->w, i)->name, end)) {
-            *found = i;
-            count++;
-        }
+    count = find_ending(m, arena_printf(m->a, ".%s", name), found);
     return count < 2 ? 0 :
            err_set(m->e, ERR_INPUT, "%s: changes %s, which may be any of %d tensors of %s",
                    m->c.file, str_shown(m->a, name), count, weights_at(m->w, 0)->file);
@@ -116,6 +172,11 @@ static int merge_factors(struct merger *m, const struct tensor *t, int kind)
     if (at < 0)
         return err_set(m->e, ERR_INPUT, "%s: adapts %s, which %s does not have: is it an adapter "
                        "for another model?", t->file, str_shown(m->a, module), base_file(m));
+    if (m->merged[at] != NULL)
+        return err_set(m->e, ERR_INPUT, "%s: %s and %s both adapt %s", t->file,
+                       str_shown(m->a, m->merged[at]), str_shown(m->a, module),
+                       str_shown(m->a, weights_at(m->w, at)->name));
+    m->merged[at] = module;
     if (adapter_scale(&m->c, module, t->n_dims == 2 ? t->shape[0] : 0, &change.scale, m->e) != 0)
         return -1;
     return weights_adapt(m->w, at, &change, m->e);
@@ -211,6 +272,7 @@ static int merge_all(struct merger *m)
 
     m->module = arena_alloc(m->a, (size_t)n + 1, sizeof *m->module);
     m->added = arena_alloc(m->a, (size_t)n + 1, sizeof *m->added);
+    m->merged = arena_alloc(m->a, (size_t)weights_count(m->w) + 1, sizeof *m->merged);
     for (int i = 0; i < 2 * n; i++)
         if (merge_tensor(m, weights_at(m->from, i % n), i < n) != 0)
             return -1;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BYTES = 4096, MOST_STEPS = 100000, HEAP_KIB = 4096 };
+/* Compiling takes the steps of PER_PATTERN bytes more than it has. */
+enum { MOST_BYTES = 4096, MOST_STEPS = 100000, HEAP_KIB = 4096, PER_PATTERN = 200 };
 
 bool pattern_is_end(const char *text, const char *name)
 {
@@ -41,8 +42,14 @@ static bool plain_at_end(const char *pattern, const char *name)
            (n == n_name || name[n_name - n - 1] == '.');
 }
 
+static int count_step(pcre2_callout_block *block, void *steps)
+{
+    (void)block;
+    return --*(int *)steps > 0 ? 0 : PCRE2_ERROR_CALLOUT;
+}
+
 /* Matches within bounds; what PCRE2 says otherwise. */
-static int search(const pcre2_code *code, const char *name)
+static int search(const pcre2_code *code, const char *name, int *steps)
 {
     pcre2_match_context *context = pcre2_match_context_create(NULL);
     pcre2_match_data *data = pcre2_match_data_create(1, NULL);
@@ -50,6 +57,7 @@ static int search(const pcre2_code *code, const char *name)
 
     if (context != NULL && data != NULL) {
         pcre2_set_match_limit(context, MOST_STEPS);
+        pcre2_set_callout(context, count_step, steps);
         pcre2_set_heap_limit(context, HEAP_KIB);
         status = pcre2_match(code, (PCRE2_SPTR)name, strlen(name), 0, 0, data, context);
     }
@@ -62,6 +70,9 @@ static int say(int status, const char *pattern, struct err *e)
 {
     unsigned char why[128] = "";
 
+    if (status == PCRE2_ERROR_CALLOUT)
+        return err_set(e, ERR_INPUT, "\"%.60s\": takes over %d million steps, with those before "
+                       "it", pattern, PATTERN_STEPS / 1000000);
     if (status == PCRE2_ERROR_NOMEMORY)
         return err_set(e, ERR_SYSTEM, "out of memory");
     pcre2_get_error_message(status, why, sizeof why);
@@ -70,7 +81,7 @@ static int say(int status, const char *pattern, struct err *e)
 
 /* before and after go around the pattern. */
 static int matches(const char *before, const char *pattern, const char *after,
-                   const char *name, bool *out, struct err *e)
+                   const char *name, int *steps, bool *out, struct err *e)
 {
     char whole[MOST_BYTES + 32];
     pcre2_code *code;
@@ -80,26 +91,33 @@ static int matches(const char *before, const char *pattern, const char *after,
     if (strlen(pattern) > MOST_BYTES)
         return err_set(e, ERR_INPUT, "\"%.60s\xe2\x80\xa6: %zu bytes, expected at most %d", pattern,
                        strlen(pattern), MOST_BYTES);
+    *steps -= PER_PATTERN + (int)strlen(pattern);
+    if (*steps <= 0)
+        return say(PCRE2_ERROR_CALLOUT, pattern, e);
     snprintf(whole, sizeof whole, "%s%s%s", before, pattern, after);
-    code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &status, &where,
+    code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_AUTO_CALLOUT, &status, &where,
                          NULL);
     if (code == NULL)
         return say(status == PCRE2_ERROR_HEAP_FAILED ? PCRE2_ERROR_NOMEMORY : status, pattern, e);
-    status = search(code, name);
+    status = search(code, name, steps);
     pcre2_code_free(code);
     *out = status >= 0;
     return status >= 0 || status == PCRE2_ERROR_NOMATCH ? 0 : say(status, pattern, e);
 }
 
-int pattern_matches_end(const char *pattern, const char *name, bool *out, struct err *e)
+int pattern_matches_end(const char *pattern, const char *name, int *steps, bool *out,
+                        struct err *e)
 {
     if (!is_plain(pattern))
-        return matches("^(?:.*\\.)?(?:", pattern, ")$", name, out, e);
+        return matches("^(?:.*\\.)?(?:", pattern, ")$", name, steps, out, e);
+    if (--*steps <= 0)
+        return say(PCRE2_ERROR_CALLOUT, pattern, e);
     *out = plain_at_end(pattern, name);
     return 0;
 }
 
-int pattern_matches_all(const char *pattern, const char *name, bool *out, struct err *e)
+int pattern_matches_all(const char *pattern, const char *name, int *steps, bool *out,
+                        struct err *e)
 {
-    return matches("^(?:", pattern, ")$", name, out, e);
+    return matches("^(?:", pattern, ")$", name, steps, out, e);
 }

@@ -34,6 +34,9 @@ bool bind_mark(struct binder *b, enum slot slot, struct where at);
  * of a group. */
 int bind_parts(struct binder *b, enum slot slot);
 
+/* Their names have room for where.part, too. */
+bool bind_is_in_parts(struct binder *b, enum slot slot);
+
 /* The names that the slot's tensor may have, "A|B"; NULL: the family has no such slot. */
 const char *bind_names(struct binder *b, enum slot slot);
 

@@ -176,14 +176,20 @@ bool bind_mark(struct binder *b, enum slot slot, struct where at)
     return bind_weight_tensor(b, slot, &names, at) != NULL || bias;
 }
 
+bool bind_is_in_parts(struct binder *b, enum slot slot)
+{
+    const char *names = bind_names(b, slot), *layer = names != NULL ? strstr(names, "%d") : NULL;
+
+    return layer != NULL && strstr(layer + 2, "%d") != NULL;
+}
+
 int bind_parts(struct binder *b, enum slot slot)
 {
     const struct config *config = &b->m->config;
-    const char *names = bind_names(b, slot), *layer = names != NULL ? strstr(names, "%d") : NULL;
 
     if (family_slots[slot].count == PER_EXPERT)
         return config->experts.n;
-    if (family_slots[slot].group == OF_QK_NORM && layer != NULL && strstr(layer + 2, "%d") != NULL)
+    if (family_slots[slot].group == OF_QK_NORM && bind_is_in_parts(b, slot))
         return slot == W_Q_NORM ? config->n_heads : config->n_kv_heads;
     return config->groups.n_inner > 0 ? config->groups.n_inner : 1;
 }

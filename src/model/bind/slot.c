@@ -115,18 +115,16 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, enum slot
                  (uintptr_t)t->data % sizeof(float) == 0;
     int row = 1, n = s.d[0];
 
-    for (int i = 1; i < s.n; i++)
-        row *= s.d[i];
-    if (kind == SLOT_EXPERTS) {
+    if (kind == SLOT_EXPERTS)
         n *= s.d[1];
-        row = s.d[2];
-    }
-
+    for (int i = kind == SLOT_EXPERTS ? 2 : 1; i < s.n; i++)
+        row *= s.d[i];
     return (struct matrix){
         .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
         .to_f32 = plain ? NULL : dtype->to_f32,
         .make = t->maker != NULL ? t->maker->read : NULL, .maker = t->maker,
         .made_at = t->made_at,
+        .made_size = (double)tensor_stored_bytes(t) / (double)t->n_elements,
         .element = element[t->dtype],
         .N = in_out ? row : n, .K = in_out ? n : row, .stride = row,
         .order_in_out = in_out,
@@ -273,7 +271,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (row->kind == SLOT_NORM &&
         (family->norms_bare || (family->defaults.norm.affine && !b->m->config.norm.affine)))
         return bind_plain_norm(b, row, p);
-    if (row->group == OF_QK_NORM && bind_parts(b, slot) > 1)
+    if (row->group == OF_QK_NORM && bind_is_in_parts(b, slot))
         return bind_norm_heads(b, slot, at, p);
     p->weight = bind_weight_tensor(b, slot, &names, at);
     if (p->weight == NULL)

@@ -292,6 +292,11 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
                        "%d heads, and there is no head_dim", r->file, config->d_model,
                        config->n_heads);
+    if (f->qkv == QKV_LOW_RANK && config->d_value == 0 &&
+        config->d_model % config->n_heads != 0)
+        return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
+                       "%d heads, and there is no v_head_dim", r->file, config->d_model,
+                       config->n_heads);
     fill_defaults(config, f);
     if (config->n_heads % config->n_kv_heads != 0)
         return err_set(r->e, ERR_INPUT,

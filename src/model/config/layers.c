@@ -75,12 +75,17 @@ static int read_kinds(const struct reader *r, const json_t *root)
     return read_repeated(r, repeated, kind);
 }
 
-/* mlp_only_layers: [0, 5]. */
-static int read_dense(const struct reader *r, const json_t *root)
+/* mlp_only_layers: [0, 5].  Where a family has no other mlp than experts, no key leaves them out. */
+static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
 {
     const json_t *list = config_value(root, "mlp_only_layers");
     bool *dense = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *dense);
 
+    if (f->stack.name[W_UP] == NULL) {
+        r->c->experts.first_layer = 0;
+        r->c->experts.step = 1;
+        return 0;
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         json_int_t l = json_integer_value(value);
@@ -109,5 +114,5 @@ int config_layers(const struct reader *r, const struct family *f, const json_t *
     if (types && r->c->layer_kind == NULL && r->c->window.n_keys > 0 &&
         config_key(r, &pattern, root, r->c) != 0)
         return -1;
-    return read_dense(r, root);
+    return read_dense(r, f, root);
 }

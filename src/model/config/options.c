@@ -93,6 +93,8 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
         return -1;
     if (f->attn_config && config_value(root, "attn_config") != NULL)
         root = config_value(root, "attn_config");
+    if (!json_is_object(root))
+        return config_wrong(r, "attn_config", root, "an object");
     if (f->attn_config && config_key(r, &scale, root, r->c) != 0)
         return -1;
     return f->clips ? config_key(r, &clip, root, r->c) : 0;

@@ -157,9 +157,9 @@ int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *o
     const struct tensor *q = quant_part(u, ".weight");
     const struct tensor *map = quant_part(u, ".weight.quant_map");
     const struct tensor *nested = quant_find(u, ".weight.nested_absmax");
+    const struct tensor *nested_map = quant_find(u, ".weight.nested_quant_map");
     const struct tensor *nf4 = quant_find(u, ".weight.quant_state.bitsandbytes__nf4");
     const struct tensor *fp4 = quant_find(u, ".weight.quant_state.bitsandbytes__fp4");
-    const struct tensor *part[4] = { q, packed, map, nested };
     const struct tensor *json = nf4 != NULL ? nf4 : fp4;
     struct state state = { .block = 0 };
 
@@ -176,8 +176,9 @@ int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *o
     codes->maker.read = read_codes;
     codes->maker.how = arena_printf(u->w->a, "bitsandbytes, %s in blocks of %d",
                                    json == nf4 ? "NF4" : "FP4", state.block);
-    codes->maker.n_parts = nested != NULL ? 4 : 3;
-    codes->maker.part = quant_parts(u, part, codes->maker.n_parts);
+    codes->maker.n_parts = nested != NULL ? 6 : 4;
+    codes->maker.part = quant_parts(u, (const struct tensor *[]){
+        q, packed, map, json, nested, nested_map }, codes->maker.n_parts);
     quant_fill(out, &codes->maker, state.shape[0], state.shape[1]);
     return 0;
 }
