@@ -29,6 +29,62 @@ static void all_slots_of_gpt2(void **state)
     assert_false(m->slot[W_HEAD].matrix.order_in_out);
 }
 
+/* Packed, a matrix lies [out, in], in a family whose own do not; unpacked beside it, as ever. */
+static void packed_slots_of_gpt2(void **state)
+{
+    struct file f = gpt2();
+    struct made *qkv = find(&f, "h.0.attn.c_attn.weight");
+    const struct param *slot;
+    struct model *m;
+
+    (void)state;
+    *qkv = (struct made){ qkv->name, "I8", 24, 8 };
+    add(&f, "h.0.attn.c_attn.SCB", 24, 0);
+    f.config = "{\"model_type\":\"gpt2\",\"n_layer\":1,\"n_head\":2,\"n_embd\":8,"
+               "\"n_inner\":12,\"vocab_size\":5,\"n_positions\":6,\"quantization_config\":{"
+               "\"quant_method\":\"bitsandbytes\",\"load_in_8bit\":true}}";
+    m = good(&f);
+    slot = m->layer[0].slot;
+    assert_int_equal(slot[W_QKV].matrix.N, 24);
+    assert_int_equal(slot[W_QKV].matrix.K, 8);
+    assert_false(slot[W_QKV].matrix.order_in_out);
+    assert_true(slot[W_O].matrix.order_in_out);
+}
+
+/* A norm of queries for each head, each of a head's width. */
+static void norms_of_heads(void **state)
+{
+    struct file f = { .config = "{\"model_type\":\"stablelm\",\"num_hidden_layers\":1,"
+        "\"num_attention_heads\":2,\"num_key_value_heads\":2,\"hidden_size\":8,"
+        "\"intermediate_size\":12,\"vocab_size\":5,\"partial_rotary_factor\":0.5,"
+        "\"qk_layernorm\":true}" };
+
+    (void)state;
+    add(&f, "embed_tokens.weight", 5, 8);
+    add(&f, "layers.0.input_layernorm.weight", 8, 0);
+    add(&f, "layers.0.input_layernorm.bias", 8, 0);
+    add(&f, "layers.0.self_attn.q_proj.weight", 8, 8);
+    add(&f, "layers.0.self_attn.k_proj.weight", 8, 8);
+    add(&f, "layers.0.self_attn.v_proj.weight", 8, 8);
+    add(&f, "layers.0.self_attn.o_proj.weight", 8, 8);
+    add(&f, "layers.0.self_attn.q_layernorm.norms.0.weight", 4, 0);
+    add(&f, "layers.0.self_attn.q_layernorm.norms.1.weight", 4, 0);
+    add(&f, "layers.0.self_attn.k_layernorm.norms.0.weight", 4, 0);
+    add(&f, "layers.0.self_attn.k_layernorm.norms.1.weight", 4, 0);
+    add(&f, "layers.0.post_attention_layernorm.weight", 8, 0);
+    add(&f, "layers.0.post_attention_layernorm.bias", 8, 0);
+    add(&f, "layers.0.mlp.gate_proj.weight", 12, 8);
+    add(&f, "layers.0.mlp.up_proj.weight", 12, 8);
+    add(&f, "layers.0.mlp.down_proj.weight", 8, 12);
+    add(&f, "norm.weight", 8, 0);
+    add(&f, "norm.bias", 8, 0);
+    add(&f, "lm_head.weight", 5, 8);
+    assert_int_equal(good(&f)->layer[0].slot[W_Q_NORM].n_parts, 2);
+    find(&f, "layers.0.self_attn.q_layernorm.norms.1.weight")->d0 = 5;
+    bad(&f, "made.safetensors: layers.0.self_attn.q_layernorm.norms.1.weight: shape [5], "
+        "expected [4]");
+}
+
 static void all_slots_of_llama(void **state)
 {
     struct file f = llama();
@@ -280,7 +336,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(all_slots_of_gpt2), TEST(all_slots_of_llama), TEST(all_slots_of_bert),
+        TEST(all_slots_of_gpt2), TEST(packed_slots_of_gpt2), TEST(norms_of_heads),
+        TEST(all_slots_of_llama), TEST(all_slots_of_bert),
         TEST(a_masked_encoder), TEST(with_the_prefix), TEST(old_names),
         TEST(every_float_type), TEST(unused_tensors_are_listed),
         TEST(the_hash_tells_models_apart), TEST(missing_tensors),

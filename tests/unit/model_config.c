@@ -830,6 +830,14 @@ static void what_new_families_refuse(void **state)
     bad(FAMILY("phimoe", ",\"num_experts_per_tok\":3"), "found 3 of 16, expected 2");
     bad(FAMILY("phimoe", ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}"),
         "must be of type longrope, with short_mscale and long_mscale");
+#define PHI_LONG(more) FAMILY("phimoe", ",\"hidden_size\":8,\"num_attention_heads\":2," \
+    "\"num_key_value_heads\":2,\"original_max_position_embeddings\":16,\"rope_scaling\":{" \
+    "\"type\":\"longrope\",\"short_factor\":[1,1],\"long_factor\":[1,2]" more "}")
+    bad(PHI_LONG(",\"long_mscale\":1.5"), "with short_mscale and long_mscale");
+    bad(PHI_LONG(",\"short_mscale\":1.5"), "with short_mscale and long_mscale");
+    c = good(PHI_LONG(",\"short_mscale\":1.25,\"long_mscale\":1.5"));
+    assert_true(c.rotary.rope[0].short_mscale == 1.25 && c.rotary.rope[0].long_mscale == 1.5);
+    bad(FAMILY("codegen", ",\"num_key_value_heads\":8"), "16 heads, 8 of keys: expected as many");
     bad(FAMILY("codegen", ",\"n_head\":6,\"n_embd\":48,\"rotary_dim\":4"), "a multiple of 4");
     bad(FAMILY("smollm3", ",\"no_rope_layers\":[1,0]"), "no_rope_layers: found");
     bad(FAMILY("smollm3", ",\"num_hidden_layers\":1,\"no_rope_layers\":[\"x\"]"),
@@ -837,6 +845,8 @@ static void what_new_families_refuse(void **state)
     bad(FAMILY("smollm3", ",\"no_rope_layer_interval\":0"), "no_rope_layer_interval: found 0");
     c = good(FAMILY("smollm3", ",\"num_hidden_layers\":2,\"no_rope_layers\":[1,0]"));
     assert_true(c.rotary.layer[0] && !c.rotary.layer[1]);
+    c = good(FAMILY("smollm3", ",\"num_hidden_layers\":2,\"no_rope_layers\":[false,true]"));
+    assert_true(!c.rotary.layer[0] && c.rotary.layer[1]);
     assert_true(good(FAMILY("biogpt", ",\"layer_norm_eps\":0.01")).norm.eps == 1e-5);
     assert_true(good(FAMILY("mpt", ",\"attn_config\":{\"clip_qkv\":6,\"softmax_scale\":0.5}"))
                     .score.factor == 0.5);
@@ -844,6 +854,9 @@ static void what_new_families_refuse(void **state)
     bad(FAMILY("mpt", ",\"attn_config\":5"), "attn_config: found 5, expected an object");
     bad(FAMILY("minicpm3", ",\"hidden_size\":12,\"num_attention_heads\":16"),
         "hidden_size 12 is not a multiple of the 16 heads, and there is no v_head_dim");
+    bad(FAMILY("mpt", ",\"attn_config\":{\"softmax_scale\":\"x\"}"), "softmax_scale: found \"x\"");
+    bad(FAMILY("minicpm3", ",\"dim_model_base\":0"), "dim_model_base: found 0");
+    bad(FAMILY("gemma3_text", ",\"sliding_window_pattern\":0"), "sliding_window_pattern: found 0");
     assert_int_equal(good(FAMILY("qwen2_moe", ",\"sliding_window\":0")).window.n_keys, 0);
     bad(FAMILY("mistral", ",\"sliding_window\":0"), "sliding_window: found 0, expected a whole");
     bad(FAMILY("granitemoe", ",\"num_local_experts\":60000,\"intermediate_size\":100000"),

@@ -166,6 +166,11 @@ static void test_widths(void **state)
     number("expert_count", 4);
     number("expert_used_count", 2);
     assert_true(taken().experts.renormalise);
+    begin("qwen3moe");
+    number("expert_count", 4);
+    number("expert_used_count", 2);
+    flag("expert_weights_norm", false);
+    assert_false(taken().experts.renormalise);
 }
 
 static void test_scale(void **state)

@@ -105,22 +105,56 @@ static void files(void **state)
     drop_dir(&arena, dir);
 }
 
-/* The last number of a tensor, of which more lies in between than is looked at. */
-static void numbers(void **state)
+static void flip_last(const char *path)
 {
-    char *dir = copy_of("tests/ref/bert");
-    const uint64_t whole = hash(dir);
-    const char *path = file_join(&arena, dir, "model.safetensors");
     FILE *f = fopen(path, "r+b");
     int last;
 
-    (void)state;
     assert_int_equal(fseek(f, -1, SEEK_END), 0);
     last = fgetc(f);
     assert_int_equal(fseek(f, -1, SEEK_END), 0);
     fputc(last ^ 1, f);
     assert_int_equal(fclose(f), 0);
+}
+
+/* The last number of a tensor, of which more lies in between than is looked at. */
+static void numbers(void **state)
+{
+    char *dir = copy_of("tests/ref/bert");
+    const uint64_t whole = hash(dir);
+
+    (void)state;
+    flip_last(file_join(&arena, dir, "model.safetensors"));
     assert_true(hash(dir) != whole);
+    drop_dir(&arena, dir);
+}
+
+static uint64_t adapted(const char *dir, const char *adapter)
+{
+    const struct layer_asked asked = { .adapter = &adapter, .n_adapters = 1 };
+    struct err e = { ERR_NONE, "" };
+    struct model *m = model_open_layer(&arena, dir, &asked, &e);
+    uint64_t data = 0;
+
+    if (m == NULL || model_hash_data(m, &arena, &data, &e) != 0)
+        fail_msg("%s", e.msg);
+    model_close(m);
+    return data;
+}
+
+/* What tensors are made of counts. */
+static void parts(void **state)
+{
+    static const char base[] = "tests/ref/adapters/gpt2";
+    const char *dir = new_dir(&arena), *path = file_join(&arena, dir, "adapter_model.safetensors");
+    uint64_t whole;
+
+    (void)state;
+    assert_int_equal(system(arena_printf(&arena, "cp %s/adapter/* %s", base, dir)), 0);
+    whole = adapted(base, dir);
+    assert_true(whole == adapted(base, dir) && whole != hash(base));
+    flip_last(path);
+    assert_true(adapted(base, dir) != whole);
     drop_dir(&arena, dir);
 }
 
@@ -136,7 +170,7 @@ static void alone(void **state)
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
-    const struct CMUnitTest tests[] = { TEST(files), TEST(unreadable), TEST(numbers), TEST(alone) };
+    const struct CMUnitTest tests[] = { TEST(files), TEST(unreadable), TEST(numbers), TEST(parts), TEST(alone) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,10 +51,11 @@ static inline size_t count(const struct made *m)
 
 static inline size_t width(const struct made *m)
 {
-    return strcmp(m->dtype, "F32") == 0 || strcmp(m->dtype, "I32") == 0 ? 4 : 2;
+    return strcmp(m->dtype, "F32") == 0 || strcmp(m->dtype, "I32") == 0 ? 4 :
+           strcmp(m->dtype, "I8") == 0 ? 1 : 2;
 }
 
-/* 1 + k / 64 for k < 64, as F32, F16 or BF16 bits. */
+/* 1 + k / 64 for k < 64, as F32, F16 or BF16 bits; k, as I8. */
 static inline void put(unsigned char *p, const struct made *m, size_t k)
 {
     float f = 1.0f + (float)(k % 64) / 64.0f;
@@ -65,6 +66,8 @@ static inline void put(unsigned char *p, const struct made *m, size_t k)
         bytes_put(p, bits >> 16, 2);
     else if (strcmp(m->dtype, "F16") == 0)
         bytes_put(p, 0x3c00u | (k % 64) << 4, 2);
+    else if (strcmp(m->dtype, "I8") == 0)
+        bytes_put(p, k % 64, 1);
     else
         bytes_put(p, bits, 4);
 }
@@ -110,6 +113,8 @@ static inline int try_bind(struct file *f, struct model **m, struct err *e)
     (*m)->weights = weights_open_memory(&arena, safetensors(f), "made.safetensors", e);
     if ((*m)->weights == NULL ||
         config_read(&(*m)->config, &(*m)->family, &arena, config, "config.json", e) != 0)
+        fail_msg("%s", e->msg);
+    if (weights_dequantise((*m)->weights, &(*m)->config.quantisation, e) != 0)
         fail_msg("%s", e->msg);
     return model_bind(*m, &arena, e);
 }

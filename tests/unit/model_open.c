@@ -121,6 +121,48 @@ static void folders(void **state)
     drop_dir(&arena, dir);
 }
 
+/* ---- adapters ---- */
+
+static struct model *adapted(const char *path, const char *adapter, struct err *e)
+{
+    const struct layer_asked asked = { .adapter = &adapter, .n_adapters = adapter != NULL };
+
+    memset(e, 0, sizeof *e);
+    return model_open_layer(&arena, path, &asked, e);
+}
+
+/* The one in the model's own folder is merged, unless it is asked for and merged as that. */
+static void adapters(void **state)
+{
+    static const char other[] = "tests/ref/adapters/llama/adapter";
+    const char *const one = other, *dir = new_dir(&arena);
+    const struct layer_asked layer = { .heads = 3, .adapter = &one, .n_adapters = 1 };
+    const char *numbers = file_join(&arena, dir, "adapter_model.safetensors");
+    struct model *m;
+    struct err e;
+
+    (void)state;
+    assert_null(model_open_layer(&arena, "tests/ref/layers/npz/q_linear.npz", &layer, &e));
+    assert_int_equal(e.kind, ERR_USAGE);
+    assert_non_null(strstr(e.msg, "is a bare layer, which has none"));
+    assert_int_equal(system(arena_printf(&arena, "cp tests/ref/adapters/llama/*.json tests/ref/"
+                                         "adapters/llama/*.safetensors %s/* %s", other, dir)), 0);
+    m = adapted(dir, dir, &e);
+    assert_non_null(m);
+    assert_null(m->note);
+    model_close(m);
+    m = adapted(dir, other, &e);
+    assert_non_null(m);
+    assert_non_null(strstr(m->note, "its folder holds an adapter"));
+    model_close(m);
+    assert_null(adapted(dir, "/nowhere/at/all", &e));
+    assert_non_null(strstr(e.msg, "/nowhere/at/all"));
+    write_text(numbers, "no weights");
+    assert_null(adapted(dir, NULL, &e));
+    assert_non_null(strstr(e.msg, "adapter_model.safetensors"));
+    drop_dir(&arena, dir);
+}
+
 /* ---- parameters ---- */
 
 /* The elements of the tensors that the file holds. */
@@ -133,13 +175,21 @@ static int64_t stored(const struct model *m)
     return sum;
 }
 
+static void norms_that_centre(void **state)
+{
+    (void)state;
+    assert_true(family_centres(&(struct family){ .norm = NORM_LAYER }));
+    assert_true(family_centres(&(struct family){ .norm = NORM_DEVIATION }));
+    assert_false(family_centres(&(struct family){ .norm = NORM_RMS }));
+}
+
 /* Each is counted once: of shared layers, tables and experts too. */
 static void parameters(void **state)
 {
     static const char *const names[] = {
         "albert", "albert_inner", "bloom", "deepseek_v2", "deepseek_v3", "falcon_new", "gemma3",
         "gpt_neox", "llama", "mixtral", "qwen3_moe", "reformer", "reformer_open",
-        "t5_encoder", "gguf_mixtral",
+        "t5_encoder", "gguf_mixtral", "granitemoe",
         "../bart", 
     };
 
@@ -349,7 +399,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(options_of_layers), TEST(types_of_gguf), TEST(folders), TEST(parameters), TEST(parameters_of_memory),
+        TEST(options_of_layers), TEST(types_of_gguf), TEST(folders), TEST(adapters),
+        TEST(norms_that_centre), TEST(parameters), TEST(parameters_of_memory),
         TEST(parameters_without_output),
         TEST(ropes), TEST(heads),
         TEST(called),

@@ -267,7 +267,7 @@ static void test_esm(void **state)
     struct folder f = make_folder();
     struct tok *t;
 
-    put(h, &f, "vocab.txt", "<cls>\n<pad>\n<eos>\n<unk>\nM\nK\nA\n.\n<mask>\n");
+    put(h, &f, "vocab.txt", "<cls>\n<pad>\n<eos>\n<unk>\nM\nK\nA\n\n.\n<mask>\n");
     put(h, &f, "tokenizer_config.json", "{'tokenizer_class':'EsmTokenizer'}");
     t = open_folder(h, &f);
     assert_string_equal(help_encode(h, t, "MKbb <mask>A."),

@@ -79,7 +79,7 @@ int config_experts(const struct reader *r, const struct family *f, const json_t 
                        "most the %d expert%s",
                        r->file, config->experts.n_chosen, config->experts.n,
                        str_plural(config->experts.n));
-    if (f->score == SCORE_SPARSEMIXER && (config->experts.n_chosen != 2 || config->experts.n < 2))
+    if (f->score == SCORE_SPARSEMIXER && config->experts.n_chosen != 2)
         return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d of %d, expected 2",
                        r->file, config->experts.n_chosen, config->experts.n);
     if (f->stack.name[W_EXPS_UP] != NULL &&
