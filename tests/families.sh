@@ -1,43 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every family of src/model/families.def has a case of reference data in tests/ref and a
-# line in the table of man/mha-viz-models.7, with the position of its norms and its token
-# positions as in its source, and the table has no other lines.  Prints a line for each
-# difference and fails.
+# Every family that info --families lists is one of src/model/families.def, has a case of
+# reference data in tests/ref, a line in the table of man/mha-viz-models.7, with the position of
+# its norms and its token positions, and its name in the tables of README.md and
+# man/README.zh.md; those have no other names.  The page names every architecture of GGUF files.
+# Prints a line for each difference and fails.
 cd "$(dirname "$0")/.." || exit 1
 page=man/mha-viz-models.7
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 bad=0
 
-# model_type, stack, place and positions of each family, as the table of the page has them
-sed -n 's/^FAMILY(\(.*\))$/src\/model\/family\/\1.c/p' src/model/families.def |
-while read -r row; do
-    awk '
-    # A decoder stands before its encoder, so that the last of each counts.
-    match($0, /\.name = "[^"]*"/) {
-        name = substr($0, RSTART + 9, RLENGTH - 10)
-    }
-    /STACK_ENCODER/ { stack = "encoder" }
-    /STACK_DECODER/ { stack = "decoder" }
-    /\.decoder = &/ { pair = 1 }
-    match($0, /\.norm_place = PLACE_[A-Z]*/) {
-        place = tolower(substr($0, RSTART + 20, RLENGTH - 20))
-    }
-    match($0, /\.positions = POS_[A-Z_]*/) {
-        positions = tolower(substr($0, RSTART + 17, RLENGTH - 17))
-    }
-    /BIAS_ALIBI/ { positions = "alibi" }
-    /BIAS_BUCKETS/ { positions = positions == "none" ? "buckets" : positions " buckets" }
-    /BIAS_DISENTANGLED|BIAS_XL/ {
-        positions = positions == "none" ? "relative" : positions " relative"
-    }
-    END {
-        sub(/_from_ids/, "", positions)
-        sub(/_closed/, "", positions)
-        print name, pair ? "both" : stack, place, positions
-    }' "$row"
-done | sort >"$dir/rows"
+"${MHA_VIZ:-./mha-viz}" info --families --tsv >"$dir/tsv" || exit 1
+cut -f 1-4 "$dir/tsv" | sed 1d | tr '\t' ' ' | sort >"$dir/rows"
 
 # The rows of the table: .It Cm NAME Ta STACK Ta PLACE Ta POSITIONS, blanks unbreakable
 sed -n 's/^\.It Cm \([^ ]*\) Ta \([a-z]*\) Ta \([a-z]*\) Ta \([a-z\\ ]*\)$/\1 \2 \3 \4/p' \
@@ -47,6 +22,39 @@ if ! diff "$dir/rows" "$dir/page" >"$dir/differ"; then
     cat "$dir/differ"
     bad=1
 fi
+
+n=$(wc -l <"$dir/rows")
+if [ "$(grep -c '^FAMILY(' src/model/families.def)" -ne "$n" ]; then
+    echo "info --families lists $n, src/model/families.def has others"
+    bad=1
+fi
+
+# Stacks of tokens have a line each; gemma3_text is called by the name of its models.
+for readme in README.md man/README.zh.md; do
+    if ! grep -q "\<$n\>.*info --families" "$readme"; then
+        echo "$readme: expected the number of families, $n, before info --families"
+        bad=1
+    fi
+    for line in 'bert, distilbert:encoder' 'gpt2, gpt_bigcode:decoder' 't5, mt5:both'; do
+        grep "^|.* ${line%%:*}" "$readme" | sed 's/.*| \(.*\) |$/\1/; s/, /\n/g' |
+            sed 's/^gemma3$/gemma3_text/' | sort >"$dir/names"
+        awk -F '\t' -v stack="${line##*:}" '$2 == stack && $6 == "tokens" { print $1 }' \
+            "$dir/tsv" | sort >"$dir/want"
+        if ! diff "$dir/want" "$dir/names" >"$dir/differ"; then
+            echo "the families of the ${line##*:} stack (<) and of $readme (>) differ:"
+            cat "$dir/differ"
+            bad=1
+        fi
+    done
+done
+
+# "Its architectures are a, b\n(command-r, cohere), ..."
+for arch in $(sed 1d "$dir/tsv" | cut -f 7 | tr ',' ' '); do
+    if ! sed -n '/^\.Ss .*GGUF/,/^\.Ss [^G]*$/p' "$page" | grep -q -w -e "$arch"; then
+        echo "$page: does not name the GGUF architecture $arch"
+        bad=1
+    fi
+done
 
 for f in tests/ref/*/expected.json tests/ref/*/*/expected.json; do
     sed -n 's/^ "family": "\(.*\)",$/\1/p' "$f"

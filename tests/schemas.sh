@@ -34,6 +34,7 @@ stats -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 stats -m $ref/layers/encoder.safetensors --heads 4 --seed 1
 stats -m $ref/families/big_bird --ids 1,2,3
 stats --mask causal --top 0 the_cat
+stats -m $ref/families/gpt_oss --compute sinks --ids 5,6,7
 stats --attention $ref/precomputed/decoder.npz
 stats --attention $ref/precomputed/skipped.npy
 stats -f $work/empty
@@ -57,6 +58,7 @@ attribute --sources -m $ref/families/gemma2 --ids 5,6
 attribute --span 1-2 --raw -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
 neuron the_cat
 neuron -m $ref/families/deberta_v2 --ids 5,6,7
+neuron -m $ref/families/gpt_oss --ids 5,6,7
 neuron -m $ref/families/gemma2 --ids 5,6 --mask padding:1 --mask-value -3
 neuron -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
 trace the_cat
@@ -88,6 +90,7 @@ mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4
 info
 info -m $ref/bert
 info --builtin
+info --families
 info -m $ref/seq2seq/t5
 info -m $ref/families/vit
 info -m $ref/families/mixtral

@@ -24,4 +24,7 @@ int gguf_config(struct config *c, const struct family **family, struct arena *a,
 /* The architectures that are supported; ends with NULL. */
 const char *gguf_architecture(int i);
 
+/* The same of those that are read as a family. */
+const char *gguf_of_family(const struct family *f, int i);
+
 #endif

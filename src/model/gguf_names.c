@@ -54,6 +54,14 @@ const char *gguf_architecture(int i)
     return NULL;
 }
 
+const char *gguf_of_family(const struct family *f, int i)
+{
+    for (const struct gguf_arch *arch = gguf_archs; arch->name != NULL; arch++)
+        if (strcmp(arch->model_type, f->name) == 0 && i-- == 0)
+            return arch->name;
+    return NULL;
+}
+
 /* As the gguf package lists them; what a family has no slot for is left out of it. */
 static const char *const names[N_SLOT] = {
     [W_TOK]        = "token_embd",

@@ -314,19 +314,22 @@ static void tsv_value(struct line *line, const struct column *c, const void *at)
     }
 }
 
-/* Integers with commas between; an undefined one is empty. */
+/* Integers with commas between, an undefined one is empty; or words of the program, which have
+ * neither commas nor tabs in them. */
 static void tsv_list(struct line *line, const struct column *c, const struct list *list)
 {
     char digits[NUMBER_SIZE];
 
-    assert(c->kind == COLUMN_INT || c->kind == COLUMN_LONG);
+    assert(c->kind == COLUMN_INT || c->kind == COLUMN_LONG || c->kind == COLUMN_TEXT);
     tsv_part(line, "", 0);
     for (int i = 0; i < list->n; i++) {
         const void *at = element(c, list, i);
 
         if (i > 0)
             putc(',', line->f);
-        if (!undefined(c->kind, at))
+        if (c->kind == COLUMN_TEXT)
+            fwrite(text(c->kind, at).s, 1, text(c->kind, at).n, line->f);
+        else if (!undefined(c->kind, at))
             fwrite(digits, 1, number(digits, c, at), line->f);
     }
 }

@@ -310,6 +310,26 @@ bad() {
         "$viz" stats -m "$dir/q" --ids 2,3
 }
 
+@test "info --families: a row for each family, in every format" {
+    n=$(grep -c '^FAMILY(' src/model/families.def)
+    "$viz" info --families --json | jq -es --argjson n "$n" 'length == $n and
+        (.[] | select(.family == "gpt_oss") | .stack == "decoder" and .norms == "pre" and
+            .positions == "rope" and .causal and .reads == "tokens" and .gguf == [] and
+            .has == ["windows", "learnt sinks", "experts"]) and
+        ([.[] | select(.reads == "pixels") | .family] == ["vit", "deit"]) and
+        ([.[] | select(.gguf | index("llama")) | .family] == ["llama", "mistral", "mixtral"])'
+    [ "$("$viz" info --families --tsv | awk -F '\t' '$1 == "t5" { print $2, $4, $5, $7 }')" = \
+        "both buckets 1 t5,t5encoder" ]
+    works "$viz" info --families
+    [ "${lines[0]}" = "$n families" ] && [ "${#lines[@]}" -eq $((n + 2)) ]
+    fails 2 "--families, -m: only one of them can be given" "$viz" info --families -m "$ref/bert"
+    fails 2 "--builtin, --families: only one of them can be given" "$viz" info --families --builtin
+    mkdir "$dir/other"
+    echo '{"model_type":"gpt_os"}' >"$dir/other/config.json"
+    cp "$ref/bert/model.safetensors" "$dir/other"
+    fails 3 "of mha-viz info --families (is \"gpt_oss\" meant?)" "$viz" info -m "$dir/other"
+}
+
 @test "builtin: the default by its name, the others; a name that does not exist" {
     works "$viz" stats --tsv
     default=$output

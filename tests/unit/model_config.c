@@ -471,7 +471,7 @@ static void families_and_what_is_no_config(void **state)
     bad("{\"model_type\":null}", "has no model_type");
     bad("{\"model_type\":\"resnet\"}",
         "model_type: found \"resnet\", expected one of the ");
-    bad("{\"model_type\":\"lama\"}", "that mha-viz-models(7) lists (is \"llama\" meant?)");
+    bad("{\"model_type\":\"lama\"}", "of mha-viz info --families (is \"llama\" meant?)");
     bad("{\"model_type\":7}", "model_type: found 7");
     bad("{\"model_type\":\"be\\u0007rt\"}", "model_type: found");
 }

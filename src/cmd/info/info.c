@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * info: a model's card: family, sizes, parameters by part, memory of a run. */
+ * info: a model's card: family, sizes, parameters by part, memory of a run; lists of models and
+ * families. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 struct info_args {
     struct shared_args shared;
     int tokens;
-    bool builtin;
+    bool builtin, families;
 };
 
 #define F(f) offsetof(struct info_args, f)
@@ -18,6 +19,7 @@ static const struct opt opts[] = {
     INT('n', "tokens", "N", F(tokens), "512", 1, 1 << 24,
         "length of the run whose memory is estimated"),
     FLAG(0, "builtin", F(builtin), "list the built-in models instead"),
+    FLAG(0, "families", F(families), "list the families of models that can be read instead"),
     END
 };
 #undef F
@@ -26,7 +28,7 @@ static const struct opt_group *const groups[] = {
     &output_reports.group, &model_group, &layer_group, &attention_group, NULL
 };
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json",
-                                        "mha-viz info --builtin", NULL };
+                                        "mha-viz info --builtin", "mha-viz info --families", NULL };
 
 /* ---- sums ---- */
 
@@ -219,25 +221,37 @@ static int write_model(struct output *o, const struct info_args *args,
     return output_close(o, output_end(o, e), e);
 }
 
-/* What names a model beside --builtin. */
-static int check_builtin(const struct asked *asked, struct err *e)
+/* What names a model beside a list. */
+static int check_list(const struct info_args *args, const char *list, struct err *e)
 {
-    if (asked->model == NULL && asked->attention == NULL)
-        return 0;
-    return err_set(e, ERR_USAGE, "--builtin, %s: only one of them can be given",
-                   asked->model != NULL ? "-m" : "--attention");
+    const struct asked *asked = &args->shared.asked;
+    const char *other = args->builtin && args->families ? "--families" :
+                        asked->model != NULL ? "-m" :
+                        asked->attention != NULL ? "--attention" : NULL;
+
+    return other == NULL ? 0 :
+           err_set(e, ERR_USAGE, "%s, %s: only one of them can be given", list, other);
 }
 
-static int list_builtin(const struct info_args *args, const struct env *env, struct err *e)
+static int write_list(const struct info_args *args, const struct env *env, enum report_format format,
+                      FILE *f, struct err *e)
+{
+    if (args->builtin)
+        return info_builtin(env->arena, format, f, e);
+    info_families(env->arena, format, f);
+    return 0;
+}
+
+static int list(const struct info_args *args, const struct env *env, struct err *e)
 {
     struct output o;
 
-    if (check_builtin(&args->shared.asked, e) != 0 ||
+    if (check_list(args, args->builtin ? "--builtin" : "--families", e) != 0 ||
         output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
         output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, 0, e) != 0)
         return -1;
-    return output_close(&o, info_builtin(env->arena, (enum report_format)o.format, o.out.file,
-                                         e) != 0 ? -1 : output_end(&o, e), e);
+    return output_close(&o, write_list(args, env, (enum report_format)o.format, o.out.file, e) != 0 ?
+                                -1 : output_end(&o, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
@@ -251,8 +265,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
-    if (info->builtin)
-        return list_builtin(info, env, e);
+    if (info->builtin || info->families)
+        return list(info, env, e);
     model = session_model(&info->shared.asked, env, &path, e);
     status = model == NULL ? -1 :
              output_plan(&output, &info->shared.common.output, &output_reports, NULL,
@@ -269,5 +283,6 @@ const struct cmd cmd_info = {
     .args_size = sizeof(struct info_args), .examples = examples,
     .max_operands = 0, .run = run,
     .records = (const struct record *const[]){ &info_record, &info_precomputed_record,
-                                                 &info_builtin_record, NULL },
+                                                 &info_builtin_record, &info_family_record,
+                                                 NULL },
 };

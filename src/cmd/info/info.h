@@ -59,6 +59,10 @@ extern const struct record info_precomputed_record;
 void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
                       FILE *f);
 
+/* The families that can be read, a row each. */
+extern const struct record info_family_record;
+void info_families(struct arena *a, enum report_format format, FILE *f);
+
 /* The models that are part of the program, a row each.  Errors: those of model_open. */
 extern const struct record info_builtin_record;
 int info_builtin(struct arena *a, enum report_format format, FILE *f, struct err *e);

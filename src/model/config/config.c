@@ -364,7 +364,7 @@ static int find_family(const struct reader *r, const json_t *root,
         names[i] = family_table[i]->name;
     near = json_is_string(type) ? nearest_name(json_string_value(type), names) : NULL;
     return config_wrong(r, "model_type", type,
-                        arena_printf(r->a, "one of the %zu that mha-viz-models(7) lists%s%s%s", n,
+                        arena_printf(r->a, "one of the %zu of mha-viz info --families%s%s%s", n,
                                      near != NULL ? " (is \"" : "", near != NULL ? near : "",
                                      near != NULL ? "\" meant?)" : ""));
 }

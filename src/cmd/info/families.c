@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * The rows of families that can be read -> the rows that info --families prints. */
+#include "base/str.h"
+#include "cmd/info/info.h"
+#include "model/gguf.h"
+
+struct family_row {
+    const char *family, *stack, *norms, *positions, *reads;
+    bool causal;
+    struct list has, gguf;
+};
+
+enum { MOST_HAS = 16, MOST_GGUF = 8 };
+
+static const char *const stacks[] = { "encoder", "decoder", "both", NULL };
+static const char *const norms[] = {
+    [PLACE_PRE] = "pre", [PLACE_POST] = "post", [PLACE_PARALLEL] = "parallel",
+    [PLACE_REVERSIBLE] = "reversible", NULL
+};
+static const char *const reads[] = {
+    [FRONT_TOKENS] = "tokens", [FRONT_PATCH] = "pixels", [FRONT_MEL_CONV] = "sound", NULL
+};
+static const char *const positions[] = {
+    [POS_NONE] = "none", [POS_TABLE] = "table", [POS_TABLE_FROM_IDS] = "table",
+    [POS_SINUSOID] = "sinusoid", [POS_SINUSOID_CLOSED] = "sinusoid",
+    [POS_SINUSOID_CLOSED_FROM_IDS] = "sinusoid", [POS_AXIAL] = "axial", [POS_ROPE] = "rope",
+};
+
+static const char *joined(struct arena *a, struct list list, const char *between)
+{
+    const char *const *word = list.at, *text = "";
+
+    for (int i = 0; i < list.n; i++)
+        text = arena_printf(a, "%s%s%s", text, i > 0 ? between : "", word[i]);
+    return list.n > 0 ? text : "-";
+}
+
+static const char *show_has(struct arena *a, const void *row)
+{
+    return joined(a, ((const struct family_row *)row)->has, ", ");
+}
+
+static const char *show_gguf(struct arena *a, const void *row)
+{
+    return joined(a, ((const struct family_row *)row)->gguf, ", ");
+}
+
+static const char *show_causal(struct arena *a, const void *row)
+{
+    (void)a;
+    return ((const struct family_row *)row)->causal ? "causal" : "-";
+}
+
+#define F(f) offsetof(struct family_row, f)
+static const struct column columns[] = {
+    { "family", "model_type of config.json", .kind = COLUMN_TEXT, .where = IN_ALL,
+      .field = F(family) },
+    { "stack", "which stacks it has; both: of an encoder-decoder", .kind = COLUMN_TEXT,
+      .where = IN_ALL, .choices = stacks, .field = F(stack) },
+    { "norms", "where the norms of a layer are, unless the configuration says otherwise",
+      .kind = COLUMN_TEXT, .where = IN_ALL, .choices = norms, .field = F(norms) },
+    { "positions", "how positions come in, the same", .kind = COLUMN_TEXT, .where = IN_ALL,
+      .field = F(positions) },
+    { "causal", "a row of the decoder, or of the model, sees no later token", .heading = "mask",
+      .kind = COLUMN_BOOL, .where = IN_ALL, .show = show_causal, .field = F(causal) },
+    { "reads", "what a text is to it", .kind = COLUMN_TEXT, .where = IN_ALL, .choices = reads,
+      .field = F(reads) },
+    { "gguf", "architectures of GGUF files of the family", .kind = COLUMN_TEXT, .list = true,
+      .where = IN_ALL, .show = show_gguf, .field = F(gguf) },
+    { "has", "what its attention and mlp can have besides", .kind = COLUMN_TEXT, .list = true,
+      .where = IN_ALL, .show = show_has, .field = F(has) },
+};
+#undef F
+
+const struct record info_family_record = {
+    .schema = "mha-viz/info-family/1", .help = "a family of models",
+    .size = sizeof(struct family_row), RECORD_COLUMNS(columns),
+};
+
+/* "table buckets" */
+static const char *positions_of(struct arena *a, const struct family *f)
+{
+    const char *own = positions[f->positions], *bias;
+
+    if (f->bias == BIAS_ALIBI)
+        return "alibi";
+    bias = f->bias == BIAS_BUCKETS ? "buckets" : f->bias != BIAS_NONE ? "relative" : NULL;
+    if (bias == NULL)
+        return own;
+    return f->positions == POS_NONE ? bias : arena_printf(a, "%s %s", own, bias);
+}
+
+static struct list has_of(struct arena *a, const struct family *f)
+{
+    const char *const *name = f->stack.name;
+    const struct { bool has; const char *what; } all[] = {
+        { f->window_rule != WINDOW_NONE, "windows" },
+        { name[W_Q_GLOBAL] != NULL, "global tokens" },
+        { f->defaults.sparse.block > 0, "blocks" },
+        { f->defaults.chunked.pad_to > 0 || f->norm_place == PLACE_REVERSIBLE, "chunks" },
+        { name[W_SINKS] != NULL, "learnt sinks" },
+        { f->qkv == QKV_LOW_RANK, "latent attention" },
+        { name[W_Q_NORM] != NULL, "norms of q and k" },
+        { f->rope_rule != ROPE_EVERY, "layers without rope" },
+        { name[W_ROUTER] != NULL, "experts" },
+        { f->defaults.groups.n > 0, "shared layers" },
+    };
+    const char **word = arena_alloc(a, MOST_HAS, sizeof *word);
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].has)
+            word[n++] = all[i].what;
+    return (struct list){ word, n };
+}
+
+static struct list gguf_of(struct arena *a, const struct family *f)
+{
+    const char **word = arena_alloc(a, MOST_GGUF, sizeof *word), *arch;
+    int n = 0;
+
+    for (int i = 0; n < MOST_GGUF && (arch = gguf_of_family(f, i)) != NULL; i++)
+        word[n++] = arch;
+    return (struct list){ word, n };
+}
+
+static struct family_row row_of(struct arena *a, const struct family *f)
+{
+    bool both = f->decoder != NULL;
+
+    return (struct family_row){
+        .family = f->name, .stack = both ? "both" : family_stack_names[f->stack_id],
+        .norms = norms[f->norm_place], .positions = positions_of(a, f), .reads = reads[f->front],
+        .causal = both ? f->decoder->causal : f->causal || f->defaults.is_decoder, .has = has_of(a, f),
+        .gguf = gguf_of(a, f),
+    };
+}
+
+void info_families(struct arena *a, enum report_format format, FILE *f)
+{
+    struct report report = { &info_family_record, format, f, false };
+    struct family_row *row;
+    int n = 0;
+
+    while (family_table[n] != NULL)
+        n++;
+    row = arena_alloc(a, (size_t)n, sizeof *row);
+    for (int i = 0; i < n; i++)
+        row[i] = row_of(a, family_table[i]);
+    if (format == REPORT_TABLE) {
+        fprintf(f, "%d families\n", n);
+        record_table(&info_family_record, row, n, a, f);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        report_row(&report, &row[i]);
+}
