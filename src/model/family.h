@@ -251,6 +251,8 @@ struct family {
     bool always_renormalise;    /* the same */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
+    bool never_scales;          /* whatever the config says of that */
+    bool norm_of_tokens;        /* W_EMB_NORM is of the tokens alone, before positions */
     bool parallel_by_config;    /* PLACE_PARALLEL with one norm, where the config says so */
     bool norms_bare;            /* norms have neither weights nor biases in the file */
     bool fixed_eps;             /* whatever the config says */

@@ -67,7 +67,8 @@ static void drop_masks(const struct pass *p, int text, float *out)
 void embed_tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
-    bool scaled = p->m->family->scale_embedding || p->m->config.scale_embedding;
+    bool scaled = p->m->family->scale_embedding ||
+                  (p->m->config.scale_embedding && !p->m->family->never_scales);
     double tokens = p->m->config.multiplier.tokens;
     float scale = scaled ? sqrtf((float)p->m->config.d_model) : tokens > 0 ? (float)tokens : 1;
 
@@ -169,8 +170,10 @@ void embed_batch(struct pass *p)
     add_noise(p, narrow);
     if (token_proj)
         stage_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
+    if (p->m->family->norm_of_tokens)
+        stage_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     add_types_and_positions(p, sum, width);
-    if (!p->m->family->proj_before_norm)
+    if (!p->m->family->proj_before_norm && !p->m->family->norm_of_tokens)
         stage_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     if (sum_proj)
         stage_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);

@@ -642,6 +642,12 @@ case("pegasus", T.PegasusForConditionalGeneration,
 case("blenderbot", T.BlenderbotForConditionalGeneration,
      bart(18, encoder_attention_heads=3, decoder_attention_heads=2, encoder_layers=1),
      dtype="bfloat16")
+case("blenderbot_small", T.BlenderbotSmallForConditionalGeneration,
+     bart(12, encoder_attention_heads=2, decoder_attention_heads=3, scale_embedding=True),
+     style=4, dtype="float16")
+case("blenderbot_small_base", T.BlenderbotSmallModel,
+     bart(16, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=1),
+     style="diff", dtype="bfloat16")
 case("m2m_100", T.M2M100ForConditionalGeneration,
      bart(12, encoder_attention_heads=3, decoder_attention_heads=2), style=4, dtype="float16",
      ids=[9, 1, 8, 7, 1, 5])
