@@ -27,9 +27,9 @@ fi
 # the points of a corpus run at which it is killed.
 tier=${FAULT:-sample}
 case $tier in
-sample) most=3 most_drawn=1 most_killed=3 ;;
-slice) most=12 most_drawn=2 most_killed=20 ;;
-*) most=0 most_drawn=/10 most_killed=1000 ;;
+sample) most=3 most_drawn=1 most_timed=1~ most_killed=3 ;;
+slice) most=12 most_drawn=2 most_timed=2~ most_killed=20 ;;
+*) most=0 most_drawn=/10 most_timed=/100~ most_killed=1000 ;;
 esac
 if [ "$tier" = all ]; then
     mkdir -p "${build%/tests/fault}/torture" || exit 1
@@ -90,6 +90,9 @@ each_case() {
     "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \
         "the key"
     "$1" info "$most" info --json -m "$ref/gguf_bert/model.gguf"
+    "$1" bench "$most_timed" bench -t 1 --runs 1 --length 3 --tsv -m "$ref/bert"
+    "$1" stats.adapter "$most" stats -t 1 --json -m "$ref/adapters/gpt2" \
+        --adapter "$ref/adapters/gpt2/adapter" --ids 5,9,13
     "$1" init "$most" init --d-model 8 --heads 2 -o a.safetensors
     "$1" completion "$most" completion bash
     "$1" help "$most" help stats
@@ -103,6 +106,8 @@ each_case() {
     "$1" trace.svg "$most_drawn" trace -t 1 -m "$ref/gpt2" -o a.svg "the key"
     "$1" diff.png "$most_drawn" diff -t 1 -m "$ref/bert" --dtype f32 --dtype bf16 -o a.png \
         "the key"
+    "$1" heatmap.beside "$most_drawn" heatmap -t 1 -m "$ref/bert" --beside -o a.svg "the key" \
+        "the cat"
     "$1" mechanisms.svg "$most_drawn" mechanisms -t 1 -m "$ref/bert" -o a.svg "the key"
 }
 
