@@ -66,6 +66,9 @@ heads() {
     cmp "$dir/sink.npz" "$dir/again.npz"
     sed 's/sink\.1\.npy/sank.1.npy/g' "$dir/sink.npz" >"$dir/less.npz"
     fails 3 "its weights sum to 0." "$viz" stats --attention "$dir/less.npz"
+    sed 's/sink\.0\.npy/sink.2.npy/g; s/sink\.1\.npy/sink.0.npy/g; s/sink\.2\.npy/sink.1.npy/g' \
+        "$dir/sink.npz" >"$dir/other.npz"
+    fails 3 "what a sink takes is 0." "$viz" stats --attention "$dir/other.npz"
     fails 3 "its softmax has a sink that is no key, which no mechanism has" \
         "$viz" mechanisms "${argv[@]}"
     "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 --json >"$dir/row"
