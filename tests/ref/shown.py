@@ -400,6 +400,9 @@ def planes(q, k):
     return product / product.sum()
 
 
+NULL = ("null_mass", "entropy_renorm", "neff_renorm", "max_mean_renorm")
+
+
 def drain(length, a, visible, rows, sinks):
     """Lengths of the sinks' values, and of what is written of them, against the other keys'."""
     if sinks is None or len(length[0]) != a.shape[1]:
@@ -684,6 +687,7 @@ def main():
             head.pop("spectral", None)
         rows = [i for i in range(len(a)) if shown[i] and a[i].sum() > 0]
         want.update(of_scores, **drain(length, a, visible, rows, want["sinks"]))
+        want.update({name: None for name in NULL})      # of models with a sink that is no key
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):
