@@ -51,8 +51,9 @@ struct meter {
     int at;                     /* the row of the work at hand */
     struct meter_time since;    /* when it began, or was last counted */
     struct meter_time (*now)(void);     /* since any moment: the clock, and all threads */
-    _Atomic int64_t within_ns, within_calls;    /* by any thread, of the part at hand */
-    _Atomic int64_t flop;                       /* the same */
+    /* By any thread, of the part at hand; compilers differ in how they lie on 32 bits. */
+    _Alignas(8) _Atomic int64_t within_ns;
+    _Alignas(8) _Atomic int64_t within_calls, flop;
 };
 
 /* Everything is 0, and METER_OTHER at hand from now on. */
