@@ -192,6 +192,7 @@ static void has_stacks(void **state)
             fail_msg("%s: encoder %d, decoder %d, cross %d", rows[i].file,
                      model_has_stack(m, STACK_ENCODER), model_has_stack(m, STACK_DECODER),
                      model_has_stack(m, STACK_CROSS));
+        assert_false(model_has_sinks(m) || (m->decoder != NULL && model_has_sinks(m->decoder)));
         weights_close(m->weights);
     }
 }
@@ -215,7 +216,12 @@ static void sums(void **state)
 /* What a sink took of rows that the file holds. */
 static void sinks(void **state)
 {
+    struct weights *w = file_of("attn.0 2x3x3 attn.1 2x3x3 sink.1 2x3");
+    struct err e = { ERR_NONE, "" };
+
     (void)state;
+    assert_true(model_has_sinks(model_of_precomputed(&arena, w, "f", &e)));
+    weights_close(w);
     CHECK({ "attn.0 2x3x3 sink.0 2x3", "1 of 2, 0 shown" },
           { "attn.0 2x3x3 attn.1 2x3x3 sink.1 1x2x3", "2 of 2, 1 shown" },
           { "attn.0 2x3x3 sink.1 2x3", "holds sink.1, but no attn.1" },

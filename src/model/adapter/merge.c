@@ -54,16 +54,13 @@ static const char *bare_name(struct arena *a, const char *name)
 /* Two names by their last n bytes, the last one first. */
 static int compare_ends(const char *x, const char *y, size_t n)
 {
-    size_t n_x = strlen(x), n_y = strlen(y);
+    size_t n_x = strlen(x), n_y = strlen(y), most = n_x < n_y ? n_x : n_y;
 
-    for (size_t k = 1; k <= n; k++) {
-        int c_x = k <= n_x ? (unsigned char)x[n_x - k] : -1;
-        int c_y = k <= n_y ? (unsigned char)y[n_y - k] : -1;
-
-        if (c_x != c_y || c_x < 0)
-            return c_x - c_y;
-    }
-    return 0;
+    most = n < most ? n : most;
+    for (size_t k = 1; k <= most; k++)
+        if (x[n_x - k] != y[n_y - k])
+            return (unsigned char)x[n_x - k] - (unsigned char)y[n_y - k];
+    return most == n ? 0 : (n_x > n_y) - (n_x < n_y);
 }
 
 static int by_end(const void *x, const void *y)
