@@ -46,6 +46,21 @@ export MHA_VIZ_KERNEL=c
     "$viz" stats -q -m "$dir/rounded/bert" -f "$dir/few" --json > "$dir/rounded.json" &&
     "$viz" report --live -q -m builtin:translate -o "$dir/cross.html" \
         'Mother loves four small cats .' '妈妈爱四只小猫。' || exit 1
+# pictures: PNG of all kinds, as the browser decodes these to the same pixels
+mkdir "$dir/pictures" "$dir/deit" &&
+    cp tests/ref/families/deit/{config.json,model.safetensors} "$dir/deit" &&
+    echo '{"image_processor_type":"ViTImageProcessor","size":{"height":8,"width":12}}' \
+        > "$dir/deit/preprocessor_config.json" &&
+    cp tests/ref/media/{rgb,rgba,grey,grey_alpha,palette,bit,interlaced,turned6}.png \
+        tests/ref/media/rgb.jpg tests/ref/media/bad/{cut,huge}.png "$dir/pictures" &&
+    cp tests/ref/media/rgb.png "$dir/pictures/vit" &&
+    "$viz" report --live -q -m tests/ref/media/vit --image "$dir/pictures/rgb.png" -o "$dir/vit.html" &&
+    "$viz" report --live -q -m "$dir/deit" --image "$dir/pictures/rgb.png" -o "$dir/deit.html" || exit 1
+for picture in rgb rgba grey grey_alpha palette bit interlaced turned6; do
+    (cd "$dir/pictures" &&
+        "$viz" stats -q -m "$OLDPWD/tests/ref/media/vit" --image $picture.png --json > "$dir/vit.$picture.json" &&
+        "$viz" stats -q -m "$dir/deit" --image $picture.png --json > "$dir/deit.$picture.json") || exit 1
+done
 "$viz" stats -q --generate 12 --json 'the dog saw' > "$dir/generated.json" &&
     "$viz" stats -q -m builtin:translate --generate 8 --json 'I like buying flowers .' > "$dir/translated.json" ||
     exit 1

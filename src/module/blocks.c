@@ -93,3 +93,10 @@ void page_vectors(FILE *f, int text, int block, const struct packed *vectors)
     (void)text;
     give('v', block, vectors);
 }
+
+void page_picture(FILE *f, int text, const struct packed *rgb)
+{
+    (void)f;
+    (void)text;
+    give('p', 0, rgb);
+}

@@ -96,6 +96,14 @@ void module_options(int argc, char **argv)
     nn_choose_kernel(NULL);
 }
 
+static char *picture;           /* NULL: reports are of texts */
+
+void module_picture(const char *path)
+{
+    free(picture);
+    picture = strdup(path);
+}
+
 /* A token is there. */
 static void count(void *self, const struct progress *p)
 {
@@ -108,7 +116,7 @@ static int open_report(struct open_report *r, char **operands, int n, int genera
 {
     int n_none;
     char **none;
-    const void *args;
+    struct report_args *args;
     int status;
 
     arena_init(&r->a, NULL, NULL);
@@ -119,6 +127,7 @@ static int open_report(struct open_report *r, char **operands, int n, int genera
     args = parse(&cmd_report, kept_argc, kept_argv, &r->a, &n_none, &none, &complaint);
     if (args == NULL)
         return -1;
+    args->shared.asked.image = picture;
     r->args = report_with_words(args);
     if (generate > 0)
         r->args.shared.asked.generate = generate;
@@ -143,6 +152,7 @@ static int ask_again(struct open_report *r, char **operands, int n, int generate
     r->job.job.n_operands = n;
     if (generate > 0)
         r->job.job.s.n_generate = r->args.shared.asked.generate = generate;
+    r->args.shared.asked.image = picture;
     r->job.n_texts = 0;
     r->job.size = r->job.vectors_size = 0;
     status = job_again(&r->job.job, report_kind.text, &r->job, &complaint);

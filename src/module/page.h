@@ -7,6 +7,8 @@
  *     command(argc, argv)      stats; what it prints goes to the page; its exit status
  *     options(argc, argv)      how reports are made: the command line of one, without texts;
  *                              it is kept
+ *     picture(path)            what the following reports are of instead of texts; one of the page's
+ *                              files, which stand_ins.c reads
  *     answer(argc, argv, n)    a report of TEXT [TEXT_B], continued by n tokens at most, whose
  *                              blocks (report/page.h) go to the page; its exit status
  *     complaint()              after a status that is not 0: why
@@ -31,6 +33,7 @@ PAGE_CALLS(take) void *module_take(size_t n);
 PAGE_CALLS(drop) void module_drop(void *p);
 PAGE_CALLS(command) int module_command(int argc, char **argv);
 PAGE_CALLS(options) void module_options(int argc, char **argv);
+PAGE_CALLS(picture) void module_picture(const char *path);
 PAGE_CALLS(answer) int module_answer(int argc, char **argv, int generate);
 PAGE_CALLS(complaint) const char *module_complaint(void);
 

@@ -4,8 +4,10 @@
 
 #include "base/terminal.h"
 #include "cmd/report/report.h"
+#include "media/format.h"
 #include "model/builtin.h"
-#include "session/media.h"
+
+enum { PIXELS_AT = 8 };         /* bytes of a picture before its pixels */
 
 enum terminal_way terminal_ask(int fd, enum terminal_way otherwise)
 {
@@ -29,27 +31,29 @@ int builtin_inside(struct builtin *out, int i, struct err *e)
     return 0;
 }
 
-/* A page of --image or --audio is not live. */
-int media_picture(struct arena *a, const struct model *m, const char *path, struct values **out,
-                  const struct pixels **seen, struct err *e)
+/*
+ * The browser decodes pictures: the page hands over width and height, four bytes each from the
+ * lowest on, and the pixels.
+ */
+int pixels_read(struct arena *a, struct span bytes, struct pixels *out, struct err *e)
 {
-    (void)a;
-    (void)m;
-    (void)path;
-    (void)out;
-    (void)seen;
-    return err_set(e, ERR_USAGE, "--image: expected the program, not a page of it");
-}
+    uint32_t width = 0, height = 0;
+    size_t size;
 
-int media_sound(struct arena *a, const struct model *m, const char *path, const struct warn *warn,
-                struct values **out, struct err *e)
-{
-    (void)a;
-    (void)m;
-    (void)path;
-    (void)warn;
-    (void)out;
-    return err_set(e, ERR_USAGE, "--audio: expected the program, not a page of it");
+    if (bytes.size < PIXELS_AT)
+        return err_set(e, ERR_INPUT, "is not a picture of this page");
+    for (int i = 0; i < 4; i++) {
+        width |= (uint32_t)bytes.data[i] << 8 * i;
+        height |= (uint32_t)bytes.data[4 + i] << 8 * i;
+    }
+    if (pixels_check_size(width, height, e) != 0)
+        return -1;
+    size = (size_t)width * height * 3;
+    if (bytes.size - PIXELS_AT != size)
+        return pixels_too_few_bytes((int)width, (int)height, bytes.size, e);
+    pixels_new(a, (int)width, (int)height, out);
+    memcpy(out->rgb, bytes.data + PIXELS_AT, size);
+    return 0;
 }
 
 /* A live page makes no other. */

@@ -97,6 +97,11 @@ void page_vectors(FILE *f, int text, int block, const struct packed *vectors)
     write_block(f, 'v', text, block, vectors);
 }
 
+void page_picture(FILE *f, int text, const struct packed *rgb)
+{
+    write_block(f, 'p', text, 0, rgb);
+}
+
 /* ---- of a live page ---- */
 
 bool page_has_module(void)

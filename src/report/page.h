@@ -7,6 +7,8 @@
  *     <script type="text/plain" id="t0">      text 0: JSON
  *     <script type="text/plain" id="w0-3">    its weights, fourth block
  *     <script type="text/plain" id="v0-3">    queries and keys of that block
+ *     <script type="text/plain" id="p0-0">    the picture that it is of: red, green and blue of each pixel,
+ *                                             row by row; not of a text
  *
  * and in a live page (cmd/report/live.c), which has the program in it, after the first text:
  *
@@ -36,6 +38,7 @@ void page_begin(FILE *f, const char *title, bool live);
 void page_text(FILE *f, int text, const struct packed *json);
 void page_weights(FILE *f, int text, int block, const struct packed *weights);
 void page_vectors(FILE *f, int text, int block, const struct packed *vectors);
+void page_picture(FILE *f, int text, const struct packed *rgb);
 
 /* ---- of a live page ---- */
 

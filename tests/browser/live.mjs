@@ -147,6 +147,122 @@ async function cross() {
   await close(page, 'cross');
 }
 
+/* Pictures, dropped or chosen: the bytes of stats --json of the program, and their patches. */
+async function pictures(name) {
+  const page = await open(`${name}.html`),
+    path = (file) => join(dir, 'pictures', file),
+    idle = () => page.waitForFunction(() => !mhaViz.live.busy),
+    shown = () => page.evaluate(() => mhaViz.text.input);
+  const drop = async (file) => {
+    await page.evaluate(
+      ([letters, called]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.from(atob(letters), (c) => c.charCodeAt(0))], called));
+        document.querySelector('.live .state').textContent = '';
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+      },
+      [readFileSync(path(file)).toString('base64'), file],
+    );
+    await page.waitForFunction(() => document.querySelector('.live .state').textContent && !mhaViz.live.busy);
+  };
+  check(`${name}: what to do is said`, /^Drop a picture/.test(await state(page)), await state(page));
+  check(`${name}: no text`, (await page.locator('.live textarea').count()) === 0);
+  /* The picture that the page has is the one that the model sees. */
+  const begun = await page.evaluate(async (model) => {
+    await mhaViz.ask({ ask: 9, texts: [] });
+    return (await mhaViz.ask({ run: 0, words: ['stats', '--json', '-m', model, '--image', 'first'] })).out;
+  }, `/${name}`);
+  const of = (json) => JSON.stringify(JSON.parse(json).heads);
+  check(`${name}: its first picture`, of(begun) === of(readFileSync(join(dir, `${name}.rgb.json`), 'utf8')));
+  let same = 0;
+  const all = ['rgb', 'rgba', 'grey', 'grey_alpha', 'palette', 'bit', 'interlaced', 'turned6'];
+  for (const one of all) {
+    await drop(`${one}.png`);
+    check(`${name}: ${one} is shown`, (await shown()) === `${one}.png`, await state(page));
+    const { out } = await page.evaluate(
+      (words) => mhaViz.ask({ run: 0, words }),
+      ['stats', '--json', '-m', `/${name}`, '--image', `${one}.png`],
+    );
+    const good = out === readFileSync(join(dir, `${name}.${one}.json`), 'utf8');
+    check(`${name}: statistics of ${one}`, good, out.slice(0, 200));
+    same += good;
+  }
+  console.log(`${name}: ${same} of ${all.length} pictures have the same bytes`);
+  await patches(page, name, JSON.parse(readFileSync(join(dir, `${name}.turned6.json`), 'utf8')));
+  await drop('rgb.jpg');
+  check(`${name}: a JPEG`, (await shown()) === 'rgb.jpg', await state(page));
+  await drop('vit');
+  check(`${name}: a name that is taken`, /^(picture )?vit$/.test(await shown()), await shown());
+  for (const [file, why] of [
+    ['cut.png', /^cut\.png is not a picture that this browser can read\.$/],
+    ['huge.png', /^huge\.png (is not a picture|has \d+ x \d+ pixels; a picture may have 32768 on a side)/],
+    ['../texts', /is not a picture that this browser can read/],
+  ]) {
+    const was = await shown();
+    await drop(file);
+    check(`${name}: ${file}`, why.test(await state(page)) && (await shown()) === was, await state(page));
+  }
+  await page.locator('.live input[name=picture0]').focus();
+  page.on('filechooser', (chooser) => chooser.setFiles(path('grey.png')));
+  await idle();
+  await page.keyboard.press(' ');
+  await page.waitForFunction(() => mhaViz.text.input === 'grey.png');
+  await idle();
+  await page.setInputFiles('.live input[name=picture1]', path('rgb.png'));
+  await page.waitForFunction(() => document.querySelectorAll('.pane').length === 2);
+  await idle();
+  check(`${name}: two`, (await page.locator('.pane .matrix').count()) >= 2);
+  await page.setInputFiles('.live input[name=picture1]', []);
+  await page.waitForFunction(() => document.querySelectorAll('.pane').length === 0);
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.click('.stats')]);
+  check(
+    `${name}: statistics are saved`,
+    readFileSync(await saved.path(), 'utf8') === readFileSync(join(dir, `${name}.grey.json`), 'utf8'),
+  );
+  if (existsSync(axe)) {
+    await page.evaluate(readFileSync(axe, 'utf8'));
+    const found = await page.evaluate(async () =>
+      (await axe.run(document, { resultTypes: ['violations'] })).violations.map((v) => v.id),
+    );
+    check(`${name}: accessible`, found.length === 0, found.join('; '));
+  }
+  await close(page, name);
+}
+
+/* The view over the picture: of [CLS], then of a patch that is chosen by the pointer or by keys. */
+async function patches(page, name, { heads }) {
+  const of = (label) => /, attention of (.+) over (\d+) by (\d+) patches\. Strongest: (\S+) /.exec(label).slice(1),
+    box = page.locator('.matrix .box').first(),
+    label = async () => of(await box.getAttribute('aria-label'));
+  check(`${name}: begins over the picture`, (await page.locator('#tab-picture').getAttribute('aria-selected')) === 'true');
+  await page.waitForFunction(() => document.querySelector('.matrix .box')?.getAttribute('aria-label'));
+  const { columns, first, head } = await page.evaluate(() => ({
+    ...mhaViz.text.picture,
+    head: Number(document.querySelector('.matrix .box').dataset.head),
+  }));
+  const strongest = (query) => heads[head].links[query][1] - first,
+    at = (patch) => `${Math.floor(patch / columns)},${patch % columns}`;
+  const [query, rows, across, best] = await label();
+  check(`${name}: of [CLS]`, query === '[CLS]' && Number(across) === columns, query);
+  if (strongest(0) >= 0) check(`${name}: its strongest patch`, best === at(strongest(0)), best);
+  const size = await box.evaluate((e) => [e.firstChild.offsetWidth - 1, e.firstChild.offsetHeight - 24]);
+  await box.click({ position: { x: size[0] * (1.5 / columns), y: size[1] * (1.5 / Number(rows)) } });
+  check(`${name}: a patch is clicked`, (await label())[0] === '1,1', await label());
+  const chosen = 1 + columns + first;
+  if (strongest(chosen) >= 0)
+    check(`${name}: and shown`, (await label())[3] === at(strongest(chosen)), await label());
+  await page.mouse.move(5, 5);
+  await box.focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', ' ']) await page.keyboard.press(key);
+  check(`${name}: the query again: [CLS]`, (await label())[0] === '[CLS]', await label());
+  for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
+  check(`${name}: a patch by keys`, (await label())[0] === '1,2', await label());
+  await page.locator('.options select').first().selectOption(`q${first + 1}`);
+  await page.waitForFunction((p) => mhaViz.state.p === p, `q${first + 1}`);
+  check(`${name}: a query of the list`, (await label())[0] === '0,1', await label());
+  await page.locator('.options select').first().selectOption('');
+}
+
 /* Tokens that the model adds: those of the program, after fewer or more; stopped; typed again. */
 async function generation() {
   const made = JSON.parse(readFileSync(join(dir, 'generated.json'), 'utf8')),
@@ -260,6 +376,8 @@ try {
   await same('rounded', 'rounded', '/bert');
   await same('gguf_llama', 'gguf_llama', '/gguf_llama/model.gguf');
   await cross();
+  await pictures('vit');
+  await pictures('deit');
   await generation();
   await without();
   await withoutVectors();

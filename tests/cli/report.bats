@@ -295,6 +295,40 @@ print(zlib.decompress(base64.b64decode(block), -15).decode())' "$1"
     about "$dir/l.html" | jq -e '.generates | not'
 }
 
+# seen PAGE: the picture of its first text, in bytes
+seen() {
+    python3 -c 'import base64, re, sys, zlib
+block = re.search(r"id=\"p0-0\">([^<]*)<", open(sys.argv[1]).read()).group(1)
+sys.stdout.buffer.write(zlib.decompress(base64.b64decode(block), -15))' "$1"
+}
+
+@test "--image: the page has the picture as the model sees it, and where its patches are" {
+    "$viz" report -m "$ref/media/vit" --image "$ref/media/rgb.png" -o "$dir/p.html"
+    page --text "$dir/p.html" |
+        jq -e '.picture == {"width":24,"height":16,"columns":6,"first":1} and .text == ""'
+    [ "$(seen "$dir/p.html" | wc -c)" -eq $((24 * 16 * 3)) ]
+    # float(p / 255) - 0.5, divided by 0.5: what the model reads of it
+    seen "$dir/p.html" | python3 -c 'import sys, numpy as np
+rgb = np.frombuffer(sys.stdin.buffer.read(), np.uint8).reshape(16, 24, 3).transpose(2, 0, 1)
+mean = std = np.float32(0.5)
+np.save(sys.argv[1], ((rgb * (1 / 255)).astype(np.float32) - mean) / std)' "$dir/x.npy" ||
+        skip "no numpy"
+    "$viz" stats -m "$ref/media/vit" --input "$dir/x.npy" --json | jq .heads > "$dir/input"
+    "$viz" stats -m "$ref/media/vit" --image "$ref/media/rgb.png" --json | jq .heads | cmp - "$dir/input"
+    "$viz" report -o "$dir/p.html" "the cat"
+    page --text "$dir/p.html" | jq -e 'has("picture") | not'
+    refute grep -q 'id="p0' "$dir/p.html"
+}
+
+@test "--live: a page of pictures has the processor, and no picture in its options" {
+    live works "$viz" report --live -m "$ref/media/vit" --image "$ref/media/rgb.png" -l 1 -o "$dir/l.html"
+    about "$dir/l.html" | jq -e '.picture and .texts == [] and
+        (.options | index("--image") == null and index("-l") != null) and
+        ([.files[].path] | index("vit/preprocessor_config.json") != null)'
+    fails 2 "--live, --input: a page that is typed into is of texts" \
+        "$viz" report --live -m "$ref/media/vit" --input "$dir/x.npy" -o "$dir/l.html"
+}
+
 # held PAGE MODEL: the folder of MODEL, with the weights that the page has, in $dir/held
 held() {
     local last

@@ -37,7 +37,7 @@ int report_live_check(const struct report_args *args, struct err *e)
            args->models.n == 2 ? refuse("two of -m", one, e) :
            asked->attention != NULL ? refuse("--attention", typed, e) :
            asked->qkv != NULL ? refuse("--qkv", typed, e) :
-           asked_array(asked) != NULL ? refuse(asked_array_option(asked), typed, e) :
+           asked_array(asked) != NULL && asked->image == NULL ? refuse(asked_array_option(asked), typed, e) :
            asked->ids != NULL ? refuse("--ids", typed, e) :
            asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
            args->ablate != NULL ? refuse("--ablate", no_file, e) :
@@ -179,7 +179,7 @@ static int gather(struct files *files, const struct session *s, struct err *e)
 {
     if (check_model(s, e) != 0)
         return -1;
-    if (s->tok == NULL) {
+    if (s->tok == NULL && s->asked->image == NULL) {
         *e = s->tok_err;
         return err_under(e, "--live");
     }
@@ -201,8 +201,8 @@ static int gather(struct files *files, const struct session *s, struct err *e)
 static void write_options(struct jsonw *w, const struct report_job *j, const char *model)
 {
     static const char *const without[] = {
-        "live", "model", "output", "file", "pairs", "jsonl", "shard", "threads", "quiet",
-        "verbose", "max-memory", "precision", NULL
+        "live", "model", "output", "file", "image", "pairs", "jsonl", "shard", "threads",
+        "quiet", "verbose", "max-memory", "precision", NULL
     };
     const struct env *env = j->job.s.env;
     int n;
@@ -232,7 +232,7 @@ static void write_texts(struct jsonw *w, const struct item *item)
 {
     jsonw_key(w, "texts");
     jsonw_array(w);
-    if (item->text != NULL)
+    if (item->text != NULL && item->seen == NULL)
         jsonw_string_n(w, item->text, item->text_size);
     if (item->pair != NULL)
         jsonw_string_n(w, item->pair, item->pair_size);
@@ -290,6 +290,8 @@ static void write_json(FILE *f, const struct report_job *j, const struct item *i
     jsonw_member_int(&w, "fields", item->pair != NULL || s->model->decoder != NULL ? 2 : 1);
     jsonw_key(&w, "decoder");
     jsonw_bool(&w, s->model->decoder != NULL);
+    jsonw_key(&w, "picture");
+    jsonw_bool(&w, item->seen != NULL);
     write_options(&w, j, files->model);
     write_texts(&w, item);
     write_files(&w, files);

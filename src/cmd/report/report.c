@@ -69,6 +69,11 @@ static void ready(void *self, const struct codes_layer *layer)
         layer->layer, layer->triangle, pack_parts(j->packed, part, n, j->job.s.par), j->look };
 }
 
+static size_t picture_bytes(const struct pixels *seen)
+{
+    return (size_t)seen->width * (size_t)seen->height * 3;
+}
+
 static const char *size_text(struct arena *a, const struct report_job *j,
                              const struct codes_shape *shape)
 {
@@ -97,6 +102,8 @@ static int check_size(struct report_job *j, struct arena *a, const struct item *
 
     for (int i = 0; i < j->n_heads; i++)
         j->size += codes_layer_bytes(shape, 1);
+    if (item->seen != NULL)
+        j->size += picture_bytes(item->seen);
     j->size += take_vectors(j, j->size < most ? most - j->size : 0, shape);
     if (j->size <= most)
         return 0;
@@ -125,6 +132,16 @@ static int begin(struct report_job *j, struct arena *a, const struct item *item,
     return results_begin(results, a, item, e);
 }
 
+static void write_picture(FILE *f, struct report_job *j, int number, const struct pixels *seen)
+{
+    struct packed packed;
+
+    pack_begin(j->words, j->packed);
+    pack_add(j->words, seen->rgb, picture_bytes(seen));
+    packed = pack_end(j->words);
+    page_picture(f, number, &packed);
+}
+
 /* The page that the text is the first of begins with it. */
 static int write_text(struct report_job *j, const struct item *item, const struct packed *text,
                       struct err *e)
@@ -141,6 +158,8 @@ static int write_text(struct report_job *j, const struct item *item, const struc
     for (int i = 0; i < j->n_blocks; i++)
         if (j->block[i].look.has_vectors)
             page_vectors(f, number, i, &j->block[i].look.vectors);
+    if (item->seen != NULL)
+        write_picture(f, j, number, item->seen);
     j->n_texts++;
     return number == 0 && j->args->live ? report_live(f, j, item, e) : 0;
 }

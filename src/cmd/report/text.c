@@ -280,6 +280,18 @@ static void write_blocks(struct jsonw *w, const struct report_job *j)
     jsonw_end(w, ']');
 }
 
+/* Where the patches lie on the picture: the rows of tokens from `first` on. */
+static void write_picture(struct jsonw *w, const struct model *m, const struct pixels *seen)
+{
+    jsonw_key(w, "picture");
+    jsonw_object(w);
+    jsonw_member_int(w, "width", seen->width);
+    jsonw_member_int(w, "height", seen->height);
+    jsonw_member_int(w, "columns", front_patch_columns(m));
+    jsonw_member_int(w, "first", front_learnt_rows(m));
+    jsonw_end(w, '}');
+}
+
 static void write_string(struct jsonw *w, const char *key, const char *s, size_t n)
 {
     if (s == NULL)
@@ -299,6 +311,8 @@ static void write_text(struct jsonw *w, struct arena *a, const struct report_job
     write_string(w, "generated", item->generated, item->generated_size);
     if (item->input != NULL)
         jsonw_member_string(w, "input", item->input);
+    if (item->seen != NULL)
+        write_picture(w, s->model, item->seen);
     if (item->n_cut > 0)
         jsonw_member_int(w, "cut", item->n_cut);
     jsonw_member_string(w, "model", s->name);

@@ -31,6 +31,14 @@ function options() {
       ]),
       zoomButtons(),
     ],
+    picture: [
+      views.picture.chooseQuery(),
+      ...colours,
+      choose('Range', 'k', [
+        ['own', 'own of each head'],
+        ['shared', 'one for all'],
+      ]),
+    ],
     model: colours,
     trace: isEmpty() ? [] : [...views.trace.options(), ...colours],
     neuron: selected().length && text.neuron ? views.neuron.options() : [],
@@ -57,7 +65,7 @@ function foot() {
     .filter((s) => s)
     .join(' · ');
 }
-const NEED_HEADS = new Set(['links', 'matrix', 'neuron']);
+const NEED_HEADS = new Set(['links', 'matrix', 'picture', 'neuron']);
 const isEmpty = () =>
   field.nq === 0 ||
   field.nk === 0 ||
@@ -67,6 +75,7 @@ function view() {
     const tab = find(`#tab-${v}`);
     tab.setAttribute('aria-selected', String(v === state.v));
     tab.setAttribute('tabindex', v === state.v ? 0 : -1);
+    tab.hidden = !offered().includes(v);
   }
   const host = find('#view');
   host.setAttribute('aria-labelledby', `tab-${state.v}`);
@@ -161,6 +170,7 @@ async function openText(i, keep) {
   if (!text.metric[state.m] && !(state.m === 'type' && new Set(text.types).size > 1))
     state.m = text.metric.entropy_norm ? 'entropy_norm' : (text.metrics[0]?.name ?? 'type');
   if (!keep) state.p = state.z = '';
+  if (!offered().includes(state.v)) state.v = 'links';
   if (!old || headsOfAddress !== null || old.heads.length !== text.heads.length)
     state.heads = readHeads();
   find('.bar select').value = String(i);

@@ -42,7 +42,8 @@ const HELP = [
   ['drag on a heatmap', 'that block alone; of a part, move it; double click: all'],
   ['Ctrl + wheel, two fingers, + − 0', 'a smaller or larger part of the heatmaps, all of them'],
   ['Shift + arrows there', 'the part moves'],
-  ['1 to 6', 'view'],
+  ['arrows, Space on a picture', 'move over patches; the patch becomes the query'],
+  ['1, 2, …', 'view'],
   ['/, Enter', 'find a token; the next one'],
   ['[ and ]', 'previous and next text'],
   ['Compare', 'two texts, or two models, beside each other, or the first less the second'],
@@ -59,7 +60,7 @@ function press(event) {
     find('dialog').open
   )
     return;
-  const number = '123456'.indexOf(event.key);
+  const number = '1234567'.slice(0, offered().length).indexOf(event.key);
   const calls = {
     '/': () => find('.bar input').focus(),
     '?': () => find('dialog').showModal(),
@@ -224,9 +225,10 @@ function tabs() {
   );
   box.addEventListener('keydown', (event) => {
     const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
-      at = VIEWS.findIndex(([v]) => v === state.v);
+      all = offered(),
+      at = all.indexOf(state.v);
     if (!move) return;
-    show(VIEWS[(at + move + VIEWS.length) % VIEWS.length][0]);
+    show(all[(at + move + all.length) % all.length]);
     find(`#tab-${state.v}`).focus();
     event.preventDefault();
   });
@@ -308,6 +310,10 @@ async function start() {
   theme();
   if (!(await readText(state.t))) state.t = 0;
   if (!(await readText(0))) throw new Error('This file holds no text.');
+  if (texts[0].picture) {
+    START.v = 'picture';
+    fromAddress();
+  }
   await openText(state.t, true);
   listen();
   if (isWhole()) listTexts();

@@ -1,4 +1,4 @@
-/* The fields of a live page.  What is typed goes to the program, in a worker (worker.js); its
+/* The fields of a live page.  What is typed, or of a model that sees the picture (drop.js), goes to the program, in a worker (worker.js); its
    answer is a text of this page, after those that the file holds. */
 const EXAMPLES = {
   English: [
@@ -112,7 +112,11 @@ function startAgain() {
 
 const fieldOf = (name) => find(`.live textarea[name=${name}]`);
 const typed = (name) => fieldOf(name)?.value ?? '';
-const textsTyped = () => [typed('text'), ...(typed('pair') === '' ? [] : [typed('pair')])];
+const textsTyped = () =>
+  live.about.picture ? [] : [typed('text'), ...(typed('pair') === '' ? [] : [typed('pair')])];
+const isNothing = () => (live.about.picture ? !pictures[0] : typed('text') === '');
+const whatToGive = () =>
+  live.about.picture ? 'Drop a picture on this page, or choose one' : 'Type or paste a text';
 
 function tell(what, why = false) {
   const e = find('.live .state');
@@ -122,6 +126,7 @@ function tell(what, why = false) {
 
 /* The program's answer as a text of this page, in place of the one before; why not: a sentence. */
 async function compute(words, number, generate = 0) {
+  if (live.about.picture) sendPicture(pictures[number - live.first]);
   const { blocks, why, took, stopped } = await ask({ ask: number, texts: words, generate });
   if (stopped) return { stopped };
   if (why) return { why: why.replace(/ \(--[^)]*\)/g, '') }; /* the page has no options */
@@ -138,7 +143,8 @@ function nameTyped() {
     const one = texts[number],
       at = list.children[number];
     if (!one) continue;
-    const name = `${number === live.first ? 'typed' : 'beside'}: ${one.text}`.slice(0, 60);
+    const which = number > live.first ? 'beside' : one.picture ? 'given' : 'typed';
+    const name = `${which}: ${one.text || one.input}`.slice(0, 60);
     if (at) at.textContent = name;
     else if (list.children.length === number) list.append(element('option', { value: number, text: name }));
   }
@@ -147,10 +153,10 @@ function nameTyped() {
 
 async function showTyped(generate = 0) {
   const from = performance.now(),
-    beside = generate > 0 ? '' : typed('beside');
+    beside = generate > 0 ? '' : pictures[1] ? ' ' : typed('beside');
   const first = await compute(textsTyped(), live.first, generate);
   if (first.why || first.stopped) return first;
-  const second = beside === '' ? null : await compute([beside], live.first + 1);
+  const second = beside === '' ? null : await compute(live.about.picture ? [] : [beside], live.first + 1);
   if (second?.why) return second;
   if (!second) {
     texts.length = live.first + 1;
@@ -174,8 +180,8 @@ async function follow() {
   live.busy = true;
   while (live.again) {
     live.again = false;
-    if (typed('text') === '') {
-      tell('Type or paste a text.');
+    if (isNothing()) {
+      tell(`${whatToGive()}.`);
       continue;
     }
     const { why, took } = await showTyped();
@@ -246,7 +252,12 @@ const generateOrStop = () => {
 
 /* What `mha-viz stats --json` prints of the text that is typed. */
 async function saveStats() {
-  const words = ['stats', '--json', '-m', live.about.model, '--', ...textsTyped()];
+  const words = ['stats', '--json', '-m', live.about.model];
+  if (live.about.picture) {
+    const shown = pictures[0] ?? (await firstPicture());
+    sendPicture(shown);
+    words.push('--image', shown.name);
+  } else words.push('--', ...textsTyped());
   const { out, why } = await ask({ run: 0, words });
   if (why) tell(`The program says: ${why}`, true);
   else download('stats.json', new Blob([out], { type: 'application/json' }));
@@ -335,6 +346,7 @@ async function startLive() {
     live.source = await lettersOf('worker');
     startWorker();
     live.about = await sendModel();
+    if (live.about.picture) sendPicture(await firstPicture());
     await ask({ options: live.about.options, texts: live.about.texts });
   } catch (error) {
     giveUp(error.message);
@@ -347,10 +359,14 @@ async function startLive() {
     find('.live label.of-beside').remove();
   }
   if (live.about.generates) find('.live label.examples').before(...generation());
-  fieldOf('text').value ||= live.about.texts[0] ?? '';
+  if (live.about.picture) {
+    for (const e of document.querySelectorAll('.live label')) e.remove();
+    find('.live').prepend(chooser(0, 'Picture'), chooser(1, 'Another picture beside it'));
+    takeDrops();
+  } else fieldOf('text').value ||= live.about.texts[0] ?? '';
   for (const e of document.querySelectorAll('.live :disabled')) e.disabled = false;
   timing.live = performance.now();
-  tell(`Type or paste a text: the model is in this file, and nothing leaves it. ${weightsHeld()}`);
+  tell(`${whatToGive()}: the model is in this file, and nothing leaves it. ${weightsHeld()}`);
 }
 addEventListener('DOMContentLoaded', () => {
   window.mhaViz.live = live;

@@ -109,6 +109,7 @@ const numbersView = {
 const VIEW_KINDS = {
   links: linksView,
   matrix: matrixView,
+  picture: pictureView,
   model: modelView,
   trace: traceView,
   neuron: neuronView,

@@ -18,7 +18,8 @@ function caption() {
   if (state.b !== 'all') parts.push(`only ${state.b[0]} to ${state.b[1]}`);
   if (state.v === 'links') parts.push(`links that hold ${state.s} % of a row`);
   else if (state.v === 'trace') parts.push(HEADS_OF_TRACE[state.of]);
-  if (['matrix', 'model', 'trace'].includes(state.v))
+  if (state.v === 'picture') parts.push(`attention of ${views.picture.queryName()}`);
+  if (['matrix', 'picture', 'model', 'trace'].includes(state.v))
     parts.push(`colours: ${{ linear: 'linear', sqrt: 'square root', log: 'logarithm' }[state.f]}`);
   if (text.weight !== 'plain') parts.push(`weights times norms (${text.weight})`);
   return `${parts.join('; ')}${text.changes}.`;

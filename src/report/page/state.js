@@ -7,7 +7,10 @@ const VIEWS = [
   ['trace', 'Token'],
   ['neuron', 'Neuron'],
   ['numbers', 'Numbers'],
+  ['picture', 'Picture'],
 ];
+/* Those that the text has. */
+const offered = () => VIEWS.filter(([v]) => v !== 'picture' || text.picture).map(([v]) => v);
 const START = {
   v: 'links',
   t: 0,

@@ -6,6 +6,8 @@
        { open: path, size, keep }      a file begins; { piece, packed }: the next of its bytes, in
                                        base64 or as a Blob; keep: whole -> { kept: path, blob }
        { options, texts }              how reports are made, and texts to begin with -> { ready }
+       { picture, width, height, rgb } a file of that name, in place of the picture before it; reports
+                                       are of it, not of texts
        { ask, texts, generate }        a report of them            -> { ask, blocks } or { ask, why }
                                        continued by so many tokens -> { step } after each
        { run, words }                  stats                       -> { run, status, out, why } */
@@ -217,10 +219,26 @@ const joined = (parts) => {
   return all;
 };
 
+/* The file of the picture; it follows each time, before what is asked of it. */
+let pictured = '';
+function takePicture(name, width, height, rgb) {
+  const size = 8 + rgb.length;
+  exported.drop(files.get(pictured)?.at ?? 0);
+  files.delete(pictured);
+  pictured = name;
+  files.set(pictured, { at: take(size), size, filled: size });
+  const { at: place } = files.get(pictured);
+  view().setUint32(place, width, true);
+  view().setUint32(place + 4, height, true);
+  bytes().set(rgb, place + 8);
+  calledWith([pictured], (n, table) => exported.picture(view().getUint32(table, true)));
+}
+
 /* After a fault, memory and all: a new instance, with the files of the old one. */
 let options = [];
 async function startAgain() {
   const old = bytes();
+  files.delete(pictured);
   await start();
   for (const file of files.values()) {
     const place = take(file.size);
@@ -271,6 +289,9 @@ const answers = {
     ({ options } = message);
     withWords(options, exported.options);
     postMessage(report(message.texts) ? { why: complaint() } : { ready: true });
+  },
+  picture({ picture, width, height, rgb }) {
+    takePicture(picture, width, height, rgb);
   },
   ask({ ask, texts, generate }) {
     const from = performance.now();
