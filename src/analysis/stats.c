@@ -22,6 +22,8 @@ struct stats {
     int *keeper;                /* [n metrics] the first metric with the same state */
     void ***state;              /* [n metrics] one per head, layer or text; NULL: by row, or
                                    the keeper has it */
+    int *by_row, n_by_row;      /* metrics that have a number for each row */
+    int *by_head, n_by_head;    /* those with a state that takes the rows of a head */
     const double **map;         /* [texts, n metrics] of METRIC_MAP */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
     int d_head;                 /* of the widest head */
@@ -130,6 +132,25 @@ static void start_states(struct stats *s, size_t count)
     }
 }
 
+static bool is_defined(const struct stats *s, int k)
+{
+    return !(s->set->metric[k].one_axis && s->slots.texts.two_axes);
+}
+
+/* Which metrics get the rows of a head one by one. */
+static void sort_out(struct stats *s)
+{
+    s->by_row = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->by_row);
+    s->by_head = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->by_head);
+    for (int k = 0; k < s->set->n; k++)
+        if (!is_defined(s, k))
+            continue;
+        else if (s->set->metric[k].rule->row != NULL)
+            s->by_row[s->n_by_row++] = k;
+        else if (keeps_state(s, k) && scope_of(s, k) == SCOPE_HEAD)
+            s->by_head[s->n_by_head++] = k;
+}
+
 /* ---- queries and keys ---- */
 
 static int look(void *self, const struct qkv_view *v, struct err *e)
@@ -190,6 +211,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);
+    sort_out(stats);
     stats->map = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)set->n,
                              sizeof *stats->map);
     stats->room = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)stats->slots.H,
@@ -219,26 +241,22 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
     };
 }
 
-static bool is_defined(const struct stats *s, int k)
-{
-    return !(s->set->metric[k].one_axis && s->slots.texts.two_axes);
-}
-
 static void take_row(const struct stats *s, size_t at, const struct metric_row *r)
 {
-    for (int k = 0; k < s->set->n; k++) {
-        const struct metric_rule *rule = s->set->metric[k].rule;
+    for (int i = 0; i < s->n_by_row; i++) {
+        int k = s->by_row[i];
         struct mean *mean = &s->slot[at].mean[k];
         double value;
 
-        if (!is_defined(s, k))
-            continue;
-        if (rule->row != NULL && rule->row(r, &value)) {
+        if (s->set->metric[k].rule->row(r, &value)) {
             mean->sum += value;
             mean->n++;
-        } else if (keeps_state(s, k) && rule->state->scope == SCOPE_HEAD) {
-            rule->state->take(s->state[k][at], r, 1);
         }
+    }
+    for (int i = 0; i < s->n_by_head; i++) {
+        int k = s->by_head[i];
+
+        s->set->metric[k].rule->state->take(s->state[k][at], r, 1);
     }
 }
 

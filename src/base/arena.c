@@ -25,7 +25,7 @@ enum { GAP = 64 };              /* between allocations, so that one byte too far
 enum { GAP = 0 };
 #endif
 
-enum { ALIGN = 64, BLOCK = 256 * 1024 };
+enum { ALIGN = 64, BLOCK = 256 * 1024, KEPT = 64 * 1024 * 1024 };
 
 struct arena_block {
     struct arena_block *below;
@@ -54,7 +54,7 @@ void arena_init(struct arena *a, void (*full)(void *self, size_t size_bytes),
 {
     a->top = a->spare = NULL;
     a->owned = NULL;
-    a->size = 0;
+    a->size = a->spare_size = 0;
     a->full = full != NULL ? full : stop;
     a->self = self;
 }
@@ -122,6 +122,17 @@ static void free_block(struct arena_block *block)
     free(block);
 }
 
+static void free_spare(struct arena *a)
+{
+    while (a->spare != NULL) {
+        struct arena_block *block = a->spare;
+
+        a->spare = block->below;
+        free_block(block);
+    }
+    a->spare_size = 0;
+}
+
 void arena_finish(struct arena *a)
 {
     release_above(a, NULL);
@@ -131,8 +142,7 @@ void arena_finish(struct arena *a)
         a->top = block->below;
         free_block(block);
     }
-    free_block(a->spare);
-    a->spare = NULL;
+    free_spare(a);
     a->size = 0;
 }
 
@@ -168,13 +178,41 @@ static struct arena_block *new_block(struct arena *a, size_t size)
     return block;
 }
 
+static struct arena_block *unlink_spare(struct arena *a, struct arena_block **at)
+{
+    struct arena_block *block = *at;
+
+    *at = block->below;
+    a->spare_size -= block->size;
+    return block;
+}
+
+/*
+ * The smallest spare block of at least this size.  NULL: there is none; then those that were
+ * made for one allocation go, so that a need that grows from time to time leaves nothing behind.
+ */
+static struct arena_block *take_spare(struct arena *a, size_t size)
+{
+    struct arena_block **best = NULL;
+
+    for (struct arena_block **at = &a->spare; *at != NULL; at = &(*at)->below)
+        if ((*at)->size >= size && (best == NULL || (*at)->size < (*best)->size))
+            best = at;
+    if (best != NULL)
+        return unlink_spare(a, best);
+    for (struct arena_block **at = &a->spare; *at != NULL;)
+        if ((*at)->size > BLOCK)
+            free_block(unlink_spare(a, at));
+        else
+            at = &(*at)->below;
+    return NULL;
+}
+
 static struct arena_block *push(struct arena *a, size_t size)
 {
-    struct arena_block *block = a->spare;
+    struct arena_block *block = take_spare(a, size);
 
-    if (block != NULL && block->size >= size)
-        a->spare = NULL;
-    else
+    if (block == NULL)
         block = new_block(a, size);
     block->below = a->top;
     a->top = block;
@@ -182,21 +220,26 @@ static struct arena_block *push(struct arena *a, size_t size)
     return block;
 }
 
-/* Keeps the larger of the popped block and the spare one, for the next push. */
+/* The popped block is spare, as long as all of these come to no more than KEPT; one that is
+ * larger by itself stays alone. */
 static void pop(struct arena *a)
 {
-    struct arena_block *block = a->top, *drop = a->spare;
+    struct arena_block *block = a->top;
 
     a->top = block->below;
     a->size -= block->size;
     block->used = 0;
     if (block->memory != NULL)
         CLOSE(block->data, block->size);
-    if (drop == NULL || drop->size < block->size) {
-        a->spare = block;
-        block = drop;
+    if (block->size > KEPT && block->size > a->spare_size)
+        free_spare(a);
+    else if (block->memory == NULL || block->size > KEPT || a->spare_size > KEPT - block->size) {
+        free_block(block);
+        return;
     }
-    free_block(block);
+    block->below = a->spare;
+    a->spare = block;
+    a->spare_size += block->size;
 }
 
 static size_t rounded(size_t bytes)
@@ -204,7 +247,8 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
+/* *dirty: whether some of it was handed out before. */
+static void *take(struct arena *a, uint64_t n, uint64_t size, bool *dirty)
 {
     struct arena_block *block = a->top;
     size_t asked, bytes;
@@ -216,6 +260,7 @@ void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
     if (block == NULL || block->memory == NULL || block->size - block->used < bytes)
         block = push(a, bytes);
     p = block->data + block->used;
+    *dirty = block->used < block->dirty;
     OPEN(p, asked);
     block->used += bytes;
     if (block->used < block->size)
@@ -225,18 +270,19 @@ void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
     return p;
 }
 
+void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
+{
+    bool dirty;
+
+    return take(a, n, size, &dirty);
+}
+
 void *arena_alloc(struct arena *a, uint64_t n, uint64_t size)
 {
-    struct arena_block *before = a->top;
-    size_t used = before != NULL ? before->used : 0;
-    size_t dirty = before != NULL ? before->dirty : 0;
-    void *p;
+    bool dirty;
+    void *p = take(a, n, size, &dirty);
 
-    /* Only what was handed out before needs clearing. */
-    if (a->spare != NULL)
-        dirty = SIZE_MAX;
-    p = arena_alloc_raw(a, n, size);
-    if (a->top != before ? dirty == SIZE_MAX : used < dirty)
+    if (dirty)
         memset(p, 0, (size_t)(n * size));
     return p;
 }

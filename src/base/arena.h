@@ -18,7 +18,7 @@ struct arena_owned;
 struct arena {
     struct arena_block *top, *spare;
     struct arena_owned *owned;
-    size_t size;                    /* bytes of all blocks but the spare one */
+    size_t size, spare_size;        /* bytes of all blocks but the spare ones, and of these */
     void (*full)(void *self, size_t size_bytes);    /* never returns */
     void *self;
 };

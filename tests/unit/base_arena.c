@@ -110,29 +110,56 @@ static void an_impossible_size_apart_goes_to_the_handler(void **state)
     arena_finish(&a);
 }
 
-/* One block is kept for the next; the larger of two, and only where the next fits into it. */
-static void the_larger_block_is_kept(void **state)
+/* Blocks are kept for the next allocations, each for one that fits it best. */
+static void blocks_are_kept(void **state)
 {
     enum { SMALL = 300 * 1024, LARGE = 900 * 1024 };
     struct arena *a = *state;
     struct arena_mark mark = arena_mark(a);
-    unsigned char *large, *again;
+    unsigned char *small = arena_alloc(a, SMALL, 1), *large = arena_alloc(a, LARGE, 1);
 
-    arena_alloc(a, SMALL, 1);
-    large = arena_alloc(a, LARGE, 1);
     memset(large, 7, LARGE);
+    memset(small, 7, SMALL);
+    for (int k = 0; k < 2; k++) {
+        bool first = k == 0;
+        unsigned char *again;
+
+        arena_reset(a, mark);
+        again = arena_alloc(a, first ? LARGE : SMALL, 1);
+        assert_ptr_equal(again, first ? large : small);
+        assert_true(is_zero(again, first ? LARGE : SMALL));
+        again = arena_alloc(a, first ? SMALL : LARGE, 1);
+        assert_ptr_equal(again, first ? small : large);
+    }
     arena_reset(a, mark);
-    again = arena_alloc(a, LARGE, 1);
-    assert_ptr_equal(again, large);
-    assert_true(is_zero(again, LARGE));
+    assert_int_equal(a->spare_size, SMALL + LARGE);
+}
+
+/* One that fits no longer is given back when more is asked for, and nothing is without bound. */
+static void a_need_that_grows_leaves_nothing(void **state)
+{
+    enum { MIB = 1024 * 1024 };
+    struct arena *a = *state;
+    struct arena_mark mark = arena_mark(a);
+
+    for (int size = 1; size <= 8; size++) {
+        assert_true(is_zero(arena_alloc(a, (uint64_t)size, MIB), (size_t)size * MIB));
+        assert_int_equal(arena_since(a, mark), size * MIB);
+        assert_int_equal(a->spare_size, 0);
+        arena_reset(a, mark);
+        assert_int_equal(a->spare_size, size * MIB);
+    }
+    for (int i = 0; i < 9; i++)
+        arena_alloc(a, 10, MIB);
     arena_reset(a, mark);
-    arena_alloc(a, LARGE, 1);
-    arena_alloc(a, SMALL, 1);
+    assert_int_equal(a->spare_size, 60 * MIB);
+    arena_alloc(a, 100, MIB);
     arena_reset(a, mark);
-    assert_ptr_equal(arena_alloc(a, LARGE, 1), large);
+    assert_int_equal(a->spare_size, 100 * MIB);         /* the largest, alone */
+    arena_alloc(a, 10, MIB);
+    arena_alloc(a, 80, MIB);
     arena_reset(a, mark);
-    assert_true(is_zero(arena_alloc(a, 2 * LARGE, 1), 2 * LARGE));
-    assert_int_equal(arena_since(a, mark), 2 * LARGE);
+    assert_true(a->spare_size <= 100 * MIB);
 }
 
 /* ---- what goes with the arena ---- */
@@ -413,7 +440,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(no_memory_goes_to_the_handler),
         TEST(a_product_that_overflows_goes_to_the_handler),
-        TEST(an_impossible_size_apart_goes_to_the_handler), TEST(the_larger_block_is_kept),
+        TEST(an_impossible_size_apart_goes_to_the_handler), TEST(blocks_are_kept),
+        TEST(a_need_that_grows_leaves_nothing),
         TEST(zeroed_and_aligned), TEST(pieces_do_not_overlap), TEST(large_blocks),
         TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
         TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),

@@ -33,15 +33,21 @@ static bool entropy_norm(const struct metric_row *r, double *v)
 /* Clark et al. 2019, section 3, as their code has it: a' = 0.9999 a + 0.0001 / n. */
 static bool entropy_clark(const struct metric_row *r, double *v)
 {
-    double rest = 1e-4 / r->n_visible;
+    enum { PART = 64 };
+    double part[PART], scale = (1 - 1e-4) / r->mass, rest = 1e-4 / r->n_visible;
 
     *v = 0;
-    for (int j = 0; j < r->n_keys; j++)
-        if (metric_sees(r, r->key0 + j)) {
-            double w = (1 - 1e-4) * (double)r->a[j] / r->mass + rest;
+    for (int at = 0; at < r->n_keys; at += PART) {
+        int n = r->n_keys - at < PART ? r->n_keys - at : PART;
 
-            *v -= w * elementary_log(w);
+        for (int j = 0; j < n; j++) {
+            double w = scale * (double)r->a[at + j] + rest;
+
+            part[j] = w * elementary_log_plain(w);
         }
+        for (int j = 0; j < n; j++)
+            *v -= metric_sees(r, r->key0 + at + j) ? part[j] : 0;
+    }
     return true;
 }
 

@@ -11,6 +11,7 @@ struct patterns {
     double within, chance;      /* sums over the rows of n_block */
     int n_block;                /* rows that are no special token, and see such a key */
     bool segments[2];           /* that hold such rows */
+    bool in_segments;           /* the text has more than one */
     int n_rows, n_keys;
     double column[];            /* [n_keys] sums */
 };
@@ -25,6 +26,14 @@ static bool is_special(const struct token_list *list, int i)
     return list->special != NULL && list->special[i];
 }
 
+static bool has_segments(const struct token_list *list)
+{
+    for (int i = 1; list->type != NULL && i < list->n; i++)
+        if (list->type[i] != list->type[0])
+            return true;
+    return false;
+}
+
 /* Weight and keys of the query's segment, of the row without special tokens. */
 static void take_block(struct patterns *all, const struct metric_row *r)
 {
@@ -32,7 +41,7 @@ static void take_block(struct patterns *all, const struct metric_row *r)
     double within = 0, mass = 0;
     int n_within = 0, count = 0;
 
-    if (type == NULL || r->two_axes || is_special(r->queries, r->query))
+    if (!all->in_segments || r->two_axes || is_special(r->queries, r->query))
         return;
     for (int j = r->key0; j < r->key0 + r->n_keys; j++) {
         bool same = type[j] == type[r->query];
@@ -67,6 +76,8 @@ static void patterns_take(void *state, const struct metric_row *rows, int n)
             all->offset[k].n++;
         }
     }
+    if (all->n_rows == 0)
+        all->in_segments = has_segments(rows->keys);
     take_block(all, rows);
     all->n_keys = rows->keys->n;
     all->n_rows++;

@@ -18,37 +18,38 @@ static size_t kinds_size(const struct metric_shape *shape)
     return sizeof(struct kinds);
 }
 
-static bool is_of(const struct token_list *list, int i, enum kind kind)
+/* The kinds that token i is of, a bit each. */
+static unsigned kinds_of(const struct token_list *list, int i)
 {
     int mark = list->mark != NULL ? list->mark[i] : 0;
 
-    switch (kind) {
-    case SPECIAL: return list->special != NULL && list->special[i];
-    case PUNCTUATION: return (mark & TOKEN_PUNCTUATION) != 0;
-    default: return (mark & TOKEN_SEPARATES) != 0;
-    }
+    return (list->special != NULL && list->special[i] ? 1u << SPECIAL : 0) |
+           ((mark & TOKEN_PUNCTUATION) != 0 ? 1u << PUNCTUATION : 0) |
+           ((mark & TOKEN_SEPARATES) != 0 ? 1u << SEPARATOR : 0);
 }
 
 static void kinds_take(void *state, const struct metric_row *rows, int n)
 {
     struct kinds *all = state;
-    bool sep = is_of(rows->queries, rows->query, SEPARATOR);
+    bool sep = (kinds_of(rows->queries, rows->query) >> SEPARATOR & 1) != 0;
+    double mass[N_KIND] = { 0 };
+    int count[N_KIND] = { 0 };
 
     (void)n;
-    for (int kind = 0; kind < N_KIND; kind++) {
-        double mass = 0;
-        int count = 0;
+    for (int j = rows->key0; j < rows->key0 + rows->n_keys; j++) {
+        unsigned of = kinds_of(rows->keys, j);
 
-        for (int j = rows->key0; j < rows->key0 + rows->n_keys; j++)
-            if (is_of(rows->keys, j, (enum kind)kind) && metric_sees(rows, j)) {
-                mass += metric_weight(rows, j);
-                count++;
+        for (int kind = 0; of != 0 && metric_sees(rows, j) && kind < N_KIND; kind++)
+            if ((of >> kind & 1) != 0) {
+                mass[kind] += metric_weight(rows, j);
+                count[kind]++;
             }
-        all->mass[kind] += mass;
-        all->even[kind] += (double)count / rows->n_visible;
-        if (kind == SEPARATOR)
-            all->of_sep[sep] += mass;
     }
+    for (int kind = 0; kind < N_KIND; kind++) {
+        all->mass[kind] += mass[kind];
+        all->even[kind] += (double)count[kind] / rows->n_visible;
+    }
+    all->of_sep[sep] += mass[SEPARATOR];
     all->n_rows++;
     all->n_sep[sep]++;
 }
