@@ -225,6 +225,14 @@ struct config {
         int step;                       /* layer l has experts if (l + 1) % this == 0 */
         const bool *dense_layer;        /* [L] those without all the same; NULL: none */
     } experts;
+    struct {                            /* adapters after each mlp, one for each language */
+        const char *name;               /* whose is read; NULL: there are none */
+        bool assumed;                   /* nothing says which: the first */
+        int d;                          /* their width */
+        bool own_norm, mlp_norm;        /* they read what a norm of theirs gives, or the mlp's;
+                                           the former goes before */
+        bool norm_first;                /* and add to that */
+    } language;
     struct {                            /* attention in chunks; a text of more than
                                            pad_above tokens counts as padded to a multiple
                                            of pad_to, which is 0 where there are none */

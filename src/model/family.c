@@ -139,6 +139,12 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_D, PER_LAYER, OF_MLP },
     [W_DOWN] = { "last linear of the mlp", "mlp", SLOT_LINEAR, DIM_D,
         DIM_F, PER_LAYER, OF_MLP },
+    [W_LANG_NORM] = { "norm of the language's adapter", "norms", SLOT_NORM, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NORM },
+    [W_LANG_DOWN] = { "first linear of the language's adapter", "mlp", SLOT_LINEAR, DIM_LANG,
+        DIM_D, PER_LAYER, OF_MLP },
+    [W_LANG_UP] = { "last linear of the language's adapter", "mlp", SLOT_LINEAR, DIM_D,
+        DIM_LANG, PER_LAYER, OF_MLP },
     [W_ROUTER] = { "router", "mlp", SLOT_LINEAR, DIM_EXPERTS, DIM_D, PER_LAYER, OF_ROUTER },
     [W_ROUTER_BIAS] = { "bias of the router", "mlp", SLOT_VECTOR, DIM_EXPERTS,
         DIM_NONE, PER_LAYER, OF_NONE },
@@ -231,6 +237,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_ONE:     return 1;
     case DIM_FS:      return c->experts.d_shared > 0 ? c->experts.d_shared :
                              c->experts.n_shared * c->experts.d_ff;
+    case DIM_LANG:    return c->language.d;
     case DIM_Q_RANK:  return c->latent.q_rank;
     case DIM_KV_RANK: return c->latent.kv_rank;
     case DIM_KV_A:    return c->latent.kv_rank + c->latent.d_rope;

@@ -68,6 +68,9 @@ enum slot {
     W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
     W_GATE,                     /* MLP_GATED */
     W_UP, W_DOWN,
+    W_LANG_NORM,                /* of a language's adapter after the mlp; empty: as the config
+                                   says */
+    W_LANG_DOWN, W_LANG_UP,     /* its linears; empty: none; "%s" is the language */
     W_ROUTER,                   /* layers with experts, instead of the three above */
     W_ROUTER_BIAS,              /* added to scores for the choice alone */
     W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
@@ -268,6 +271,7 @@ struct family {
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
+    bool pre_by_config;         /* PLACE_POST is PLACE_PRE where the config says pre_norm */
     bool residual_by_config;    /* the sum may take up the normed input */
     bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
@@ -329,6 +333,7 @@ enum dim {
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
     DIM_FX2, DIM_ONE,           /* twice that; 1 */
     DIM_FS,                     /* width of the shared one */
+    DIM_LANG,                   /* width of a language's adapter */
     DIM_Q_RANK, DIM_KV_RANK,
     DIM_KV_A,                   /* keys' and values' rank, and the shared columns */
     DIM_KV_B                    /* of all heads: keys without those, then values */

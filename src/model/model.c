@@ -164,9 +164,14 @@ static int adapt(struct model *m, struct arena *a, const struct layer_asked *ask
     if (asked->n_adapters > 0 && m->family->bare)
         return err_set(e, ERR_USAGE, "--adapter: %s is a bare layer, which has none", m->name);
     m->adapted = asked->n_adapters > 0;
+    if (m->config.language.assumed)
+        m->note = arena_printf(a, "config.json has no default_language: read with the adapters of "
+                                  "%s", m->config.language.name);
     if (has_own(m, a, asked)) {
         m->adapted = true;
-        m->note = "its folder holds an adapter (adapter_config.json), which is merged";
+        m->note = arena_printf(a, "%s%sits folder holds an adapter (adapter_config.json), which is "
+                                  "merged", m->note != NULL ? m->note : "",
+                               m->note != NULL ? "; " : "");
         if (adapter_merge(m->weights, a, m->dir, e) != 0)
             return -1;
     }

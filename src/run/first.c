@@ -14,7 +14,7 @@ bool first_is_known(const struct model *m)
            (m->norm_place == PLACE_PRE || m->norm_place == PLACE_PARALLEL) &&
            m->slot[W_TOK_PROJ].weight == NULL && m->slot[W_EMB_PROJ].weight == NULL &&
            m->config.d_embed == m->config.d_model && !m->config.norm.residual_from &&
-           m->slot[W_CONV].weight == NULL &&
+           m->slot[W_CONV].weight == NULL && m->layer[0].slot[W_LANG_DOWN].weight == NULL &&
            (m->layer[0].slot[W_DOWN].weight != NULL || m->layer[0].expert != NULL);
 }
 
@@ -32,7 +32,7 @@ void first_rows(float *x, float *mlp, const struct model *m, struct par *par, st
 
     p.x = p.x2 = x;
     p.a = stage_floats(&p, (size_t)n, (size_t)D);
-    p.up = stage_floats(&p, rows, (size_t)family_slot_dim(m->family, config, DIM_UP));
+    p.up = stage_floats(&p, rows, (size_t)mlp_width(m));
     if (m->mlp == MLP_GATED)
         p.gate = stage_floats(&p, rows, (size_t)config->d_ff);
     embed_tokens(&p, x);

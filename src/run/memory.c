@@ -7,6 +7,7 @@
 #include "run/conv.h"
 #include "run/front_rows.h"
 #include "run/latent.h"
+#include "run/mlp.h"
 #include "run/packed.h"
 #include "run/relative.h"
 #include "run/run.h"
@@ -35,8 +36,8 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     /* x and a; with two streams also x2, and both side by side at the end. */
     double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
     double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
-    double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * config->d_ff *
-                 (m->mlp == MLP_PLAIN ? 1 : 2);
+    double mlp = (N < MLP_ROWS ? N : MLP_ROWS) *
+                 ((double)mlp_width(m) + (m->mlp == MLP_GATED ? config->d_ff : 0));
     int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
     double blocks = config->sparse.block > 0 ? 2.25 :
                                                1.25; /* of weights, and a byte each */

@@ -12,6 +12,7 @@
 struct act_job {
     const struct pass *p;
     enum mlp mlp;
+    int64_t F;
     int n_rows;
 };
 
@@ -20,7 +21,7 @@ static void act_rows(void *self, int i, struct arena *scratch)
 {
     const struct act_job *job = self;
     enum act act = job->p->m->config.act;
-    int64_t F = job->p->m->config.d_ff, first = (int64_t)i * ROW_CHUNK;
+    int64_t F = job->F, first = (int64_t)i * ROW_CHUNK;
     int count = stage_rows_of(job->n_rows, i);
 
     (void)scratch;
@@ -35,22 +36,64 @@ static void act_rows(void *self, int i, struct arena *scratch)
     }
 }
 
+static void activate(struct pass *p, enum mlp mlp, int64_t F, int n)
+{
+    struct act_job job = { p, mlp, F, n };
+    int before = meter_enter(par_meter(p->par), METER_ACTIVATION);
+
+    stage_rows(p, n, act_rows, &job);
+    meter_leave(par_meter(p->par), before);
+}
+
 /* out[n, D] = down(act(up in)); out may be in. */
 static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
                     const float *in, int n)
 {
     bool fused = p->m->mlp == MLP_GATED_FUSED;
     int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
-    struct act_job job = { p, p->m->mlp, n };
-    int before;
 
     stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
         stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
-    before = meter_enter(par_meter(p->par), METER_ACTIVATION);
-    stage_rows(p, n, act_rows, &job);
-    meter_leave(par_meter(p->par), before);
+    activate(p, p->m->mlp, F, n);
     stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
+}
+
+/*
+ * The adapter of the model's language, on n rows of the stream from row on; a is room:
+ *     r = norm(x), or x       x = (r or x) + up(act(down r))
+ */
+static void language_add(struct pass *p, const struct layer_plan *plan, float *a, int row, int n)
+{
+    static const struct param identity;
+    const struct config *config = &p->m->config;
+    const struct param *down = &plan->slot[W_LANG_DOWN];
+    const struct param *norm = config->language.own_norm ? &plan->slot[W_LANG_NORM] :
+                               config->language.mlp_norm ? &plan->slot[W_MLP_NORM] : &identity;
+    enum stack_id stack = p->m->family->stack_id;
+    int64_t D = config->d_model, width = config->language.d;
+    int layer = (int)(plan - p->m->layer);
+    float *x = p->x + row * D;
+
+    if (down->weight == NULL)
+        return;
+    stage_norm(p, a, x, n, (int)D, norm);
+    if (config->language.norm_first && norm->vector != NULL) {
+        memcpy(x, a, (size_t)(n * D) * sizeof *x);
+        stage_step(p, STREAM_NORM, layer, stack, norm, p->x, row, n);
+    }
+    stage_linear(p, p->up, width, a, D, n, down);
+    activate(p, MLP_PLAIN, width, n);
+    stage_linear(p, a, D, p->up, width, n, &plan->slot[W_LANG_UP]);
+    nn_add(x, a, n * D);
+    stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, n);
+}
+
+int64_t mlp_width(const struct model *m)
+{
+    int64_t up = family_slot_dim(m->family, &m->config, DIM_UP), language = m->config.language.d;
+
+    return up > language ? up : language;
 }
 
 void mlp_add(struct pass *p, const struct layer_plan *plan)
@@ -85,6 +128,7 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
         stage_scale(p, a, count, (int)D, p->m->config.multiplier.branch);
         nn_add(x, a, count * D);
         stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, count);
+        language_add(p, plan, a, row, count);
         if (place != PLACE_POST)
             continue;
         stage_norm(p, x, x, count, (int)D, norm);

@@ -54,8 +54,7 @@ static void make_room(struct pass *p)
         p->late = stage_floats(p, N, D);
     p->qkv = stage_floats(p, N, (size_t)p->m->place.width);
     p->z = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
-    p->up = stage_floats(p, mlp_rows,
-                         (size_t)family_slot_dim(p->m->family, config, DIM_UP));
+    p->up = stage_floats(p, mlp_rows, (size_t)mlp_width(p->m));
     if (p->m->mlp == MLP_GATED)
         p->gate = stage_floats(p, mlp_rows, (size_t)config->d_ff);
     if (p->want->memory != NULL)

@@ -292,6 +292,25 @@ bad() {
     bad "has no tensor blk.1.attn_k.bias, expected [12] (bias of keys, layer 1); the unused tensor nearest to it is blk.1.attn_k.b1as"
 }
 
+@test "adapters of languages: the config's, the first of them, one that is not there" {
+    local config="$dir/m/config.json" as_said
+
+    take families/xmod
+    as_said=$("$viz" stats -m "$dir/m" --ids 0,9,4 --json)
+    sed -i 's/"default_language": "de-DE"/"default_language": null/' "$config"
+    run --separate-stderr "$viz" stats -m "$dir/m" --ids 0,9,4 --json
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "mha-viz: warning: m: config.json has no default_language: read with the adapters of en_XX" ]
+    [ "$output" != "${as_said//xmod/m}" ]
+    sed -i 's/"default_language": null/"default_language": "fr"/' "$config"
+    bad 'config.json: default_language: found "fr", expected one of languages'
+    sed -i 's/"default_language": "fr",//; s/"en_XX"/"fr"/' "$config"
+    bad "m: has no tensor roberta.encoder.layer.0.output.adapter_modules.fr.dense1.weight, expected [16,16] (first linear of the language's adapter, layer 0)"
+    take families/xmod
+    sed -i 's/"adapter_reduction_factor": 1/"adapter_reduction_factor": 3/' "$config"
+    bad "adapter_modules.de-DE.dense1.weight: shape [16,16], expected [5,16]"
+}
+
 @test "a head of which a part is missing is none, and the part is named" {
     take bert
     LC_ALL=C sed -i 's/cls.predictions.transform.dense.bias/cls.predictions.transform.dense.Bias/' \

@@ -119,6 +119,18 @@ case("data2vec_text", T.Data2VecTextForMaskedLM,
 case("roberta_prelayernorm", T.RobertaPreLayerNormForMaskedLM,
      encoder(2, 8, pad_token_id=1, layer_norm_eps=1e-3), style=4, dtype="bfloat16",
      ids=[0, 9, 1, 30, 8, 1, 17, 2])
+# The norm of the mlp before the adapters; one of their own, in layers that norm first; none.
+case("xmod", T.XmodForMaskedLM,
+     encoder(2, 8, type_vocab_size=1, languages=["en_XX", "de-DE"], default_language="de-DE",
+             adapter_reduction_factor=1, intermediate_size=10, hidden_act="relu"), style=4,
+     dtype="float16", ids=[0, 9, 1, 30, 8, 1, 17, 2])
+case("xmod_pre", T.XmodModel,
+     encoder(3, 6, pre_norm=True, adapter_layer_norm=True, ln_before_adapter=False,
+             default_language="en_XX"), style="diff", dtype="bfloat16",
+     ids=[0, 9, 1, 30, 8, 1, 17, 2])
+case("xmod_plain", T.XmodModel,
+     encoder(2, 6, adapter_reuse_layer_norm=False, adapter_reduction_factor=5,
+             default_language="en_XX"), style="diff", dtype="float16")
 case("splinter", T.SplinterModel, encoder(2, 7, hidden_act="relu"), dtype="float16",
      types=[0, 0, 0, 1, 1, 0])
 case("nomic_bert", T.NomicBertForMaskedLM, encoder(3, 6, layer_norm_eps=1e-3), dtype="float16",

@@ -822,6 +822,42 @@ static void multipliers(void **state)
     assert_true(c.multiplier.branch == 1 && c.head.scale == 1);
 }
 
+/* Adapters of xmod. */
+static void languages(void **state)
+{
+    struct config c = good(FAMILY("xmod", ""));
+
+    (void)state;
+    assert_string_equal(c.language.name, "en_XX");
+    assert_true(c.language.assumed && c.language.d == 384 && !c.norm.first);
+    assert_true(c.language.mlp_norm && c.language.norm_first && !c.language.own_norm);
+    c = good(FAMILY("xmod", ",\"languages\":[\"a\",\"b\"]"));
+    assert_true(strcmp(c.language.name, "a") == 0 && c.language.assumed);
+    c = good(FAMILY("xmod", ",\"languages\":[\"a\",\"b\"],\"default_language\":\"b\","
+                    "\"adapter_reduction_factor\":768,\"pre_norm\":true"));
+    assert_true(strcmp(c.language.name, "b") == 0 && !c.language.assumed);
+    assert_true(c.language.d == 1 && c.norm.first);
+    assert_null(good(FAMILY("roberta", ",\"languages\":[\"a\"]")).language.name);
+    assert_false(good(FAMILY("roberta", ",\"pre_norm\":true")).norm.first);
+    bad(FAMILY("xmod", ",\"languages\":[]"), "languages: found [], expected a list of names");
+    bad(FAMILY("xmod", ",\"languages\":\"a\""), "expected a list of names");
+    bad(FAMILY("xmod", ",\"languages\":[1]"), "expected a list of names");
+    bad(FAMILY("xmod", ",\"languages\":[\"a.b\"]"), "expected a list of names");
+    bad(FAMILY("xmod", ",\"languages\":[\"\"]"), "expected a list of names");
+    bad(FAMILY("xmod", ",\"languages\":[\"%d\"]"), "expected a list of names");
+    bad(FAMILY("xmod", ",\"languages\":[\"a\"],\"default_language\":\"b\""),
+        "default_language: found \"b\", expected one of languages");
+    bad(FAMILY("xmod", ",\"default_language\":\"a|b\""), "expected one of languages");
+    bad(FAMILY("xmod", ",\"default_language\":7"), "found 7, expected one of languages");
+    bad(FAMILY("xmod", ",\"adapter_reduction_factor\":0"), "adapter_reduction_factor: found 0");
+    bad(FAMILY("xmod", ",\"adapter_reduction_factor\":-2"), "adapter_reduction_factor: found -2");
+    bad(FAMILY("xmod", ",\"adapter_reduction_factor\":\"x\""), "found \"x\"");
+    bad(FAMILY("xmod", ",\"adapter_reduction_factor\":769"),
+        "found 769, expected at most the hidden_size 768");
+    bad(FAMILY("xmod", ",\"ln_before_adapter\":2"), "ln_before_adapter: found 2");
+    bad(FAMILY("xmod", ",\"pre_norm\":\"no\""), "pre_norm: found \"no\"");
+}
+
 static void what_new_families_refuse(void **state)
 {
     struct config c;
@@ -884,7 +920,7 @@ int main(void)
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
-        TEST(options), TEST(multipliers), TEST(what_new_families_refuse),
+        TEST(options), TEST(multipliers), TEST(languages), TEST(what_new_families_refuse),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
             m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
            (s == W_MLP_NORM && m->config.norm.one) ||
+           (s == W_LANG_NORM && !m->config.language.own_norm) ||
            ((s == W_Q_NORM || s == W_K_NORM) && m->family->qk_norm_by_config &&
             !m->config.norm.qk);
 }
@@ -247,6 +248,8 @@ static enum norm_place place_of(const struct model *m)
 
     if (was->norm.first && !m->config.norm.first)
         return PLACE_POST;
+    if (m->family->pre_by_config && m->config.norm.first)
+        return PLACE_PRE;
     if (was->norm.parallel && !m->config.norm.parallel)
         return PLACE_PRE;
     if (m->family->parallel_by_config && m->config.norm.parallel)

@@ -109,7 +109,12 @@ int bind_layers(const struct binder *b)
 
 const char *bind_names(struct binder *b, enum slot slot)
 {
-    return family_slot_names(b->m->family, &b->m->config, slot);
+    const char *names = family_slot_names(b->m->family, &b->m->config, slot);
+    const char *language = names != NULL ? strstr(names, "%s") : NULL;
+
+    return language == NULL ? names :
+           arena_printf(b->a, "%.*s%s%s", (int)(language - names), names,
+                        b->m->config.language.name, language + 2);
 }
 
 /* A GGUF file calls a slot alike in all layers: by the first name that any of them has. */

@@ -425,7 +425,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         config_rope_share(r, f, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
-        config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0)
+        config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0 ||
+        config_language(r, f, root) != 0)
         return -1;
     config_head(r, root);
     read_card(r, root);

@@ -22,6 +22,7 @@ static const struct key multipliers[] = {
 static const struct key base_width = {
     KEY_INT, F(head.base_width), 1, 1 << 20, NAMES("dim_model_base")
 };
+static const struct key pre = { KEY_BOOL, F(norm.first), 0, 0, NAMES("pre_norm") };
 #undef F
 
 const struct key *config_option_key(const char *name)
@@ -90,6 +91,8 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
     if (!json_is_true(config_value(root, "use_task_id")))
         r->c->n_tasks = 0;
     if (read_multipliers(r, f, root) != 0)
+        return -1;
+    if (f->pre_by_config && config_key(r, &pre, root, r->c) != 0)
         return -1;
     if (f->attn_config && config_value(root, "attn_config") != NULL)
         root = config_value(root, "attn_config");

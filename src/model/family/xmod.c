@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_xmod = {
+    .name = "xmod",
+    .source = "Pfeiffer et al. 2022; transformers modeling_xmod.py",
+    .stack_id = STACK_ENCODER,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .has_head_act = true, .head_act = ACT_GELU, .pre_by_config = true,
+    .defaults = {
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,
+        .n_positions = 512, .n_types = 2, .pad_id = 1, .norm = { .eps = 1e-12 },
+        .act = ACT_GELU, .score = { .scaled = true },
+        .language = { .name = "en_XX", .mlp_norm = true, .norm_first = true },
+    },
+    .prefix = { "roberta." },
+    .stack = { .name = {
+        [W_TOK]        = "embeddings.word_embeddings",
+        [W_POS]        = "embeddings.position_embeddings",
+        [W_TYPE]       = "embeddings.token_type_embeddings",
+        [W_EMB_NORM]   = "embeddings.LayerNorm",
+        [W_Q]          = "encoder.layer.%d.attention.self.query",
+        [W_K]          = "encoder.layer.%d.attention.self.key",
+        [W_V]          = "encoder.layer.%d.attention.self.value",
+        [W_O]          = "encoder.layer.%d.attention.output.dense",
+        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
+        [W_UP]         = "encoder.layer.%d.intermediate.dense",
+        [W_DOWN]       = "encoder.layer.%d.output.dense",
+        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
+        [W_LANG_NORM]  = "encoder.layer.%d.output.adapter_layer_norm",
+        [W_LANG_DOWN]  = "encoder.layer.%d.output.adapter_modules.%s.dense1",
+        [W_LANG_UP]    = "encoder.layer.%d.output.adapter_modules.%s.dense2",
+        [W_FINAL_NORM] = "encoder.LayerNorm",
+        [W_HEAD_DENSE] = "lm_head.dense",
+        [W_HEAD_NORM]  = "lm_head.layer_norm",
+        [W_HEAD]       = "lm_head.decoder",
+        [W_HEAD_BIAS]  = "lm_head.bias|lm_head.decoder.bias",
+    } },
+};
