@@ -138,24 +138,27 @@ static double *sources(const struct walk *k, const struct trail_attention *t, co
     return out;
 }
 
-/* What the output of attention is multiplied by before the sum. */
-static double branch_of(const struct walk *k)
+/* What w is for the output of attention before it is multiplied for the sum; by: see
+ * W_ATT_SCALE. */
+static double *before_factors(struct walk *k, const float *by, const double *w)
 {
     double branch = k->m->config.multiplier.branch;
+    int D = k->m->config.d_model;
+    double *y = arena_alloc_raw(k->a, (size_t)D, sizeof *y);
 
-    return branch > 0 ? branch : 1;
+    for (int i = 0; i < D; i++)
+        y[i] = (branch > 0 ? branch : 1) * w[i] * (by != NULL ? (double)by[i] : 1);
+    return y;
 }
 
-/* What w is for the output of the projection, before the norm and the factor that follow it. */
+/* What w is for the output of the projection, before the norm and the factors that follow it. */
 static double *before_norm(struct walk *k, const struct param *slot, const struct param *out,
-                           const struct trail_attention *t, const double *w)
+                           const struct trail_attention *t, const float *by, const double *w)
 {
     const struct param *norm = &slot[W_ATT_OUT];
     int D = k->m->config.d_model;
-    double *y = arena_alloc_raw(k->a, (size_t)D, sizeof *y), *x;
+    double *y = before_factors(k, by, w), *x;
 
-    for (int i = 0; i < D; i++)
-        y[i] = branch_of(k) * w[i];
     if (norm->vector == NULL)
         return y;
     bias(k, norm->bias, y, D);
@@ -174,7 +177,8 @@ static void heads(struct walk *k, const struct trail_step *s, const double *w)
     const struct trail_attention *t = &(crosses ? k->trail->cross : k->trail->own)[s->layer];
     struct attribution_heads *to = &(crosses ? k->out->cross : k->out->own)[s->layer];
     int d = config->d_value;
-    double *y = before_norm(k, slot, out, t, w);
+    const float *by = crosses ? NULL : slot[W_ATT_SCALE].vector;
+    double *y = before_norm(k, slot, out, t, by, w);
     double *g = arena_alloc_raw(k->a, (size_t)out->matrix.K, sizeof *g);
 
     bias(k, out->bias, y, out->matrix.N);
@@ -189,9 +193,7 @@ static void heads(struct walk *k, const struct trail_step *s, const double *w)
         return;
     if (k->raw != NULL) {
         g = arena_alloc_raw(k->a, (size_t)out->matrix.K, sizeof *g);
-        back_linear(g, out, k->raw, k->a);
-        for (int i = 0; i < out->matrix.K; i++)
-            g[i] *= branch_of(k);
+        back_linear(g, out, before_factors(k, by, k->raw), k->a);
     }
     to->source = sources(k, t, g);
 }

@@ -20,6 +20,9 @@ static const struct { const char *name; struct image_processor defaults; } kinds
                { 0.5F, 0.5F, 0.5F }, { 0.5F, 0.5F, 0.5F } } },
     { "DeiT", { true, true, true, true, 256, 256, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
                 { 0.5F, 0.5F, 0.5F }, { 0.5F, 0.5F, 0.5F } } },
+    { "Bit", { true, true, true, true, 224, 0, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
+               { 0.48145466F, 0.4578275F, 0.40821073F },
+               { 0.26862954F, 0.26130258F, 0.27577711F } } },
 };
 
 static int read_kind(const json_t *root, struct image_processor *out, struct err *e)
@@ -42,7 +45,8 @@ static int read_kind(const json_t *root, struct image_processor *out, struct err
             return 0;
         }
     }
-    return json_field_wrong(key, value, "\"ViTImageProcessor\" or \"DeiTImageProcessor\"", e);
+    return json_field_wrong(key, value, "\"ViTImageProcessor\", \"DeiTImageProcessor\" or "
+                            "\"BitImageProcessor\"", e);
 }
 
 /* "size": 224, {"height":224,"width":160} or {"shortest_edge":224}. */

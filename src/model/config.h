@@ -77,6 +77,7 @@ struct config {
     int pad_id;                         /* -1: none */
     enum act act;
     bool gated;                         /* the mlp, where the family leaves it open */
+    double mlp_ratio;                   /* F / D, where the family has such a key */
     bool scale_embedding;               /* tokens by sqrt D */
     struct {                            /* 0: 1 */
         double tokens;                  /* their embeddings */

@@ -70,6 +70,8 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_ATT_OUT] = { "norm of attention's output", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
+    [W_ATT_SCALE] = { "scale of attention's output", "attention", SLOT_VECTOR, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NONE },
     [W_Q] = { "queries", "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, OF_QKV },
     [W_K] = { "keys", "attention", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, OF_K },
     [W_V] = { "values", "attention", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, OF_QKV },
@@ -134,6 +136,8 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_MLP_OUT] = { "norm of the mlp's output", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
+    [W_MLP_SCALE] = { "scale of the mlp's output", "mlp", SLOT_VECTOR, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NONE },
     [W_GATE] = { "gate of the mlp", "mlp", SLOT_LINEAR, DIM_F, DIM_D, PER_LAYER, OF_MLP },
     [W_UP] = { "first linear of the mlp", "mlp", SLOT_LINEAR, DIM_UP,
         DIM_D, PER_LAYER, OF_MLP },
@@ -178,6 +182,8 @@ static int head_input(const struct family *f, const struct config *c)
 {
     if (c->head.task->dense != NULL)
         return c->head.d_dense > 0 ? c->head.d_dense : c->d_model;
+    if (c->head.task->rows == HEAD_FIRST_MEAN)
+        return 2 * family_slot_dim(f, c, DIM_END);
     return f->stack.name[W_FINAL_PROJ] != NULL ? c->d_embed : family_slot_dim(f, c, DIM_END);
 }
 
@@ -203,7 +209,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_Q_NORM:  return full ? hd : c->d_head;
     case DIM_K_NORM:  return full ? gd : c->d_head;
     case DIM_F:       return c->d_ff;
-    case DIM_UP:      return f->mlp == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
+    case DIM_UP:      return family_mlp(f, c) == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
     case DIM_TASK:    return c->n_tasks;
     case DIM_PAIRS:   return c->rotary.n_columns / 2;
     case DIM_V:       return c->n_vocab;
@@ -302,6 +308,11 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
     if (rule > BIAS_AS_STORED)
         rule = c->has_bias[rule] ? BIAS_ALWAYS : BIAS_NEVER;
     return rule;
+}
+
+enum mlp family_mlp(const struct family *f, const struct config *c)
+{
+    return (f->mlp_by_config || f->swiglu_by_config) && !c->gated ? MLP_PLAIN : f->mlp;
 }
 
 bool family_rotates(const struct family *f, const struct config *c)

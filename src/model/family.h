@@ -45,6 +45,7 @@ enum slot {
     /* once per layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `norm_place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
+    W_ATT_SCALE,                /* what that is multiplied by, column by column; empty: 1 */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
     W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for rows that are global, where
                                    a text may have some; they see all, and all see them */
@@ -65,7 +66,7 @@ enum slot {
     W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value after all others; empty: none */
     W_CROSS_O,
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
-    W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
+    W_MLP_OUT, W_MLP_SCALE,     /* the same of the mlp's output */
     W_GATE,                     /* MLP_GATED */
     W_UP, W_DOWN,
     W_LANG_NORM,                /* of a language's adapter after the mlp; empty: as the config
@@ -270,6 +271,7 @@ struct family {
     bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
+    bool swiglu_by_config;      /* the same of use_swiglu_ffn; F is D times mlp_ratio */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
     bool pre_by_config;         /* PLACE_POST is PLACE_PRE where the config says pre_norm */
     bool residual_by_config;    /* the sum may take up the normed input */
@@ -292,6 +294,9 @@ struct family {
 
 extern const struct family *const family_table[];   /* ends with NULL */
 const struct family *family_find(const char *model_type);   /* NULL: none */
+
+/* The kind of its mlps. */
+enum mlp family_mlp(const struct family *f, const struct config *c);
 
 /* Queries and keys are rotated by position, not counting what a bias says instead. */
 bool family_rotates(const struct family *f, const struct config *c);

@@ -21,6 +21,7 @@ enum head_scope {
     HEAD_LAST_EOS,          /* of a decoder, whose text is the encoder's, one token later:
                                where that has its last end token */
     HEAD_MEAN,              /* the mean of all */
+    HEAD_FIRST_MEAN,        /* the first, and beside it the mean of the others */
     HEAD_BY_CONFIG          /* first, end or mean, as the config says */
 };
 

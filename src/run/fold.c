@@ -137,6 +137,7 @@ static void fold_all(const struct fold *f, const struct model *m, const struct p
     gain_rows(f->k, n_k, f->D, slot[W_K_NORM].vector, full ? n_k : f->d);
     for (int64_t i = 0; c->multiplier.branch > 0 && i < (int64_t)n_o * f->D; i++)
         f->o[i] *= (float)c->multiplier.branch;
+    gain_columns(f->o, n_o, f->D, slot[W_ATT_SCALE].vector);
     if (!fold_is_on(m))
         return;
     gain_columns(f->o, n_o, f->D, slot[W_ATT_OUT].vector);

@@ -44,23 +44,29 @@ static void mean(float *y, const float *x, int n, int width)
     }
 }
 
-/* What the head reads of each text, side by side; of all rows, what there is. */
-static const float *head_reads(struct pass *p, const float *hidden, int width)
+/* What the head reads of each text, side by side; of all rows, what there is.  *width: of one
+ * row, before and after. */
+static const float *head_reads(struct pass *p, const float *hidden, int *width)
 {
     enum head_scope rows = head_scope(&p->m->config);
-    float *read;
+    int D = *width;
+    float *read, *to;
 
     if (rows == HEAD_ALL)
         return hidden;
-    read = stage_floats(p, (size_t)p->b->n_texts, (size_t)width);
-    for (int t = 0; t < p->b->n_texts; t++) {
-        const float *text = hidden + (int64_t)p->b->start[t] * width;
+    if (rows == HEAD_FIRST_MEAN)
+        *width = 2 * D;
+    to = read = stage_floats(p, (size_t)p->b->n_texts, (size_t)*width);
+    for (int t = 0; t < p->b->n_texts; t++, to += *width) {
+        const float *text = hidden + (int64_t)p->b->start[t] * D;
+        int n = pass_tokens(p, t);
 
         if (rows == HEAD_MEAN)
-            mean(read + (int64_t)t * width, text, pass_tokens(p, t), width);
+            mean(to, text, n, D);
         else
-            memcpy(read + (int64_t)t * width, text + (int64_t)row_of(p, rows, t) * width,
-                   (size_t)width * sizeof *read);
+            memcpy(to, text + (int64_t)row_of(p, rows, t) * D, (size_t)D * sizeof *to);
+        if (rows == HEAD_FIRST_MEAN)
+            mean(to + D, text + D, n - 1, D);
     }
     return read;
 }
@@ -71,7 +77,7 @@ static void classify(struct pass *p, const float *hidden, int width)
     int rows = head_scope(&p->m->config) == HEAD_ALL ? p->N : p->b->n_texts;
 
     assert(head_scope(&p->m->config) != HEAD_LAST_EOS || p->want->head_row != NULL);
-    hidden = head_reads(p, hidden, width);
+    hidden = head_reads(p, hidden, &width);
     if (dense->weight != NULL) {
         int narrow = dense->matrix.N;
         float *made = stage_floats(p, (size_t)rows, (size_t)narrow);

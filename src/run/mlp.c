@@ -125,7 +125,8 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
         else
             one_mlp(p, plan, a, in, count);
         stage_norm(p, a, a, count, (int)D, &plan->slot[W_MLP_OUT]);
-        stage_scale(p, a, count, (int)D, p->m->config.multiplier.branch);
+        stage_scale(p, a, count, (int)D, p->m->config.multiplier.branch,
+                    plan->slot[W_MLP_SCALE].vector);
         nn_add(x, a, count * D);
         stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, count);
         language_add(p, plan, a, row, count);

@@ -84,7 +84,7 @@ static void attention_input(struct pass *p, const struct param *norm)
 }
 
 /* out[n, D] = z[n, H d_v] through the output projection of the stack, if it has one, and its
- * norm; times the branch's multiplier. */
+ * norm; times the branch's multiplier and its scale. */
 static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
                         const float *z, int n)
 {
@@ -97,7 +97,8 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
     else
         stage_linear(p, out, D, z, param->matrix.K, n, param);
     stage_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
-    stage_scale(p, out, n, D, p->m->config.multiplier.branch);
+    stage_scale(p, out, n, D, p->m->config.multiplier.branch,
+                stack == STACK_CROSS ? NULL : slot[W_ATT_SCALE].vector);
 }
 
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,

@@ -166,6 +166,7 @@ void stage_rows(struct pass *p, int n_rows,
 struct scale_job {
     float *y;
     float factor;
+    const float *by;
     int n_rows, D;
 };
 
@@ -173,18 +174,21 @@ static void scale_task(void *self, int i, struct arena *scratch)
 {
     const struct scale_job *job = self;
     float *y = job->y + (int64_t)i * ROW_CHUNK * job->D;
-    int64_t n = (int64_t)stage_rows_of(job->n_rows, i) * job->D;
+    int n = stage_rows_of(job->n_rows, i);
 
     (void)scratch;
-    for (int64_t k = 0; k < n; k++)
+    for (int64_t k = 0; job->factor > 0 && k < (int64_t)n * job->D; k++)
         y[k] *= job->factor;
+    for (int r = 0; job->by != NULL && r < n; r++, y += job->D)
+        for (int k = 0; k < job->D; k++)
+            y[k] *= job->by[k];
 }
 
-void stage_scale(struct pass *p, float *y, int n_rows, int D, double factor)
+void stage_scale(struct pass *p, float *y, int n_rows, int D, double factor, const float *by)
 {
-    struct scale_job job = { y, (float)factor, n_rows, D };
+    struct scale_job job = { y, (float)factor, by, n_rows, D };
 
-    if (factor > 0)
+    if (factor > 0 || by != NULL)
         stage_rows(p, n_rows, scale_task, &job);
 }
 

@@ -69,6 +69,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text,
         .at = describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
         .out = out->weight != NULL ? out : NULL, .room = p->call,
         .branch = config->multiplier.branch,
+        .by = h->stack == STACK_CROSS ? NULL : p->m->layer[l].slot[W_ATT_SCALE].vector,
         .grams = grams,
     };
 

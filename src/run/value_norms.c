@@ -20,6 +20,7 @@ struct job {
     const struct pass *p;
     const struct heads *heads;
     const struct param *out;    /* the output projection; NULL: lengths of values */
+    const float *by;            /* [D] on what it gives; NULL: 1 */
     enum precision precision;   /* that its inputs and its elements are rounded to */
     int n_keys;
     float *own, *global;        /* [H, n_keys] */
@@ -102,6 +103,8 @@ static void written_lengths(const struct job *j, float *norm, const float *kv, i
         read_values(j, x, w->K, part.skip, kv, key, n);
         for (int n0 = 0; n0 < w->N; n0 += PANEL)
             linear_panel(y, w->N, x, w->K, n, w, NULL, n0, room);
+        for (int64_t i = 0; j->by != NULL && i < (int64_t)n * w->N; i++)
+            y[i] *= j->by[i % w->N];
         for (int i = 0; i < n; i++)
             norm[key + i] = branch * length(y + (int64_t)i * w->N, w->N);
     }
@@ -146,6 +149,7 @@ const struct value_norms *value_norms_of(struct pass *p, int l, const struct hea
     job.precision = pass_precision(p);
     if (p->want->weighting == WEIGHTING_NORM && out->weight != NULL) {
         job.out = out;
+        job.by = h->stack == STACK_CROSS ? NULL : slot[W_ATT_SCALE].vector;
         job.precision = pass_linear_precision(p, out);
         assert(!precision_is_of_linears(job.precision));
     }

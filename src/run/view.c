@@ -12,12 +12,15 @@ static void add_outer(double *gram, const float *x, int n)
             gram[i * n + j] += (double)x[i] * (double)x[j];
 }
 
-static void add_rows(double *gram, const struct matrix *w, int first, int n, struct arena *a)
+static void add_rows(double *gram, const struct matrix *w, const float *by, int first, int n,
+                     struct arena *a)
 {
     float *row = arena_alloc_raw(a, (uint64_t)n, (uint64_t)w->N * sizeof *row);
 
     for (int64_t i = 0; i < n; i++)
         linear_row(row + i * w->N, w, first + (int)i);
+    for (int64_t i = 0; by != NULL && i < (int64_t)n * w->N; i++)
+        row[i] *= by[i % w->N];
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             for (int k = 0; k < w->N; k++)
@@ -32,11 +35,13 @@ static void multiply_out(double *gram, const struct qkv_view *v, int head)
     float *row;
 
     if (w->order_in_out) {
-        add_rows(gram, w, first, n, v->room);
+        add_rows(gram, w, v->by, first, n, v->room);
     } else {
         row = arena_alloc_raw(v->room, (uint64_t)w->K, sizeof *row);
         for (int i = 0; i < w->N; i++) {
             linear_row(row, w, i);
+            for (int k = 0; v->by != NULL && k < n; k++)
+                row[first + k] *= v->by[i];
             add_outer(gram, row + first, n);
         }
     }

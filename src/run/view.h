@@ -32,6 +32,7 @@ struct qkv_view {
     const struct rope_plan *rope;       /* how q and k are rotated; NULL: they are not */
     const struct param *out;    /* the projection of the heads' outputs; NULL: there is none */
     double branch;              /* factor on what it gives; 0: 1 */
+    const float *by;            /* [outputs] another, column by column; NULL: 1 */
     struct arena *room;         /* for what is computed of it, as long as the call */
     struct view_grams *grams;   /* what view_written keeps; NULL: it computes anew */
     bool alike;                 /* what is hidden and added is the same for all heads */

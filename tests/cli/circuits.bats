@@ -125,6 +125,20 @@ load helper
         "$viz" circuits -m "$ref/gpt2" --pairs -o "$dir/pairs.png"
 }
 
+@test "what a part is scaled by before it is added belongs to its output projection" {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    for model in dinov2 dinov2_swiglu; do
+        mkdir "$dir/$model"
+        python3 "$ref/folded.py" "$ref/families/$model" "$dir/$model"
+        for how in "" --pairs; do
+            works "$viz" circuits --tsv $how -m "$ref/families/$model"
+            scaled=$output
+            works "$viz" circuits --tsv $how -m "$dir/$model"
+            [ "$output" = "$scaled" ]
+        done
+    done
+}
+
 @test "what has no circuits of its own is refused in one line" {
     fails 3 "deepseek_v2: its queries, keys and values come from vectors of low rank" \
         "$viz" circuits -m "$ref/families/deepseek_v2"

@@ -719,6 +719,14 @@ case("deit", T.DeiTForImageClassification,
       "intermediate_size": 22, "image_size": [8, 12], "patch_size": 4, "qkv_bias": False,
       "num_labels": 3}, dtype="float16",
      edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+case("dinov2", T.Dinov2ForImageClassification,
+     {"hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3, "mlp_ratio": 2,
+      "image_size": 8, "patch_size": 4, "num_channels": 2, "num_labels": 3}, dtype="float16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+case("dinov2_swiglu", T.Dinov2Model,
+     {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "mlp_ratio": 3,
+      "image_size": 12, "patch_size": 4, "use_swiglu_ffn": True, "qkv_bias": False}, style="diff",
+     dtype="bfloat16")
 # A column and a row of pixels are left over.
 case("vit_base", T.ViTModel,
      {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,

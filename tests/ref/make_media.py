@@ -212,6 +212,7 @@ PROCESSORS = {
     "deit": ("DeiT", {"size": {"height": 26, "width": 33}, "crop_size": {"height": 16, "width": 24}}),
     "shortest": ("DeiT", {"size": {"shortest_edge": 19}, "crop_size": {"height": 16, "width": 24},
                           "resample": 1}),
+    "bit": ("Bit", {"size": {"shortest_edge": 26}, "crop_size": {"height": 24, "width": 16}}),
     "box": ("ViT", {"size": {"height": 50, "width": 7}, "resample": 4}),
     "hamming": ("ViT", {"size": {"height": 13, "width": 90}, "resample": 5, "do_normalize": False}),
     "nearest": ("ViT", {"size": {"height": 37, "width": 29}, "resample": 0,
@@ -228,7 +229,9 @@ def process(name, image):
     from transformers.models.deit.image_processing_pil_deit import DeiTImageProcessorPil
     from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
     kind, keys = PROCESSORS[name]
-    made = (ViTImageProcessorPil if kind == "ViT" else DeiTImageProcessorPil)(**keys)
+    from transformers.models.bit.image_processing_pil_bit import BitImageProcessorPil
+    made = {"ViT": ViTImageProcessorPil, "DeiT": DeiTImageProcessorPil,
+            "Bit": BitImageProcessorPil}[kind](**keys)
     return np.asarray(made(images=image, return_tensors="np")["pixel_values"][0])
 
 

@@ -161,6 +161,8 @@ static const struct { const char *name, *json; } processors[] = {
     { "shortest", "{\"image_processor_type\":\"DeiTImageProcessor\","
                   "\"size\":{\"shortest_edge\":19},\"crop_size\":{\"height\":16,\"width\":24},"
                   "\"resample\":1}" },
+    { "bit", "{\"image_processor_type\":\"BitImageProcessor\","
+             "\"size\":{\"shortest_edge\":26},\"crop_size\":{\"height\":24,\"width\":16}}" },
     { "box", "{\"size\":{\"height\":50,\"width\":7},\"resample\":4}" },
     { "hamming", "{\"size\":{\"height\":13,\"width\":90},\"resample\":5,\"do_normalize\":false}" },
     { "nearest", "{\"size\":{\"height\":37,\"width\":29},\"resample\":0,"

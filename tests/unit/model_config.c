@@ -858,6 +858,27 @@ static void languages(void **state)
     bad(FAMILY("xmod", ",\"pre_norm\":\"no\""), "pre_norm: found \"no\"");
 }
 
+/* The mlp of dinov2: F is D times a number, two thirds of that in multiples of 8 where it is gated. */
+static void widths_by_ratio(void **state)
+{
+    struct config c = good(FAMILY("dinov2", ""));
+
+    (void)state;
+    assert_true(c.d_ff == 3072 && !c.gated && c.act == ACT_GELU);
+    c = good(FAMILY("dinov2", ",\"mlp_ratio\":2,\"use_swiglu_ffn\":true,\"intermediate_size\":5"));
+    assert_true(c.d_ff == 1024 && c.gated && c.act == ACT_SILU);
+    c = good(FAMILY("dinov2", ",\"hidden_size\":12,\"mlp_ratio\":2.7,\"use_swiglu_ffn\":true"));
+    assert_int_equal(c.d_ff, 24);
+    assert_int_equal(good(FAMILY("vit", ",\"mlp_ratio\":2")).d_ff, 3072);
+    bad(FAMILY("dinov2", ",\"mlp_ratio\":0"), "mlp_ratio: found 0");
+    bad(FAMILY("dinov2", ",\"mlp_ratio\":-4"), "mlp_ratio: found -4");
+    bad(FAMILY("dinov2", ",\"mlp_ratio\":\"x\""), "mlp_ratio: found \"x\"");
+    bad(FAMILY("dinov2", ",\"hidden_size\":1048576,\"num_attention_heads\":16,\"mlp_ratio\":1000"),
+        "mlp_ratio: found 1000, expected a number for an mlp of 1 to 16777216 columns");
+    bad(FAMILY("dinov2", ",\"mlp_ratio\":0.001"), "expected a number for an mlp of 1 to");
+    bad(FAMILY("dinov2", ",\"use_swiglu_ffn\":1"), "use_swiglu_ffn: found 1");
+}
+
 static void what_new_families_refuse(void **state)
 {
     struct config c;
@@ -920,7 +941,8 @@ int main(void)
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
-        TEST(options), TEST(multipliers), TEST(languages), TEST(what_new_families_refuse),
+        TEST(options), TEST(multipliers), TEST(languages), TEST(widths_by_ratio),
+        TEST(what_new_families_refuse),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

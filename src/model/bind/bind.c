@@ -267,11 +267,6 @@ static void list_unused(struct binder *b)
             b->m->unused[b->m->n_unused++] = weights_at(b->m->weights, i)->name;
 }
 
-static enum mlp mlp_of(const struct model *m)
-{
-    return m->family->mlp_by_config && !m->config.gated ? MLP_PLAIN : m->family->mlp;
-}
-
 /* Slots of the stack that its config leaves empty, though its family names them. */
 static bool stack_lacks(const struct model *m, int s)
 {
@@ -343,7 +338,7 @@ static int bind_stack(struct binder *b)
     memset(b->biased, 0, sizeof b->biased);
     find_qk_norms(b);
     model->norm_place = place_of(model);
-    model->mlp = mlp_of(model);
+    model->mlp = family_mlp(model->family, &model->config);
     model->config.head.one_number = model->family->one_number != NULL &&
         bind_has(b, model->family->one_number, (struct where){ 0 });
     find_task(b);

@@ -22,6 +22,8 @@ static const struct key multipliers[] = {
 static const struct key base_width = {
     KEY_INT, F(head.base_width), 1, 1 << 20, NAMES("dim_model_base")
 };
+static const struct key ratio = { KEY_REAL, F(mlp_ratio), 1e-3, 1e3, NAMES("mlp_ratio") };
+static const struct key swiglu = { KEY_BOOL, F(gated), 0, 0, NAMES("use_swiglu_ffn") };
 static const struct key pre = { KEY_BOOL, F(norm.first), 0, 0, NAMES("pre_norm") };
 #undef F
 
@@ -84,6 +86,25 @@ static int read_dropout(const struct reader *r, const struct family *f)
            err_set(r->e, ERR_INPUT, "%s: token_dropout: true requires mask_token_id", r->file);
 }
 
+/* Two thirds of D mlp_ratio in multiples of 8, where the mlp is gated. */
+static int read_ratio(const struct reader *r, const struct family *f, const json_t *root)
+{
+    struct config *c = r->c;
+
+    if (!f->swiglu_by_config)
+        return 0;
+    if (config_key(r, &ratio, root, c) != 0 || config_key(r, &swiglu, root, c) != 0)
+        return -1;
+    c->d_ff = (int)(c->d_model * c->mlp_ratio);
+    if (c->gated) {
+        c->act = ACT_SILU;
+        c->d_ff = ((int)(c->d_ff * 2 / 3.0) + 7) / 8 * 8;
+    }
+    return c->d_ff >= 1 && c->d_ff <= 1 << 24 ? 0 :
+           config_wrong(r, "mlp_ratio", config_value(root, "mlp_ratio"),
+                        "a number for an mlp of 1 to 16777216 columns");
+}
+
 int config_options(const struct reader *r, const struct family *f, const json_t *root)
 {
     if (read_positions(r, f, root) != 0 || read_dropout(r, f) != 0)
@@ -91,6 +112,8 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
     if (!json_is_true(config_value(root, "use_task_id")))
         r->c->n_tasks = 0;
     if (read_multipliers(r, f, root) != 0)
+        return -1;
+    if (read_ratio(r, f, root) != 0)
         return -1;
     if (f->pre_by_config && config_key(r, &pre, root, r->c) != 0)
         return -1;
