@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """CPU seconds of one thread for statistics of every head over 1,000 sentences (6 to 45 words):
-the basic ones and all; and the basic ones alone, without the forward pass, beside NumPy over the
-same attention, already in memory.
+the basic ones and all; and the statistics without the forward pass beside NumPy, all heads of a
+text in one array, over the same attention, already in memory.
 
-    metrics.py PROGRAM MODEL [EARLIER [RUNS]]
+    metrics.py PROGRAM MODEL [EARLIER [RUNS [WORDS]]]
 
-EARLIER is another mha-viz, or - for none.  The forward pass is a run that keeps the statistics of
-one head of the last layer.  Programs run in turn; prints the medians over RUNS (default 3) and
-their ratios, once entropies agree within 1e-4.
+EARLIER is another mha-viz, or - for none.  WORDS: 24 texts of so many words in place of the
+sentences.  "more" are the basic numbers and 26 others that attention alone decides.  The forward
+pass is a run that keeps the statistics of one head of the last layer.  Programs run in turn;
+prints the medians over RUNS (default 3) and their ratios, once each number agrees with NumPy
+within 1e-4 of the largest.
 """
 import json
 import os
@@ -26,13 +28,13 @@ SAMPLE = pathlib.Path(__file__).parent.parent.parent / "samples" / "english.txt"
 TEXTS = 1000
 
 
-def corpus(path):
+def corpus(path, n_words):
     rng = random.Random(1)
     words = SAMPLE.read_text(encoding="utf-8").split()
     with open(path, "w", encoding="utf-8") as f:
-        for i in range(TEXTS):
+        for i in range(24 if n_words else TEXTS):
             at = rng.randrange(len(words))
-            print(*(words[at:] + words)[:6 + i * 40 // TEXTS], file=f)
+            print(*(words[at:] + words)[:n_words or 6 + i * 40 // TEXTS], file=f)
 
 
 def cpu(*command):
@@ -53,7 +55,7 @@ def basic(a):
     away = np.arange(n)[None] - np.arange(n)[:, None]
     entropy = -(a * np.log(a, where=a > 0, out=np.zeros_like(a))).sum(-1)
     return {
-        "entropy": entropy.mean(-1), "entropy_norm": (entropy / np.log(n)).mean(-1),
+        "rows of entropy": entropy, "entropy": entropy.mean(-1), "entropy_norm": (entropy / np.log(n)).mean(-1),
         "max_mean": a.max(-1).mean(-1), "distance": (a * away).sum(-1).mean(-1),
         "distance_abs": (a * abs(away)).sum(-1).mean(-1),
         "prev": a.diagonal(-1, 1, 2).mean(-1), "self": a.diagonal(0, 1, 2).mean(-1),
@@ -61,8 +63,43 @@ def basic(a):
     }
 
 
-def numpy_seconds(program, model, path, folder):
-    """Of the basic ones; and the entropies, [texts, heads]."""
+def more(a):
+    """[heads, N, N] of a text whose keys are all seen -> the basic numbers and 26 others."""
+    n = a.shape[-1]
+    out = basic(a)
+    away = abs(np.arange(n)[None] - np.arange(n)[:, None])
+    entropy = out.pop("rows of entropy")
+    smooth = np.float32(.9999) * a + np.float32(1e-4 / n)
+    largest = np.sort(a)[..., ::-1].cumsum(-1)
+    mean = (a * (np.arange(n)[None] - np.arange(n)[:, None])).sum(-1)
+    square = (a * a).sum(-1)
+    column = a.mean(1)
+    order = np.sort(column)
+    back = np.tril(np.ones((n, n), dtype=np.float32))
+    back[:, 0] = 0
+    out |= {
+        "entropy_clark": -(smooth * np.log(smooth)).sum(-1).mean(-1),
+        "neff": np.exp(entropy).mean(-1), "neff_of_mean": np.exp(entropy.mean(-1)),
+        "participation": (1 / square).mean(-1), "kl_uniform": (np.log(n) - entropy).mean(-1),
+        "uniformity_gap_norm": (1 - entropy / np.log(n)).mean(-1),
+        "tv_uniform": abs(a - np.float32(1 / n)).sum(-1).mean(-1) / 2,
+        "frob2": square.sum(-1), "k90": ((largest < .9 - 1e-6).sum(-1) + 1).mean(-1),
+        "tau_uniform": (a < .01 / n).mean((-2, -1)),
+        "tau_rowmax": (a < np.float32(.01) * a.max(-1, keepdims=True)).mean((-2, -1)),
+        "distance_sd": np.sqrt(np.maximum((a * away * away).sum(-1) - mean * mean, 0)).mean(-1),
+        "distance_norm": ((a * away).sum(-1) / away.max(-1)).mean(-1),
+        "distance_vig": (a * away * back).sum((-2, -1)) / (a * back).sum((-2, -1)),
+        "pattern_vertical": order[:, -1] + order[:, -2],
+        "pattern_diagonal": sum(a.diagonal(d, 1, 2).mean(-1) for d in (-1, 0, 1)),
+    }
+    for k in (1, 2, 4, 8, 16):
+        out[f"top{k}_mass"] = largest[..., min(k, n) - 1].mean(-1)
+        out[f"local_{k}"] = (a * (away <= k)).sum((-2, -1)) / n
+    return out
+
+
+def attention(program, model, path, folder):
+    """Of each text: [layers * heads, N, N]."""
     os.mkdir(folder + "/a")
     subprocess.run([program, "export", "-q", "-m", model, "-f", path, "-o", folder + "/a/"],
                    check=True, stdout=subprocess.DEVNULL)
@@ -71,20 +108,38 @@ def numpy_seconds(program, model, path, folder):
         with np.load(os.path.join(folder, "a", name)) as arrays:
             layers = sorted((k for k in arrays if k.startswith("attn.")), key=lambda k: int(k[5:]))
             texts.append(np.concatenate([arrays[k] for k in layers]))
+    return texts
+
+
+def peer(numbers, texts):
+    """Its seconds, and the mean of each number over the texts, [layers * heads]."""
     start = time.process_time()
-    found = [basic(a) for a in texts]
-    return time.process_time() - start, np.array([x["entropy"] for x in found])
+    found = [numbers(a) for a in texts]
+    seconds = time.process_time() - start
+    return seconds, {k: np.mean([x[k] for x in found], 0) for k in found[0] if " " not in k}
 
 
-def main(program, model, earlier="-", runs="3"):
+def check(printed, theirs):
+    """Ends the program where a number of the TSV is another than NumPy's."""
+    lines = [x.split("\t") for x in printed.splitlines()]
+    for k, want in theirs.items():
+        ours = np.array([float(x[lines[0].index(k + "_mean")]) for x in lines[1:]])
+        off = abs(ours - want).max()
+        if not off <= 1e-4 * max(1, abs(want).max()):
+            sys.exit(f"{k}: {off} off")
+
+
+def main(program, model, earlier="-", runs="3", n_words="0"):
     layers = json.loads(cpu(program, "info", "--json", "-m", model)[1])["layers"]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "texts")
-        corpus(path)
-        peer, entropy = numpy_seconds(program, model, path, folder)
+        corpus(path, int(n_words))
+        texts = attention(program, model, path, folder)
+        peers = {"basic": peer(basic, texts), "more": peer(more, texts)}
         summary = ["stats", "-q", "--summary", "--tsv", "-t", "1", "-m", model, "-f"]
         forward = ["-l", str(layers - 1), "-H", "0", "--compute", "max_mean"]
         kinds = {"basic": [program, *summary, path],
+                 "more": [program, *summary, path, "--compute", ",".join(peers["more"][1])],
                  "all": [program, *summary, path, "--compute", "all"],
                  "forward": [program, *summary, path, *forward]}
         if earlier != "-":
@@ -95,19 +150,18 @@ def main(program, model, earlier="-", runs="3"):
             for k, command in kinds.items():
                 seconds, printed = cpu(*command)
                 seen[k].append(seconds)
-                if k == "basic":
-                    lines = [x.split("\t") for x in printed.splitlines()]
-                    ours = [float(x[lines[0].index("entropy_mean")]) for x in lines[1:]]
-                    if abs(ours - entropy.mean(0)).max() > 1e-4:
-                        sys.exit("entropies differ")
+                if k in peers:
+                    check(printed, peers[k][1])
     median = {k: statistics.median(x) for k, x in seen.items()}
     for k, x in median.items():
         print(f"{k:<14} {x:7.2f} s CPU")
     print(f"all / basic: {median['all'] / median['basic']:.2f}")
     if earlier != "-":
         print(f"basic / earlier: {median['basic by text'] / median['earlier']:.2f}")
-    alone = median["basic"] - median["forward"]
-    print(f"basic alone: {alone:.2f} s, NumPy {peer:.2f} s: {peer / alone:.1f} times as much")
+    for k, (seconds, numbers) in peers.items():
+        alone = median[k] - median["forward"]
+        print(f"{k} alone ({len(numbers)} numbers): {alone:.2f} s, NumPy {seconds:.2f} s: "
+              f"{seconds / alone:.1f} times as much")
 
 
 if __name__ == "__main__":

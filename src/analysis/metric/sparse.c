@@ -38,16 +38,45 @@ static size_t largest_size(const struct metric_shape *shape)
     return sizeof(struct largest) + 2 * (size_t)shape->n_keys * sizeof(float);
 }
 
+/*
+ * The row's largest weights in falling order, at least as many as all numbers here need: the
+ * rest is not sorted.  Those below a share of the mean are left out where the others are
+ * enough; below a tenth of it they hold less than a tenth of the mass.  Returns how many.
+ */
+static int sort_largest(struct largest *all, const struct metric_row *r)
+{
+    float least = (float)(r->mass / r->n_keys), *sorted = all->sorted;
+    int n;
+
+    for (int k = 0; k < 3; k++, least /= 4) {
+        double sum[4] = { 0 };
+
+        n = 0;
+        for (int j = 0; j < r->n_keys; j++) {
+            sorted[n] = r->a[j];
+            n += r->a[j] >= least;
+        }
+        for (int i = 0; i < n; i++)
+            sum[i % 4] += (double)sorted[i];
+        if (n >= top_sizes[N_TOP - 1] && sum[0] + sum[1] + sum[2] + sum[3] >= 0.9 * r->mass) {
+            sort_down(sorted, sorted + r->n_keys, n);
+            return n;
+        }
+    }
+    n = r->n_keys;
+    memcpy(sorted, r->a, (size_t)n * sizeof *sorted);
+    sort_down(sorted, sorted + n, n);
+    return n;
+}
+
 static void largest_take(void *state, const struct metric_row *rows, int n)
 {
     struct largest *all = state;
     double sum = 0;
-    int k90 = 0, size = 0;
+    int k90 = 0, size = 0, n_sorted = sort_largest(all, rows);
 
     (void)n;
-    memcpy(all->sorted, rows->a, (size_t)rows->n_keys * sizeof *all->sorted);
-    sort_down(all->sorted, all->sorted + rows->n_keys, rows->n_keys);
-    for (int k = 0; k < rows->n_keys && (size < N_TOP || k90 == 0); k++) {
+    for (int k = 0; k < n_sorted && (size < N_TOP || k90 == 0); k++) {
         sum += (double)all->sorted[k] / rows->mass;
         if (size < N_TOP && k + 1 == top_sizes[size])
             all->mass[size++] += sum;
@@ -112,6 +141,7 @@ static void entries_take(void *state, const struct metric_row *rows, int n)
     struct entries *all = state;
     float strongest = 0;
     double low, high;
+    int below_uniform = 0, below_max = 0;
 
     (void)n;
     for (int j = 0; j < rows->n_keys; j++)
@@ -122,10 +152,12 @@ static void entries_take(void *state, const struct metric_row *rows, int n)
         if (metric_sees(rows, rows->key0 + j)) {
             double w = (double)rows->a[j];
 
-            all->below_uniform += w < low;
-            all->below_max += w < high;
+            below_uniform += w < low;
+            below_max += w < high;
             all->squares += w * w;
         }
+    all->below_uniform += below_uniform;
+    all->below_max += below_max;
     all->n += rows->n_visible;
 }
 
