@@ -130,6 +130,8 @@ static const struct opt text_opts[] = {
     WORDS(0, "global", "LIST", F(global), &global_values,
           "tokens that see all tokens and are seen by all, from 0: 0,5-7 or all or none "
           "(longformer)"),
+    PATH(0, "boxes", "FILE", F(boxes),
+         ".npy of the box of each token on its page, [tokens, 4] (layoutlm); without it, zeros"),
     PATH(0, "input", "FILE", F(input),
          ".npy instead of a text, for a model that reads pixels, sound or rows"),
     PATH(0, "image", "FILE", F(image),

@@ -73,6 +73,7 @@ struct config {
     int d_out;                          /* of what one attention alone gives; 0: D */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
+    int n_boxes;                        /* places on a page that boxes have; 0: none */
     int n_tasks;                        /* rows of W_TASK; 0: none */
     int pad_id;                         /* -1: none */
     enum act act;

@@ -38,6 +38,14 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_TYPE] = { "token types", "embeddings", SLOT_TABLE, DIM_TYPE,
         DIM_EMB, PER_STACK, OF_NONE },
     [W_TASK] = { "task types", "embeddings", SLOT_TABLE, DIM_TASK, DIM_EMB, PER_STACK, OF_NONE },
+    [W_BOX_X] = { "left and right of boxes", "embeddings", SLOT_TABLE, DIM_BOXES,
+        DIM_EMB, PER_STACK, OF_NONE },
+    [W_BOX_Y] = { "top and bottom of boxes", "embeddings", SLOT_TABLE, DIM_BOXES,
+        DIM_EMB, PER_STACK, OF_NONE },
+    [W_BOX_H] = { "heights of boxes", "embeddings", SLOT_TABLE, DIM_BOXES,
+        DIM_EMB, PER_STACK, OF_NONE },
+    [W_BOX_W] = { "widths of boxes", "embeddings", SLOT_TABLE, DIM_BOXES,
+        DIM_EMB, PER_STACK, OF_NONE },
     [W_INV_FREQ] = { "rotary frequencies", "embeddings", SLOT_VECTOR, DIM_PAIRS,
         DIM_NONE, PER_STACK, OF_NONE },
     [W_TOK_PROJ] = { "projection of tokens", "embeddings", SLOT_LINEAR, DIM_D,
@@ -211,6 +219,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_F:       return c->d_ff;
     case DIM_UP:      return family_mlp(f, c) == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
     case DIM_TASK:    return c->n_tasks;
+    case DIM_BOXES:   return c->n_boxes;
     case DIM_PAIRS:   return c->rotary.n_columns / 2;
     case DIM_V:       return c->n_vocab;
     case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);

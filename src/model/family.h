@@ -27,6 +27,9 @@ enum slot {
     W_CLS_2,                    /* a second learnt row, after W_CLS; empty: none */
     W_POS, W_TYPE,              /* of positions, types */
     W_TASK,                     /* of tasks: the first row, unless the config has none */
+    W_BOX_X, W_BOX_Y,           /* of boxes: left and right, top and bottom; empty: it reads
+                                   none */
+    W_BOX_H, W_BOX_W,           /* of their heights and widths */
     W_INV_FREQ,                 /* of rotary positions, where the file has its own */
     W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
     W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
@@ -321,6 +324,7 @@ enum dim {
     DIM_Q_NORM, DIM_K_NORM,
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
     DIM_TASK, DIM_PAIRS,        /* tasks; pairs of columns that are rotated */
+    DIM_BOXES,                  /* places on a page, from one side to the other */
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,

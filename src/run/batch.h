@@ -12,6 +12,8 @@ struct batch {
     const int *start;       /* [n_texts + 1]: text i has tokens start[i] .. start[i+1] - 1 */
     const int *id;          /* [start[n_texts]]; NULL where there are values */
     const int *type;        /* [start[n_texts]]; NULL: all 0 */
+    const int *box;         /* [start[n_texts], 4] left, top, right and bottom of each token, for
+                               models with W_BOX_X, in their tables; NULL: all 0 */
     const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
                                        each yields as many positions as its text has */
     const unsigned char *global;    /* [start[n_texts]] 1: sees every token and is seen by

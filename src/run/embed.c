@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ids or a front's rows, types and positions -> the residual stream. */
+ * Ids or a front's rows, types, positions and boxes -> the residual stream. */
 #include "run/embed.h"
 
 #include <math.h>
@@ -123,6 +123,21 @@ static bool is_pad(const struct pass *p, int row)
     return family_counts_ids(p->m->family) && row == p->m->config.pad_id;
 }
 
+/* x += [left, right] + [top, bottom] + height + width of token i's box; room [width]. */
+static void add_box(const struct pass *p, float *x, float *room, int i, int width)
+{
+    static const int nowhere[4];
+    const int *box = p->b->box != NULL ? p->b->box + 4 * (int64_t)i : nowhere;
+    const struct param *slot = p->m->slot;
+
+    add_row(x, room, &slot[W_BOX_X], box[0], width);
+    add_row(x, room, &slot[W_BOX_Y], box[1], width);
+    add_row(x, room, &slot[W_BOX_X], box[2], width);
+    add_row(x, room, &slot[W_BOX_Y], box[3], width);
+    add_row(x, room, &slot[W_BOX_H], box[3] - box[1], width);
+    add_row(x, room, &slot[W_BOX_W], box[2] - box[0], width);
+}
+
 static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
@@ -143,6 +158,8 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
             add_row(x, room, &slot[W_TASK], 0, width);
         if (slot[W_POS].weight != NULL)
             add_row(x, room, &slot[W_POS], row[i], width);
+        if (slot[W_BOX_X].weight != NULL)
+            add_box(p, x, room, i, width);
         if (slot[W_AXIS_0].weight != NULL)
             add_axial(p->m, x, room, row[i]);
         if (p->m->family->positions == POS_SINUSOID)

@@ -39,6 +39,7 @@ struct asked {
     struct stream *stream;          /* texts after other layers; NULL: from the embeddings on */
     enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
+    const char *boxes;              /* .npy of where tokens lie; NULL: nowhere */
     const char *input;              /* an array of numbers; NULL: text or ids */
     const char *image, *audio;      /* a picture or sound that is made one; NULL: none */
     bool pretokenized, words, no_special, truncate;

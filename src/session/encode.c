@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/str.h"
+#include "session/boxes.h"
 #include "session/global.h"
 #include "session/shown.h"
 
@@ -221,7 +222,7 @@ int encode_fit(const struct session *s, struct arena *a, struct item *out, struc
         return -1;
     if (repeats_text(s, out))
         repeat_text(s, a, out);
-    if (global_fill(s, a, out, e) != 0)
+    if (global_fill(s, a, out, e) != 0 || boxes_fill(s, a, out, e) != 0)
         return -1;
     return out->open ? 0 : shown_fill(s, a, out, e);
 }

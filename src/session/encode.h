@@ -29,7 +29,7 @@ int encode_needs_decoder(const struct session *s, const char *what, enum err_kin
 /*
  * What a text's tokens still lack: the decoder's side, global tokens; and --truncate.
  * Errors: no text for the decoder, no tokens, more than the model takes; those of
- * global_fill.
+ * global_fill and boxes_fill.
  */
 int encode_fit(const struct session *s, struct arena *a, struct item *out, struct err *e);
 

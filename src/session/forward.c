@@ -98,6 +98,21 @@ static const unsigned char *pack_global(struct arena *a, const struct item *item
     return global;
 }
 
+static const int *pack_boxes(struct arena *a, const struct item *items, int n, const int *start)
+{
+    int *box = NULL;
+
+    for (int i = 0; i < n; i++) {
+        if (items[i].box == NULL)
+            continue;
+        if (box == NULL)
+            box = arena_alloc(a, (size_t)start[n], 4 * sizeof *box);
+        memcpy(box + 4 * (size_t)start[i], items[i].box,
+               4 * (size_t)items[i].tokens.n * sizeof *box);
+    }
+    return box;
+}
+
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
 {
     int64_t *number = arena_alloc(a, (size_t)n, sizeof *number);
@@ -110,6 +125,7 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
     t->number = number;
     pack(a, items, n, SIDE_SOURCE, &t->source);
     t->source.global = pack_global(a, items, n, t->source.start);
+    t->source.box = pack_boxes(a, items, n, t->source.start);
     pack(a, items, n, SIDE_TARGET, &t->target);
     pack_memory(t, a, items, n);
 }

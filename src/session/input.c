@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/str.h"
+#include "session/boxes.h"
 #include "session/encode.h"
 #include "session/global.h"
 #include "session/memory.h"
@@ -127,6 +128,8 @@ static int check_sources(const struct asked *asked, int n_operands, bool lines,
         { asked->by != NULL && !asked->jsonl, "--by requires --jsonl" },
         { asked->jsonl && !lines, "--jsonl requires -f FILE, or texts on standard input" },
         { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },
+        { asked->boxes != NULL && (lines || asked->split != NULL),
+          "--boxes requires a TEXT or --ids, without -f and --split" },
         { asked->decoder_ids != NULL && (n_operands > 1 || asked->file != NULL),
           "--decoder-ids requires a TEXT or --ids, and no TEXT_B" },
         { asked->decoder_ids != NULL && asked_array(asked) != NULL && n_operands > 0,
@@ -249,7 +252,7 @@ static struct source *open_source(struct session *s, const struct source *leader
     if (asked->stream != NULL)
         return source_stream(s);
     if (check_sources(asked, n_operands, piped || follows || asked->file != NULL, e) != 0 ||
-        global_check(s, e) != 0 || read_operands(s, n_operands, operands, text, e) != 0 ||
+        global_check(s, e) != 0 || boxes_check(s, e) != 0 || read_operands(s, n_operands, operands, text, e) != 0 ||
         open_arrays(s, n_operands, text, &source, e) != 0 ||
         (asked->decoder_ids != NULL &&
          encode_needs_decoder(s, "--decoder-ids", ERR_USAGE, e) != 0) ||

@@ -29,6 +29,7 @@ struct item {
     const char *group;      /* --by: the value of its line; NULL: not asked for */
     int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
     const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
+    const int *box;             /* [tokens.n, 4] left, top, right, bottom; NULL: none has any */
     int n_cut;              /* tokens that --truncate took away */
     bool open;              /* its queries' tokens are still to be continued */
     int n_generated;        /* how many of them were added to what was given */

@@ -200,8 +200,9 @@ static int build_roberta(struct bare *b, struct err *e)
 
 static const struct flavour bert = {
     "vocab.txt",
-    { "BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer" },
-    { "bert", "distilbert", "electra", "mobilebert", "convbert", "megatron-bert" },
+    { "BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "LayoutLMTokenizer" },
+    { "bert", "distilbert", "electra", "mobilebert", "convbert", "megatron-bert",
+      "layoutlm" },
     { { "unk_token", "[UNK]" }, { "sep_token", "[SEP]" }, { "pad_token", "[PAD]" },
       { "cls_token", "[CLS]" }, { "mask_token", "[MASK]" } },
     build_bert

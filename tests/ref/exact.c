@@ -120,9 +120,9 @@ static void run(struct result *r, const struct model *m, const struct sentence *
         if (s[i].global != NULL)
             memcpy(global + start[i], s[i].global, (size_t)s[i].n);
     }
-    r->batch = (struct batch){ n_sentences, start, id, type, NULL, global };
+    r->batch = (struct batch){ n_sentences, start, id, type, .global = global, .box = s[0].box };
     if (s[0].id == NULL)
-        r->batch = (struct batch){ n_sentences, start, NULL, NULL, values };
+        r->batch = (struct batch){ n_sentences, start, .values = values };
     r->hidden = arena_alloc(a, (size_t)N * (size_t)m->d_hidden, sizeof(float));
     want.hidden = r->hidden;
     if (m->has_head)

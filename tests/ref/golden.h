@@ -78,6 +78,7 @@ static const char *const golden_shared[] = {
     "more/cohere2", "more/exaone4", "more/granite", "more/granitemoe", "more/olmo",
     "more/nemotron", "more/qwen2_moe", "more/phimoe", "more/minicpm3", "more/codegen",
     "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit", "more/xmod", "more/dinov2",
+    "more/layoutlm",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
     "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", "more/gpt_oss",
@@ -110,6 +111,7 @@ struct sentence {
     int *id, *type;             /* [n]; NULL: it is an array */
     const char **token;         /* [n] */
     unsigned char *global;      /* [n] NULL: the run says nothing of global tokens */
+    int *box;                   /* [n, 4] NULL: the run has none */
     struct values values;
     const char *text, *pair;    /* NULL: none; a run without a text is one of ids */
 };
@@ -218,6 +220,17 @@ static inline void golden_global(struct golden *g, const json_t *run, struct sen
         s->global[json_integer_value(json_array_get(list, i))] = 1;
 }
 
+static inline void golden_boxes(struct golden *g, const json_t *run, struct sentence *s)
+{
+    const json_t *list = json_object_get(run, "bbox");
+
+    if (list == NULL)
+        return;
+    s->box = arena_alloc(&g->arena, (size_t)s->n, 4 * sizeof *s->box);
+    for (size_t i = 0; i < 4 * json_array_size(list); i++)
+        s->box[i] = (int)json_integer_value(json_array_get(json_array_get(list, i / 4), i % 4));
+}
+
 /* The array RUN.NAME as floats with its tensor in *t; NULL: there is none. */
 static inline float *golden_array(struct golden *g, const json_t *run, const char *name,
                                   const struct tensor **t)
@@ -291,6 +304,7 @@ static inline struct sentence *golden_sentences(struct golden *g, const json_t *
             s->token[s->n++] = json_string_value(json_array_get(token, at));
         }
         golden_global(g, run, s);
+        golden_boxes(g, run, s);
     }
     return all;
 }

@@ -38,6 +38,7 @@ HERE = pathlib.Path(__file__).parent
 #   first   other ids for the first run
 #   ids     other ids for the second run
 #   types   its token types
+#   boxes   that it has boxes
 #   length  of the first run, without which it is 11
 #   globals of Longformer: a list of global tokens a run; without it what the class does
 #   tokens  makes a tokeniser, for the tests of the command line
@@ -140,6 +141,9 @@ case("nomic_bert_base", T.NomicBertModel,
      dtype="bfloat16")
 case("ernie", T.ErnieForMaskedLM, encoder(2, 7, use_task_id=True, hidden_act="relu"), style=4,
      dtype="float16", types=[0, 0, 0, 1, 1, 0])
+case("layoutlm", T.LayoutLMForMaskedLM,
+     encoder(2, 7, max_2d_position_embeddings=12, hidden_act="relu"), style=4, dtype="float16",
+     types=[0, 0, 0, 1, 1, 0], boxes=True)
 case("ernie_plain", T.ErnieModel, encoder(3, 6, use_task_id=False, type_vocab_size=4),
      style="diff", dtype="bfloat16", types=[3, 0, 0, 1, 2, 0])
 # Residues with masks among them; then positions from a table, by ids.
@@ -859,12 +863,14 @@ def arguments(model, source, double):
     return {model.main_input_name: values.double() if double else values}
 
 
-def forward(model, source, double=False, tokens=None, types=None):
+def forward(model, source, double=False, tokens=None, types=None, boxes=None):
     double = double and model.config.model_type != "xglm"       # its mask is of float32
     model = model.double() if double else model.float()
     args = arguments(model, source, double)
     if types:
         args["token_type_ids"] = torch.tensor([types])
+    if boxes:
+        args["bbox"] = torch.tensor([boxes])
     longformer = model.config.model_type == "longformer"
     if tokens is not None:
         args["global_attention_mask"] = torch.tensor(
@@ -989,15 +995,24 @@ def write_expected(folder, name, model, kind, worst, runs):
         "f32_vs_f64_max_abs": worst, "runs": runs})
 
 
-def expect(folder, name, kind, sources, tokens, types):
+def boxes_of(model, n):
+    """Lines of three tokens each; the last one's is as large as the tables have it."""
+    last = model.config.max_2d_position_embeddings - 1
+    boxes = [[i % 3, i // 3, i % 3 + 2 * (i % 2), i // 3 + 1] for i in range(n - 1)]
+    return [*boxes, [0, 0, last, last]]
+
+
+def expect(folder, name, kind, sources, tokens, types, boxed):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
                                  if name.startswith(MIXTURES) else None).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     for i, source in enumerate(sources):
         said, given = None if tokens is None else tokens[i], types if i == 1 else None
+        boxes = boxes_of(model, len(source)) if boxed and i == 1 else None
         used = for_text(model, folder, len(source))
-        found, exact = (forward(used, source, double, said, given) for double in (False, True))
+        found, exact = (forward(used, source, double, said, given, boxes)
+                        for double in (False, True))
         worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
                                               for a, b in zip(found[0], exact[0]))])
         for a, b in zip(found[1:], exact[1:]):
@@ -1011,6 +1026,7 @@ def expect(folder, name, kind, sources, tokens, types):
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
         runs.append({**described(model, i, source, arrays),
                      **({"token_type_ids": given} if given else {}),
+                     **({"bbox": boxes} if boxes else {}),
                      "arrays": [f"r{i}.{k}" for k in values]})
         if said is not None:
             runs[-1]["global_tokens"] = said
@@ -1050,7 +1066,8 @@ def make(folder, name):
     if model.config.is_encoder_decoder:
         expect_both(folder, name, kind, sources, ids, how.get("globals"))
     else:
-        expect(folder, name, kind, sources, how.get("globals"), how.get("types"))
+        expect(folder, name, kind, sources, how.get("globals"), how.get("types"),
+               how.get("boxes"))
     if "vocab" in how:
         how["vocab"](folder)
     if "tokens" in how:

@@ -22,7 +22,7 @@ struct job {
     struct sentence *s;
     int n_sentences, L, H;
     char dir[64], file[96], *ids, *rotations;   /* a folder of our own */
-    const char *from, *more[4];     /* options before and behind the file of ids */
+    const char *from, *given, *more[4];     /* options before and behind the file of ids, or those */
 };
 
 /* ---- the program ---- */
@@ -94,6 +94,33 @@ static void write_ids(const struct job *j)
         fputs("}\n", f);
     }
     assert_int_equal(fclose(f), 0);
+}
+
+/* A run with boxes, which lines of JSON cannot hold, by options. */
+static void write_boxes(struct job *j)
+{
+    const struct sentence *s = &j->s[0];
+    int64_t shape[] = { s->n, 4 };
+    char *ids = arena_strdup(&j->g.arena, ""), *types = ids;
+    struct err e;
+    FILE *f;
+
+    if (s->id == NULL || s->box == NULL)
+        return;
+    for (int i = 0; i < s->n; i++) {
+        ids = arena_printf(&j->g.arena, "%s%s%d", ids, i > 0 ? "," : "", s->id[i]);
+        types = arena_printf(&j->g.arena, "%s%s%d", types, i > 0 ? "," : "", s->type[i]);
+    }
+    f = fopen(j->ids, "w");
+    assert_non_null(f);
+    assert_int_equal(npy_write(f, DTYPE_I32, 2, shape, s->box, &e), 0);
+    assert_int_equal(fclose(f), 0);
+    j->more[0] = "--type-ids";
+    j->more[1] = types;
+    j->more[2] = "--boxes";
+    j->more[3] = j->ids;
+    j->from = "--ids";
+    j->given = ids;
 }
 
 /* Those that the reference drew without a seed: a set a layer. */
@@ -221,8 +248,8 @@ static void check_object(struct job *j, const json_t *o, int text)
 static void check_stats(struct job *j)
 {
     const char *const argv[] = { "mha-viz", "stats", "-m", j->g.model, "--json",
-                                 "--entropy-eps", "1e-9", j->from, j->ids, j->more[0],
-                                 j->more[1], j->more[2], NULL };
+                                 "--entropy-eps", "1e-9", j->from, j->given, j->more[0],
+                                 j->more[1], j->more[2], j->more[3], NULL };
     FILE *f;
 
     viz(argv, j->file);
@@ -324,8 +351,8 @@ static void check_export(struct job *j)
 {
     char folder[96];
     const char *const argv[] = { "mha-viz", "export", "-m", j->g.model, "--hidden", "-o",
-                                 folder, j->from, j->ids, j->more[0], j->more[1],
-                                 j->more[2], NULL };
+                                 folder, j->from, j->given, j->more[0], j->more[1],
+                                 j->more[2], j->more[3], NULL };
 
     snprintf(folder, sizeof folder, "%s/", j->dir);
     viz(argv, j->file);
@@ -361,12 +388,14 @@ static void case_test(void **state)
         j.L = (int)t->shape[t->n_dims - 2];
         j.H = (int)t->shape[t->n_dims - 1];
         j.s = golden_sentences(&j.g, run, &j.n_sentences);
+        j.given = j.ids;
         j.from = j.s[0].id != NULL ? "-f" : "--input";
         memset(j.more, 0, sizeof j.more);
         if (j.s[0].id != NULL)
             j.more[0] = "--jsonl";
         write_ids(&j);
         write_rotations(&j);
+        write_boxes(&j);
         check_stats(&j);
         check_export(&j);
     }

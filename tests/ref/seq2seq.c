@@ -172,7 +172,7 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
     memory = (struct memory){ enc.hidden, s_start };
     dec.memory = &memory;
     par = par_new(2, &e);
-    source = (struct batch){ n, s_start, s_id, NULL, NULL, global };
+    source = (struct batch){ n, s_start, s_id, .global = global };
     if (s[0].id == NULL)            /* one array: these runs are no batches */
         source.values = &s[0].values;
     if (run_forward(m, &source, &enc, &sink, 1, par, a, &e) != 0 ||

@@ -144,7 +144,7 @@ static float *hidden_of(const struct model *m, const struct values *v, int n_tex
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(threads, &e);
     int *start = arena_alloc(&arena, (size_t)n_texts + 1, sizeof *start);
-    struct batch b = { n_texts, start, NULL, NULL, v };
+    struct batch b = { n_texts, start, .values = v };
     struct wanted want = { 0 };
 
     assert_non_null(par);
@@ -485,7 +485,7 @@ static void other_inputs(void **state)
     assert_int_equal(run_forward(m, &(struct batch){ 1, start, id, NULL, NULL }, &want, NULL, 0,
                                  par, &arena, &e), -1);
     assert_string_equal(e.msg, "m reads an array of numbers, not ids");
-    assert_int_equal(run_forward(m, &(struct batch){ 1, short_start, NULL, NULL, &v }, &want,
+    assert_int_equal(run_forward(m, &(struct batch){ 1, short_start, .values = &v }, &want,
                                  NULL, 0, par, &arena, &e), -1);
     assert_string_equal(e.msg, "the array yields 7 positions, expected 6");
     par_free(par);

@@ -54,6 +54,7 @@ static const struct key keys[] = {
     { KEY_ACT, F(head.classifier_act), 0, 0, NAMES("classifier_activation") },
     { KEY_ACT, F(head.summary_act), 0, 0, NAMES("summary_activation") },
     { KEY_INT, F(n_types), 0, 1 << 16, NAMES("type_vocab_size") },
+    { KEY_INT, F(n_boxes), 1, 1 << 16, NAMES("max_2d_position_embeddings") },
     { KEY_INT, F(n_tasks), 1, 1 << 16, NAMES("task_type_vocab_size") },
     { KEY_INT, F(pad_id), 0, 1 << 28, NAMES("pad_token_id") },
     { KEY_INT, F(token_dropout.mask_id), 0, 1 << 28, NAMES("mask_token_id") },

@@ -44,8 +44,8 @@ void forward_run(const struct model *m, struct arena *a, struct err *e)
     const int n = !by_id ? front_positions(m, &v, e) : m->max_tokens < N ? m->max_tokens : N;
     const int start[] = { 0, n }, id[N] = { 0, m->config.n_vocab - 1 };
     const unsigned char global[N] = { 0, 1 };
-    const struct batch batch = { 1, start, by_id ? id : NULL, NULL, by_id ? NULL : &v,
-                                 by_id ? global : NULL };
+    const struct batch batch = { 1, start, by_id ? id : NULL, .values = by_id ? NULL : &v,
+                                 .global = by_id ? global : NULL };
     const struct wanted want = {
         .hidden = arena_alloc(a, (size_t)n * (size_t)m->d_hidden, sizeof(float)),
         .logits = m->has_head ? arena_alloc(a, (size_t)n * (size_t)m->n_logits,

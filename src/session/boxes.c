@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * --boxes X.npy -> the places of a text's tokens on its page. */
+#include "session/boxes.h"
+
+#include <math.h>
+
+#include "weights/npz.h"
+
+int boxes_check(const struct session *s, struct err *e)
+{
+    const struct asked *asked = s->asked;
+
+    if (asked->boxes == NULL)
+        return 0;
+    if (s->model != NULL && s->model->slot[W_BOX_X].weight == NULL)
+        return err_set(e, ERR_USAGE, "--boxes: %s reads no boxes (only layoutlm does)",
+                       s->model->name);
+    if (asked->file != NULL || asked->split != NULL)
+        return err_set(e, ERR_USAGE, "--boxes: its boxes are those of one text, not of %s",
+                       asked->file != NULL ? "each of a file" : "its pieces (--split)");
+    return 0;
+}
+
+static int check_number(double x, int n, int64_t row, struct err *e)
+{
+    if (x >= 0 && x < n && floor(x) == x)
+        return 0;
+    return err_set(e, ERR_INPUT, "box %lld: found %g, expected whole numbers from 0 to %d",
+                   (long long)row, x, n - 1);
+}
+
+/* Their widths and heights have rows in tables, too. */
+static int read_boxes(const struct model *m, const float *x, int64_t n, int *box, struct err *e)
+{
+    for (int64_t i = 0; i < 4 * n; i++) {
+        if (check_number((double)x[i], m->config.n_boxes, i / 4, e) != 0)
+            return -1;
+        box[i] = (int)x[i];
+    }
+    for (int64_t i = 0; i < n; i++, box += 4)
+        if (box[2] < box[0] || box[3] < box[1])
+            return err_set(e, ERR_INPUT, "box %lld: %d,%d,%d,%d: expected left, top, right, "
+                           "bottom, with right and bottom at or after left and top",
+                           (long long)i, box[0], box[1], box[2], box[3]);
+    return 0;
+}
+
+static int take(const struct model *m, struct arena *a, const struct tensor *t,
+                struct item *item, struct err *e)
+{
+    int n = item->tokens.n, *box;
+    float *x;
+
+    if (t->n_dims != 2 || t->shape[0] != n || t->shape[1] != 4)
+        return err_set(e, ERR_INPUT, "shape %s, expected [%d,4]: a box for each token, special "
+                       "ones too", tensor_shape(a, t), n);
+    x = arena_alloc_raw(a, (uint64_t)n, 4 * sizeof *x);
+    box = arena_alloc_raw(a, (uint64_t)n, 4 * sizeof *box);
+    tensor_read(x, t, 0, t->n_elements);
+    if (read_boxes(m, x, n, box, e) != 0)
+        return -1;
+    item->box = box;
+    return 0;
+}
+
+int boxes_fill(const struct session *s, struct arena *a, struct item *item, struct err *e)
+{
+    const char *path = s->asked->boxes;
+    const struct tensor *tensor;
+    struct weights *weights;
+    int status;
+
+    if (path == NULL)
+        return 0;
+    weights = npz_open_one(a, path, &tensor, e);
+    if (weights == NULL)
+        return -1;
+    status = take(s->model, a, tensor, item, e);
+    weights_close(weights);
+    return status == 0 ? 0 : err_under(e, "%s", path);
+}
