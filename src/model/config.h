@@ -78,6 +78,8 @@ struct config {
     int pad_id;                         /* -1: none */
     enum act act;
     bool gated;                         /* the mlp, where the family leaves it open */
+    double part_scale;                  /* W_ATT_SCALE, W_MLP_SCALE began as this; 0: none is there,
+                                           where the family leaves it open */
     double mlp_ratio;                   /* F / D, where the family has such a key */
     bool scale_embedding;               /* tokens by sqrt D */
     struct {                            /* 0: 1 */
@@ -107,6 +109,7 @@ struct config {
     struct {                            /* what the first layer reads besides tokens */
         int n_mel;                      /* bins of a frame of sound */
         int n_channels;                 /* of a picture */
+        bool positions;                 /* false: no W_POS, where the family leaves it open */
         int image[2], patch[2];         /* its rows and columns, and those of a patch */
         int conv_width, conv_groups;    /* tokens of the convolution; 0: there is none */
         enum act conv_act;
@@ -153,6 +156,9 @@ struct config {
         bool alibi;                     /* instead of rotary positions */
         int n_buckets, max_distance;    /* of relative positions */
     } bias;
+    struct {                            /* added by distance on the grid of patches */
+        bool shared, by_layer;          /* W_GRID, W_GRID_LAYER are there */
+    } grid;
     struct {                            /* distances that queries and keys look at */
         bool on;                        /* false: the family's bias is switched off */
         int max, n_buckets;             /* as the keys say; below 1: by n_positions, none;

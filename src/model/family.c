@@ -67,6 +67,8 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_STACK, OF_NONE },
     [W_REL] = { "biases by distance", "attention", SLOT_TABLE, DIM_BUCKETS,
         DIM_H, PER_STACK, OF_NONE },
+    [W_GRID] = { "biases by distance on the grid", "attention", SLOT_TABLE, DIM_GRID,
+        DIM_H, PER_STACK, OF_NONE },
     [W_REL_TABLE] = { "rows of distances", "attention", SLOT_TABLE, DIM_REL,
         DIM_D, PER_STACK, OF_NONE },
     [W_REL_NORM] = { "norm of those of distances", "norms", SLOT_NORM, DIM_D,
@@ -119,6 +121,8 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_QK_NORM },
     [W_K_NORM] = { "norm of keys", "norms", SLOT_NORM, DIM_K_NORM,
         DIM_NONE, PER_LAYER, OF_QK_NORM },
+    [W_GRID_LAYER] = { "biases by distance on the grid", "attention", SLOT_TABLE, DIM_GRID,
+        DIM_H, PER_LAYER, OF_NONE },
     [W_SINKS] = { "sinks", "attention", SLOT_VECTOR, DIM_H, DIM_NONE, PER_LAYER, OF_NONE },
     [W_DISTANCE] = { "distances", "attention", SLOT_TABLE, DIM_DISTANCES,
         DIM_ONE_HEAD, PER_LAYER, OF_NONE },
@@ -195,6 +199,11 @@ static int head_input(const struct family *f, const struct config *c)
     return f->stack.name[W_FINAL_PROJ] != NULL ? c->d_embed : family_slot_dim(f, c, DIM_END);
 }
 
+int family_grid(const struct config *c, int axis)
+{
+    return c->front.image[axis] / c->front.patch[axis];
+}
+
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
     bool full = f->qk_norm != QK_NORM_HEAD;
@@ -224,6 +233,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_V:       return c->n_vocab;
     case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
     case DIM_BUCKETS: return c->bias.n_buckets;
+    case DIM_GRID:    return (2 * family_grid(c, 0) - 1) * (2 * family_grid(c, 1) - 1) + 3;
     case DIM_H:       return c->n_heads;
     case DIM_REL:     return 2 * c->relative.span;
     case DIM_TWO:     return 2;

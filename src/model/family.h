@@ -41,6 +41,7 @@ enum slot {
     W_HEAD,                     /* empty: the token embedding (tied) */
     W_HEAD_BIAS,                /* a head of another kind has names of its own: head.h */
     W_REL,                      /* values of position buckets [buckets, H] */
+    W_GRID,                     /* of distances on a grid [DIM_GRID, H], of all layers; empty: none */
     W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
     W_REL_NORM,                 /* of those rows */
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
@@ -60,6 +61,7 @@ enum slot {
     W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
     W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
+    W_GRID_LAYER,               /* as W_GRID, of the layer, added to that */
     W_SINKS,                    /* a score of no key for each head, in its softmax; empty: none */
     W_DISTANCE,                 /* what queries meet besides keys, by distance; empty: none */
     W_O,
@@ -129,6 +131,7 @@ enum bias {
     BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS,
     BIAS_DISENTANGLED,          /* rows of a table by distance: as keys to queries, as
                                    queries to keys */
+    BIAS_GRID,                  /* distances between patches of a picture, row and column */
     BIAS_XL                     /* sinusoids of distances as keys, and segments */
 };
 enum qkv {
@@ -328,6 +331,7 @@ enum dim {
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,
+    DIM_GRID,           /* distances on a grid, and three of the row before it */
     DIM_REL,            /* rows of distances */
     DIM_TWO,
     DIM_CONV,           /* channels that an output of W_CONV reads */
@@ -375,6 +379,7 @@ struct slot_row {
 };
 
 extern const struct slot_row family_slots[N_SLOT];
+int family_grid(const struct config *c, int axis);     /* patches of a column; of a row */
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
 bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 

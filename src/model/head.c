@@ -43,6 +43,8 @@ const struct head_task head_tasks[] = {
     { CLASS("WhisperForAudioClassification"), HEAD_MEAN, "projector", HEAD_ACT_NONE,
       .out = "classifier", .of_encoder = true },
 
+    { CLASS("BeitForImageClassification"), HEAD_OTHERS_MEAN, .norm = "pooler.layernorm",
+      .out = "classifier" },
     { CLASS("Dinov2ForImageClassification"), HEAD_FIRST_MEAN, .out = "classifier" },
 
     { TEXTS, HEAD_LAST_EOS, "classification_head.dense", HEAD_ACT_TANH,

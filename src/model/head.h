@@ -21,6 +21,7 @@ enum head_scope {
     HEAD_LAST_EOS,          /* of a decoder, whose text is the encoder's, one token later:
                                where that has its last end token */
     HEAD_MEAN,              /* the mean of all */
+    HEAD_OTHERS_MEAN,       /* the mean of all but the first */
     HEAD_FIRST_MEAN,        /* the first, and beside it the mean of the others */
     HEAD_BY_CONFIG          /* first, end or mean, as the config says */
 };
@@ -38,7 +39,7 @@ enum head_gives {
     HEAD_CHOICE             /* one number */
 };
 
-/* out(norm(act(dense(rows)))); tensors without ".weight", alternatives as in family.h. */
+/* out(norm(act(dense(rows)))), of those that it has; tensors without ".weight", alternatives as in family.h. */
 struct head_task {
     const char *class_name; /* what the class ends with */
     enum head_scope rows;

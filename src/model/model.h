@@ -41,6 +41,7 @@ struct layer_plan {
     int rope;                   /* index of its rotary table; -1: not rotated */
     const float *distance, *cross_distance;     /* [n_distances, d] of W_DISTANCE, by
                                    growing query - key; NULL: none */
+    const struct bias_grid *grid;       /* [H]; NULL: none */
     struct chunks chunks;       /* len 0: none */
     bool hashed;                /* chunks of what hashes alike; keys are the queries */
     int hash_set;               /* its place among the layers that hash */

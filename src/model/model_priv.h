@@ -15,6 +15,8 @@ void plan_rope(struct model *m, struct arena *a);
 void plan_bias(struct model *m, struct arena *a);
 
 /* Rows by distance, in order; the layer's slots are bound before. */
+/* Biases of the grid: the stack's and the layer's, in sum. */
+void plan_grid(const struct model *m, struct layer_plan *plan, struct arena *a);
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a);
 
 /* Layer l has experts instead of one mlp. */

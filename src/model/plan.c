@@ -208,6 +208,44 @@ void plan_bias(struct model *m, struct arena *a)
         plan_buckets(m, a);
 }
 
+/* values[H, n] += what the table [n, H] has. */
+static void add_transposed(float *values, const struct param *table, int n, int H, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    float *row;
+
+    if (table->weight == NULL)
+        return;
+    row = arena_alloc_raw(a, (size_t)H, sizeof *row);
+    for (int64_t i = 0; i < n; i++) {
+        tensor_read(row, table->weight, i * H, H);
+        for (int64_t head = 0; head < H; head++)
+            values[head * n + i] += row[head];
+    }
+    arena_reset(a, mark);
+}
+
+void plan_grid(const struct model *m, struct layer_plan *plan, struct arena *a)
+{
+    const struct config *config = &m->config;
+    const struct param *all = &m->slot[W_GRID], *own = &plan->slot[W_GRID_LAYER];
+    int H = config->n_heads, n;
+    struct bias_grid *grid;
+    float *values;
+
+    if (all->weight == NULL && own->weight == NULL)
+        return;
+    n = family_slot_dim(m->family, config, DIM_GRID);
+    values = arena_alloc(a, (uint64_t)n, (uint64_t)H * sizeof *values);
+    grid = arena_alloc(a, (size_t)H, sizeof *grid);
+    add_transposed(values, all, n, H, a);
+    add_transposed(values, own, n, H, a);
+    for (int head = 0; head < H; head++)
+        grid[head] = (struct bias_grid){ values + (int64_t)head * n, family_grid(config, 0),
+                                         family_grid(config, 1) };
+    plan->grid = grid;
+}
+
 /* ---- distances ---- */
 
 /* Rows of a file, in the order of query - key. */

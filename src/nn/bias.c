@@ -85,6 +85,25 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
                                            buckets->n_buckets, buckets->max_distance)];
 }
 
+static float grid_value(const struct bias_grid *g, int row, int key)
+{
+    int others = (2 * g->rows - 1) * (2 * g->columns - 1), down, right;
+
+    if (row == 0 || key == 0)
+        return g->value[others + (row != 0 ? 1 : key != 0 ? 0 : 2)];
+    down = (row - 1) / g->columns - (key - 1) / g->columns;
+    right = (row - 1) % g->columns - (key - 1) % g->columns;
+    return g->value[(down + g->rows - 1) * (2 * g->columns - 1) + right + g->columns - 1];
+}
+
+void bias_grid(const void *self, float *score, size_t stride, int row0, int n_rows,
+               int key0, int n_keys)
+{
+    for (int t = 0; t < n_rows; t++)
+        for (int j = 0; j < n_keys; j++)
+            score[(size_t)t * stride + (size_t)j] += grid_value(self, row0 + t, key0 + j);
+}
+
 void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
                  int key0, int n_keys)
 {

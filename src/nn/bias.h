@@ -40,6 +40,19 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
 int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
 
 /*
+ * Places on a grid of so many rows and columns, position 1 + r columns + c, after one that is not
+ * on it: value[(dr + rows - 1) (2 columns - 1) + dc + columns - 1] of (row's place) - (key's);
+ * then what that one adds to all keys, what all add to it, and it to itself.
+ * Source: transformers modeling_beit.py, BeitRelativePositionBias.
+ */
+struct bias_grid {
+    const float *value;     /* [(2 rows - 1) (2 columns - 1) + 3] of this head */
+    int rows, columns;
+};
+void bias_grid(const void *self, float *score, size_t stride, int row0, int n_rows,
+               int key0, int n_keys);
+
+/*
  * Keys [0, n_keys) are counted `copies` times in the softmax of rows [first, end): adds
  * ln copies to their scores, so that a weight is that of all copies together.
  * BigBird: blocks that should be chosen at random are all the first block.

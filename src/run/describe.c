@@ -10,7 +10,7 @@
 #include "run/mask.h"
 
 /* What the model itself adds. */
-static void set_bias(const struct pass *p, const struct heads *h, int text, int head,
+static void set_bias(const struct pass *p, int l, const struct heads *h, int text, int head,
                      struct relative_terms *terms, struct attend *at)
 {
     if (heads_have_copies(h, text))
@@ -19,6 +19,8 @@ static void set_bias(const struct pass *p, const struct heads *h, int text, int 
         at->term[0] = h->terms[text * p->m->config.n_heads + head];
     else if (h->biased && p->relative != NULL)
         relative_set_terms(p, h, text, head, terms, at);
+    else if (h->biased && p->m->layer[l].grid != NULL)
+        at->term[0] = (struct score_term){ bias_grid, &p->m->layer[l].grid[head] };
     else if (h->biased && p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (h->biased && p->m->buckets != NULL)
@@ -43,7 +45,7 @@ struct attend describe_head(const struct pass *p, int l, const struct heads *h, 
         at.sink = p->m->layer[l].slot[W_SINKS].vector + head;
     room->mask = (struct mask_view){ h->mask, pass_number(p, text), head,
                                      cross_masked_keys(p, h->stack, at.S) };
-    set_bias(p, h, text, head, &room->relative, &at);
+    set_bias(p, l, h, text, head, &room->relative, &at);
     if (mask_adds(h->mask))
         at.term[SCORE_TERMS - 1] = (struct score_term){ mask_add, &room->mask };
     return at;

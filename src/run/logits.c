@@ -63,6 +63,8 @@ static const float *head_reads(struct pass *p, const float *hidden, int *width)
 
         if (rows == HEAD_MEAN)
             mean(to, text, n, D);
+        else if (rows == HEAD_OTHERS_MEAN)
+            mean(to, text + D, n - 1, D);
         else
             memcpy(to, text + (int64_t)row_of(p, rows, t) * D, (size_t)D * sizeof *to);
         if (rows == HEAD_FIRST_MEAN)
@@ -87,6 +89,11 @@ static void classify(struct pass *p, const float *hidden, int width)
         stage_norm(p, made, made, rows, narrow, &slot[W_HEAD_NORM]);
         hidden = made;
         width = narrow;
+    } else if (slot[W_HEAD_NORM].vector != NULL) {
+        float *made = stage_floats(p, (size_t)rows, (size_t)width);
+
+        stage_norm(p, made, hidden, rows, width, &slot[W_HEAD_NORM]);
+        hidden = made;
     }
     stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &slot[W_HEAD]);
 }

@@ -127,7 +127,7 @@ load helper
 
 @test "what a part is scaled by before it is added belongs to its output projection" {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
-    for model in dinov2 dinov2_swiglu; do
+    for model in dinov2 dinov2_swiglu beit; do
         mkdir "$dir/$model"
         python3 "$ref/folded.py" "$ref/families/$model" "$dir/$model"
         for how in "" --pairs; do

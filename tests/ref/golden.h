@@ -77,7 +77,7 @@ static const char *const golden_shared[] = {
     "more/olmoe", "more/ernie", "more/esm", "more/esm1", "more/smollm3", "more/cohere",
     "more/cohere2", "more/exaone4", "more/granite", "more/granitemoe", "more/olmo",
     "more/nemotron", "more/qwen2_moe", "more/phimoe", "more/minicpm3", "more/codegen",
-    "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit", "more/xmod", "more/dinov2",
+    "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit", "more/xmod", "more/dinov2", "more/beit",
     "more/layoutlm",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
@@ -91,7 +91,7 @@ static const char *const golden_shared[] = {
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
     "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", "extra/vit",
-    "more/clip_text", "more/deit", "more/dinov2", NULL
+    "more/clip_text", "more/deit", "more/dinov2", "more/beit", NULL
 };
 
 struct golden {

@@ -731,6 +731,19 @@ case("dinov2_swiglu", T.Dinov2Model,
      {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "mlp_ratio": 3,
       "image_size": 12, "patch_size": 4, "use_swiglu_ffn": True, "qkv_bias": False}, style="diff",
      dtype="bfloat16")
+# Biases of each layer; of all layers, with positions and the first row's class.
+case("beit", T.BeitForImageClassification,
+     {"hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3,
+      "intermediate_size": 22, "image_size": 12, "patch_size": 4, "num_labels": 3,
+      "use_relative_position_bias": True}, style=4, dtype="float16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+case("beit_first", T.BeitForImageClassification,
+     {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "intermediate_size": 16, "image_size": [8, 8], "patch_size": 4, "num_labels": 3,
+      "use_shared_relative_position_bias": True, "use_relative_position_bias": True,
+      "use_absolute_position_embeddings": True, "use_mean_pooling": False,
+      "layer_scale_init_value": 0.0}, style="diff", dtype="bfloat16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
 # A column and a row of pixels are left over.
 case("vit_base", T.ViTModel,
      {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,

@@ -879,6 +879,37 @@ static void widths_by_ratio(void **state)
     bad(FAMILY("dinov2", ",\"use_swiglu_ffn\":1"), "use_swiglu_ffn: found 1");
 }
 
+/* What beit adds by distance, and what it scales its parts by. */
+static void grids(void **state)
+{
+    struct config c = good(FAMILY("beit", ""));
+
+    (void)state;
+    assert_true(!c.grid.shared && !c.grid.by_layer && !c.front.positions && c.norm.no_final);
+    assert_true(c.part_scale == 0.1 && c.n_positions == 197 && c.n_vocab == 0);
+    assert_int_equal(good(FAMILY("beit", ",\"vocab_size\":8192")).n_vocab, 0);
+    c = good(FAMILY("beit", ",\"use_shared_relative_position_bias\":true,"
+        "\"use_absolute_position_embeddings\":true,\"use_mean_pooling\":false,"
+        "\"layer_scale_init_value\":0,\"image_size\":65536"));
+    assert_true(c.grid.shared && c.front.positions && !c.norm.no_final && c.part_scale == 0);
+    c = good(FAMILY("beit", ",\"layer_scale_init_value\":-1,\"image_size\":[32,64]"));
+    assert_true(c.part_scale == -1 && c.n_positions == 9);
+    assert_false(good(FAMILY("vit", ",\"use_mean_pooling\":true")).norm.no_final);
+#define BY_LAYER ",\"use_relative_position_bias\":true"
+    assert_true(good(FAMILY("beit", BY_LAYER)).grid.by_layer);
+    bad(FAMILY("beit", BY_LAYER ",\"image_size\":[32,64]"), "2 x 4 patches: biases by their "
+        "distance require a square of 4096 x 4096 at most");
+    bad(FAMILY("beit", BY_LAYER ",\"image_size\":65536,\"patch_size\":8"), "8192 x 8192 patches");
+    bad(FAMILY("beit", ",\"image_size\":0"), "image_size: found 0");
+    bad(FAMILY("beit", ",\"patch_size\":-16"), "patch_size: found -16");
+    bad(FAMILY("beit", ",\"use_relative_position_bias\":1"), "use_relative_position_bias: found 1");
+    bad(FAMILY("beit", ",\"use_shared_relative_position_bias\":\"x\""),
+        "use_shared_relative_position_bias: found \"x\"");
+    bad(FAMILY("beit", ",\"layer_scale_init_value\":\"x\""), "layer_scale_init_value: found \"x\"");
+    bad(FAMILY("beit", ",\"layer_scale_init_value\":1e9"), "layer_scale_init_value: found");
+    bad(FAMILY("beit", ",\"num_attention_heads\":7"), "is not a multiple of the 7 heads");
+}
+
 static void what_new_families_refuse(void **state)
 {
     struct config c;
@@ -941,7 +972,7 @@ int main(void)
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
-        TEST(options), TEST(multipliers), TEST(languages), TEST(widths_by_ratio),
+        TEST(options), TEST(multipliers), TEST(languages), TEST(widths_by_ratio), TEST(grids),
         TEST(what_new_families_refuse),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };

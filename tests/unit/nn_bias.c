@@ -173,11 +173,39 @@ static void copies(void **state)
             check_block(at, 40, NULL);
 }
 
+/* Six places in two rows of three after a first position: rows 1 to 4 of keys 0 to 5. */
+static void grid(void **state)
+{
+    float value[3 * 5 + 3], score[4][6] = { { 0 } }, all[7][7] = { { 0 } };
+    const struct bias_grid b = { value, 2, 3 };
+    struct attend at = { .scale = 0.3f, .lo = INT_MAX, .hi = INT_MAX };
+
+    (void)state;
+    for (int i = 0; i < 18; i++)
+        value[i] = (float)i;
+    bias_grid(&b, all[0], 7, 0, 7, 0, 7);
+    assert_true(all[0][0] == 17 && all[0][1] == 15 && all[0][6] == 15);
+    assert_true(all[1][0] == 16 && all[6][0] == 16);
+    /* Places (0,0) and (1,2): down and right by -1, -2; the other way by 1, 2. */
+    assert_true(all[1][1] == 7 && all[1][6] == 0 && all[6][1] == 14);
+    assert_true(all[2][1] == 8 && all[1][2] == 6 && all[4][1] == 12 && all[3][4] == 4);
+    bias_grid(&b, score[0], 6, 1, 4, 0, 6);
+    for (int t = 0; t < 4; t++)
+        for (int j = 0; j < 6; j++)
+            assert_true(score[t][j] == all[1 + t][j]);
+    at.term[0] = (struct score_term){ bias_grid, &b };
+    for (int i = 0; i < 18; i++)
+        value[i] = noise();
+    for (int k = 0; k < N_KERNEL; k++)
+        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0)
+            check_block(at, 7, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes), cmocka_unit_test(buckets), cmocka_unit_test(blocks),
-        cmocka_unit_test(copies),
+        cmocka_unit_test(copies), cmocka_unit_test(grid),
         cmocka_unit_test(hidden),
     };
 

@@ -103,6 +103,9 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
             m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
            (s == W_MLP_NORM && m->config.norm.one) ||
+           (s == W_GRID_LAYER && !m->config.grid.by_layer) ||
+           ((s == W_ATT_SCALE || s == W_MLP_SCALE) && m->family->defaults.part_scale > 0 &&
+            !(m->config.part_scale > 0)) ||
            (s == W_LANG_NORM && !m->config.language.own_norm) ||
            ((s == W_Q_NORM || s == W_K_NORM) && m->family->qk_norm_by_config &&
             !m->config.norm.qk);
@@ -123,6 +126,7 @@ static int bind_layer(struct binder *b, int l)
     bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
     plan_distances(plan, &b->m->config, b->a);
+    plan_grid(b->m, plan, b->a);
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
@@ -137,7 +141,8 @@ static bool fits(struct binder *b, const struct head_task *task, const char *cla
     return str_ends_with(class_name, task->class_name) && of_encoder == task->of_encoder &&
            (task->rows != HEAD_LAST_EOS || after_encoder) &&
            bind_has(b, task->out, first) &&
-           (task->dense == NULL || bind_has(b, task->dense, first));
+           (task->dense == NULL || bind_has(b, task->dense, first)) &&
+           (task->dense != NULL || task->norm == NULL || bind_has(b, task->norm, first));
 }
 
 static void find_task(struct binder *b)
@@ -276,7 +281,8 @@ static bool stack_lacks(const struct model *m, int s)
     if ((s == W_TYPE && config->n_types == 0) || (s == W_TASK && config->n_tasks == 0) ||
         (s == W_EMB_NORM && m->family->emb_norm_by_config && !config->norm.embedding) ||
         (m->family->may_rotate && s == (config->rotary.instead ? W_POS : W_INV_FREQ)) ||
-        bind_distance_is_off(m, s) ||
+        bind_distance_is_off(m, s) || (s == W_GRID && !config->grid.shared) ||
+        (s == W_POS && m->family->bias == BIAS_GRID && !config->front.positions) ||
         (s == W_POS && m->family->defaults.relative.input && !config->relative.input) ||
         ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1) ||
         ((s == W_HEAD_NORM || s == W_HEAD_BIAS) && config->head.one_number))

@@ -2,6 +2,8 @@
  * Sizes of what a model reads instead of text: pictures and frames of sound. */
 #include "model/config/config_priv.h"
 
+enum { MOST_GRID = 1 << 12 };   /* patches of a side, where distances have biases */
+
 /* "image_size": 224 or [224, 160]: rows and columns. */
 static int read_pair(const struct reader *r, const json_t *root, const char *key, int max,
                      int pair[2])
@@ -43,6 +45,7 @@ static int read_picture(const struct reader *r, const struct family *f, const js
     if (patches >= 1 << 30)
         return err_set(r->e, ERR_INPUT, "%s: %.0f patches, expected less than %d", r->file,
                        patches, 1 << 30);
+    config->n_vocab = 0;                /* BEiT's is of what it was trained to predict */
     config->n_positions = (int)patches + (f->stack.name[W_CLS_2] != NULL ? 2 : 1);
     return 0;
 }
@@ -57,9 +60,38 @@ static int check_sound(const struct reader *r)
                    r->file, config->n_positions, 1 << 24);
 }
 
+#define F(f) offsetof(struct config, f)
+static const struct key of_grid[] = {
+    { KEY_BOOL, F(grid.shared), 0, 0, NAMES("use_shared_relative_position_bias") },
+    { KEY_BOOL, F(grid.by_layer), 0, 0, NAMES("use_relative_position_bias") },
+    { KEY_BOOL, F(front.positions), 0, 0, NAMES("use_absolute_position_embeddings") },
+    { KEY_BOOL, F(norm.no_final), 0, 0, NAMES("use_mean_pooling") },
+    { KEY_REAL, F(part_scale), -1e6, 1e6, NAMES("layer_scale_init_value") },
+};
+#undef F
+
+/* The library lays distances of grids that are not square out in another order than it reads. */
+static int read_grid(const struct reader *r, const struct family *f, const json_t *root)
+{
+    struct config *c = r->c;
+    int rows, columns;
+
+    if (f->bias != BIAS_GRID)
+        return 0;
+    for (size_t i = 0; i < sizeof of_grid / sizeof of_grid[0]; i++)
+        if (config_key(r, &of_grid[i], root, c) != 0)
+            return -1;
+    rows = family_grid(c, 0);
+    columns = family_grid(c, 1);
+    if ((c->grid.shared || c->grid.by_layer) && (rows != columns || rows > MOST_GRID))
+        return err_set(r->e, ERR_INPUT, "%s: %d x %d patches: biases by their distance require a "
+                       "square of %d x %d at most", r->file, rows, columns, MOST_GRID, MOST_GRID);
+    return 0;
+}
+
 int config_front(const struct reader *r, const struct family *f, const json_t *root)
 {
     if (f->front == FRONT_PATCH)
-        return read_picture(r, f, root);
+        return read_picture(r, f, root) != 0 ? -1 : read_grid(r, f, root);
     return f->front == FRONT_MEL_CONV ? check_sound(r) : 0;
 }
