@@ -129,7 +129,7 @@ enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
 struct mhaviz_text;
 
 struct mhaviz_token {
-    int id;
+    int id;                     /* -1: of a picture or sound */
     int special;                /* 1: put there by the tokeniser's template */
     const char *piece;          /* as the vocabulary has it: "##s" */
     const char *label;          /* the text that it stands for; may hold any bytes */
@@ -148,6 +148,23 @@ struct mhaviz_token {
 enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text,
                                     const char *pair, struct mhaviz_text **out,
                                     struct mhaviz_error *error);
+
+/*
+ * A picture, or sound, instead of a text, made what the model's preprocessor_config.json says: a
+ * PNG or JPEG for a model that reads pictures, a .wav for one that hears.  Tokens are [CLS] and
+ * patches, labelled row,column, or pieces of time.  pair: the decoder's text; NULL: none.
+ *
+ * Errors: MHAVIZ_USAGE: an argument other than pair is NULL, a model that reads no such files, a
+ * pair without a decoder; MHAVIZ_INPUT: a file that cannot be read, or is damaged, no
+ * preprocessor_config.json beside the model, and those of mhaviz_text_open for pair;
+ * MHAVIZ_SYSTEM: also a JPEG where the library was built without libjpeg-turbo.
+ */
+enum mhaviz_status mhaviz_text_open_image(struct mhaviz_model *model, const char *path,
+                                          struct mhaviz_text **out,
+                                          struct mhaviz_error *error);
+enum mhaviz_status mhaviz_text_open_audio(struct mhaviz_model *model, const char *path,
+                                          const char *pair, struct mhaviz_text **out,
+                                          struct mhaviz_error *error);
 void mhaviz_text_close(struct mhaviz_text **text);
 
 /*

@@ -43,7 +43,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
-    &weight_group, &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
+    &weight_group, &shard_group, &split_group, &memory_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -63,13 +63,27 @@ struct heatmap_job {
     bool drawn;                 /* a text before this one */
 };
 
+static struct picture_place place_at(const struct heatmap_job *job, const char *path)
+{
+    const struct output *output = &job->job.results.output;
+
+    return (struct picture_place){ .format = figure_format(output), .path = path,
+                                   .terminal = &output->terminal };
+}
+
+static double keeps(void *self, const struct item *item)
+{
+    const struct heatmap_job *job = self;
+    const struct picture_place place = place_at(job, NULL);
+
+    return picture_keeps(&job->picture, job->job.s.a, item, &place);
+}
+
 static int draw(struct heatmap_job *job, struct arena *a, const struct item *items, int n,
                 const char *path, struct err *e)
 {
     const struct output *output = &job->job.results.output;
-    const struct picture_place place = {
-        .format = figure_format(output), .path = path, .terminal = &output->terminal
-    };
+    const struct picture_place place = place_at(job, path);
 
     if (output_is_on_terminal(output) && job->drawn)
         putchar('\n');
@@ -125,10 +139,11 @@ static int prepare(void *self, struct err *e)
 }
 
 static const struct job_kind kind = { .outputs = &output_pictures, .name = "heatmap",
-                                      .check = check, .prepare = prepare, .file = one_text };
+                                      .check = check, .prepare = prepare, .keeps = keeps,
+                                      .file = one_text };
 static const struct job_kind kind_beside = {
     .outputs = &output_pictures, .name = "heatmap", .check = check, .prepare = prepare,
-    .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--beside",
+    .keeps = keeps, .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--beside",
 };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

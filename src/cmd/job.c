@@ -53,11 +53,13 @@ static int run_figure(struct job *job, const struct job_kind *kind, struct err *
     if (job->results.output.folder)
         return err_set(e, ERR_USAGE, "%s gives one picture: expected a file, not the folder %s",
                        kind->option, job->results.output.path);
-    while ((status = input_next(job->in, s->a, &items[n], e)) == 1)
+    while ((status = input_next(job->in, s->a, &items[n], e)) == 1) {
+        input_hold(job->in, &items[n]);
         if (n++ == kind->most_texts)
             return err_set(e, ERR_USAGE, "%s: expected at most %d texts, %s has more",
                            kind->option, kind->most_texts, input_name(job->in) != NULL ?
                            input_name(job->in) : "the input");
+    }
     if (status == 0 && n < 2 && input_count_bad(job->in) == 0)
         return err_set(e, ERR_USAGE, "%s: expected several texts: TEXT TEXT_B, or -f FILE",
                        kind->option);

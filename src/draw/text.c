@@ -87,12 +87,11 @@ static PangoContext *context_of(struct text *t, bool rotated)
     cairo_font_options_set_antialias(o, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(o, t->vector ? CAIRO_HINT_STYLE_NONE :
                                       CAIRO_HINT_STYLE_SLIGHT);
-    cairo_font_options_set_hint_metrics(o, t->vector ? CAIRO_HINT_METRICS_OFF :
-                                        CAIRO_HINT_METRICS_ON);
+    cairo_font_options_set_hint_metrics(o, CAIRO_HINT_METRICS_OFF);
     pango_cairo_context_set_font_options(c, o);
     cairo_font_options_destroy(o);
     pango_cairo_context_set_resolution(c, 96.0);
-    pango_context_set_round_glyph_positions(c, !t->vector);
+    pango_context_set_round_glyph_positions(c, FALSE);
     pango_context_set_language(c, pango_language_from_string(t->language));
     if (rotated)
         pango_context_set_matrix(c, &quarter);

@@ -85,6 +85,13 @@ struct picture_place {
 };
 
 /*
+ * Bytes that the text's maps take until its picture is written, with colours and pixels of their
+ * cells: as it would be drawn alone, which is the most, as maps beside each other are no larger.
+ */
+double picture_keeps(const struct picture *p, struct arena *a, const struct item *item,
+                     const struct picture_place *place);
+
+/*
  * Runs the model on texts and draws: one, or several beside each other, each below its text.
  * Errors: those of session_forward, sheet_write and sheet_bytes; ERR_INPUT where --hide leaves
  * nothing.

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Texts -> their heatmaps, beside each other where they are several -> a sheet. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "analysis/map.h"
 #include "base/str.h"
 #include "draw/beside.h"
 #include "lib/picture_view.h"
@@ -286,4 +288,50 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     if (figure_check_numbers(p->look.figure, &sheet, &drawing.plan, a, e) != 0)
         return -1;
     return put(&sheet, place, p->s->env->warn, e);
+}
+
+/* ---- memory ---- */
+
+/* Beside the maps: sums of means, or the products of rollout. */
+static double sums_bytes(const struct picture *p, double n_weights)
+{
+    if (p->look.rollout)
+        return 3 * n_weights * sizeof(double);
+    return p->look.average != AVERAGE_NONE ? n_weights * (p->n_panels + 1) * sizeof(double) : 0;
+}
+
+/* The maps of a layer are of all its heads. */
+static int count_maps(const struct picture *p)
+{
+    const struct config *config = &p->s->shown->config;
+    int n = 0;
+
+    if (p->look.rollout || p->look.average != AVERAGE_NONE)
+        return p->n_panels;
+    for (int l = 0; l < config->n_layers; l++)
+        n += wanted_layer(&p->want, l) ? config->n_heads : 0;
+    return n;
+}
+
+double picture_keeps(const struct picture *p, struct arena *a, const struct item *item,
+                     const struct picture_place *place)
+{
+    struct arena *work = arena_child(a);
+    struct picture_view view = { .of = p };
+    struct drawing d = { .picture = p, .items = item, .n = 1, .view = &view };
+    double T = session_queries(p->s, item)->n, S = session_keys(p->s, item)->n;
+    double cell = sizeof(float) + (p->look.pool == POOL_MEAN ? sizeof(int) : 0);
+    double bytes = sums_bytes(p, T * S), pool, px;
+    struct err said_later;
+
+    if (plan_texts(&d, place, work, &said_later) != 0)
+        d.plan.pool = d.plan.cell_px = 1;
+    pool = d.plan.pool > 1 ? d.plan.pool : 1;
+    px = place->format == DRAW_PNG ? fmax(d.plan.cell_px, 1) : 1;
+    bytes += count_maps(p) * ceil(T / pool) * ceil(S / pool) * cell;
+    if (place->format != DRAW_TERMINAL)
+        bytes += p->n_panels * ceil(d.plan.n_rows / pool) * ceil(d.plan.n_cols / pool) *
+                 (sizeof(unsigned short) + px * px * sizeof(uint32_t));
+    arena_release(a, work);
+    return bytes;
 }

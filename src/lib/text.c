@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A text -> its tokens, kept with the text. */
+ * A text, a picture or sound -> its tokens, kept with it. */
 #include <stdlib.h>
 
 #include "lib/lib.h"
@@ -7,7 +7,8 @@
 
 struct tokenising {
     const struct mhaviz_model *model;
-    const char *text, *pair;
+    const char *text, *pair;    /* text NULL: one of the files */
+    const char *image, *audio;
     struct mhaviz_text *out;
 };
 
@@ -20,7 +21,7 @@ static struct mhaviz_token *keep(struct arena *a, struct tokens *t)
         t->piece[i] = arena_strdup(a, t->piece[i]);
         t->label[i] = arena_strndup(a, t->label[i], t->label_size[i]);
         token[i] = (struct mhaviz_token){
-            .id = t->id[i], .special = t->special[i], .piece = t->piece[i],
+            .id = t->id != NULL ? t->id[i] : -1, .special = t->special[i], .piece = t->piece[i],
             .label = t->label[i], .label_size = t->label_size[i],
             .start = (size_t)t->bytes[i].start, .end = (size_t)t->bytes[i].end,
         };
@@ -29,13 +30,23 @@ static struct mhaviz_token *keep(struct arena *a, struct tokens *t)
 }
 
 /* Of layers and arrays there is no text, whatever else the program takes instead. */
-static int check_reads_text(const struct model *m, struct err *e)
+static int check_reads(const struct tokenising *job, struct err *e)
 {
+    const struct model *m = job->model->session.model;
     int64_t dim[4];
 
-    if (m->family->bare || front_dims(m, dim) > 0)
+    if (job->image != NULL && m->family->front != FRONT_PATCH)
+        return err_set(e, ERR_USAGE, "%s reads no pictures", m->name);
+    if (job->audio != NULL && m->family->front != FRONT_MEL_CONV)
+        return err_set(e, ERR_USAGE, "%s reads no sound", m->name);
+    if (job->text != NULL && (m->family->bare || front_dims(m, dim) > 0))
         return err_set(e, ERR_USAGE, "%s reads no text", m->name);
     return 0;
+}
+
+static char *copy(struct arena *a, const char *text)
+{
+    return text != NULL ? arena_strdup(a, text) : NULL;
 }
 
 static int tokenise(void *self, struct border *border, struct err *e)
@@ -43,20 +54,27 @@ static int tokenise(void *self, struct border *border, struct err *e)
     const struct tokenising *job = self;
     struct mhaviz_text *out = job->out;
     struct session session = job->model->session;
+    struct asked asked = job->model->asked;
     struct arena *a = &out->arena;
-    char *operands[2] = { NULL, NULL };
+    char *operands[2];
     struct input *in;
+    int n = 0;
 
-    if (check_reads_text(session.model, e) != 0)
+    if (check_reads(job, e) != 0)
         return -1;
     border_arena(border, a);
-    operands[0] = arena_strdup(a, job->text);
-    operands[1] = job->pair != NULL ? arena_strdup(a, job->pair) : NULL;
+    asked.image = copy(a, job->image);
+    asked.audio = copy(a, job->audio);
+    if (job->text != NULL)
+        operands[n++] = copy(a, job->text);
+    if (job->pair != NULL)
+        operands[n++] = copy(a, job->pair);
+    session.asked = &asked;
     session.a = a;
     session.input = NULL;
     if (job->pair == NULL)
         session.stack = STACK_ENCODER;        /* no tokens for a decoder are asked for */
-    in = input_open(&session, job->pair != NULL ? 2 : 1, operands, e);
+    in = input_open(&session, n, operands, e);
     if (in == NULL || input_next(in, a, &out->item, e) < 0)
         return -1;
     out->model_hash = session.model->hash;
@@ -65,27 +83,52 @@ static int tokenise(void *self, struct border *border, struct err *e)
     return 0;
 }
 
-enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text,
-                                    const char *pair, struct mhaviz_text **out,
-                                    struct mhaviz_error *error)
+static enum mhaviz_status open_text(struct tokenising *job, const char *what, bool given,
+                                    struct mhaviz_text **out, struct mhaviz_error *error)
 {
-    struct tokenising job = { .model = model, .text = text, .pair = pair };
     enum mhaviz_status status;
 
     if (out == NULL)
         return border_missing(error, "out");
     *out = NULL;
-    if (model == NULL || text == NULL)
-        return model == NULL ? border_closed(error, "model") : border_missing(error, "text");
-    job.out = calloc(1, sizeof *job.out);
-    if (job.out == NULL)
+    if (job->model == NULL || !given)
+        return job->model == NULL ? border_closed(error, "model") : border_missing(error, what);
+    job->out = calloc(1, sizeof *job->out);
+    if (job->out == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
-    status = border_run(tokenise, &job, error);
+    status = border_run(tokenise, job, error);
     if (status == MHAVIZ_OK)
-        *out = job.out;
+        *out = job->out;
     else
-        mhaviz_text_close(&job.out);
+        mhaviz_text_close(&job->out);
     return status;
+}
+
+enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text,
+                                    const char *pair, struct mhaviz_text **out,
+                                    struct mhaviz_error *error)
+{
+    struct tokenising job = { .model = model, .text = text, .pair = pair };
+
+    return open_text(&job, "text", text != NULL, out, error);
+}
+
+enum mhaviz_status mhaviz_text_open_image(struct mhaviz_model *model, const char *path,
+                                          struct mhaviz_text **out,
+                                          struct mhaviz_error *error)
+{
+    struct tokenising job = { .model = model, .image = path };
+
+    return open_text(&job, "path", path != NULL, out, error);
+}
+
+enum mhaviz_status mhaviz_text_open_audio(struct mhaviz_model *model, const char *path,
+                                          const char *pair, struct mhaviz_text **out,
+                                          struct mhaviz_error *error)
+{
+    struct tokenising job = { .model = model, .audio = path, .pair = pair };
+
+    return open_text(&job, "path", path != NULL, out, error);
 }
 
 void mhaviz_text_close(struct mhaviz_text **text)

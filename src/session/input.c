@@ -366,6 +366,12 @@ void input_keeps(struct input *in, double (*bytes)(void *self, const struct item
     in->keeps_self = self;
 }
 
+void input_hold(struct input *in, const struct item *item)
+{
+    if (in->keeps != NULL && input_is_limited(in))
+        in->limit.base += in->keeps(in->keeps_self, item);
+}
+
 bool input_is_limited(const struct input *in)
 {
     return in->limit.allowed < INFINITY;

@@ -93,6 +93,8 @@ int input_batches(struct input *in, struct session *s,
  */
 void input_keeps(struct input *in, double (*bytes)(void *self, const struct item *item),
                  void *self);
+/* Of a text that was read: it is there until all of them are reported. */
+void input_hold(struct input *in, const struct item *item);
 bool input_is_limited(const struct input *in);
 /* Bytes that texts may take; infinite: without --max-memory. */
 double input_left(const struct input *in);

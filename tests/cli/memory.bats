@@ -67,6 +67,28 @@ load helper
     done
 }
 
+@test "heatmap: maps that are kept count, of texts beside each other those of all" {
+    ! sanitised || skip "sanitisers keep what was freed"
+    ids=$(seq -s, 1 600)
+    for n in 1 2 3 4 5 6 7 8; do
+        echo "{\"ids\":[$ids]}"
+    done >"$dir/eight.jsonl"
+    head -n 1 "$dir/eight.jsonl" >"$dir/one.jsonl"
+    set -- heatmap --jsonl --format pdf --cell 1 -l all -o "$dir/x.pdf"
+    works "$viz" "$@" --max-memory 160M -f "$dir/one.jsonl"
+    cp "$dir/x.pdf" "$dir/one.pdf"
+    works "$viz" "$@" -f "$dir/one.jsonl"
+    cmp "$dir/x.pdf" "$dir/one.pdf"
+    # 24 heads of 600 x 600 cells: 82 MiB a text
+    rm "$dir/x.pdf"
+    run --separate-stderr "$viz" "$@" --beside --max-memory 160M -f "$dir/eight.jsonl"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"line 2: the text has 600 tokens, which need "*"allows 160.0 MiB"* ]]
+    fails 3 "the text has 600 tokens, which need " "$viz" heatmap -l all --cell 1 --max-memory 60M --ids "$ids" \
+        -o "$dir/y.png"
+    [ ! -e "$dir/y.png" ]
+}
+
 @test "what is no size is misuse" {
     for wrong in 0.5G -1 M 1X 1MM "" 1m 9999999999999999; do
         fails 2 "--max-memory: '$wrong': expected a number of bytes" "$viz" stats \
@@ -77,7 +99,7 @@ load helper
     done
     fails 2 "--max-memory: given twice, as '1G' and '2G', expected once" "$viz" stats \
         --max-memory 1G --max-memory 2G "the cat"
-    for command in diff heatmap circuits; do
+    for command in diff links circuits; do
         fails 2 "$command: --max-memory: unknown option" "$viz" $command --max-memory 1G
     done
 }

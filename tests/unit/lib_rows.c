@@ -269,11 +269,10 @@ static void check_head(const struct mhaviz_stats *stats, const struct mhaviz_hea
     }
 }
 
-static void check_program(const char *model_path, const char *arguments, const char *first,
-                          const char *second, const struct mhaviz_selection *selection)
+/* The library's statistics of a text, which is closed, and the program's. */
+static void compare(struct mhaviz_model *model, struct mhaviz_text *text, const char *arguments,
+                    const struct mhaviz_selection *selection)
 {
-    struct mhaviz_model *model = open_model(model_path, 3);
-    struct mhaviz_text *text = open_text(model, first, second);
     struct mhaviz_stats *stats = NULL;
     const struct mhaviz_head *head;
     json_t *root = of_program(arguments), *heads = json_object_get(root, "heads");
@@ -289,6 +288,108 @@ static void check_program(const char *model_path, const char *arguments, const c
         check_head(stats, &head[i], i, json_array_get(heads, (size_t)i));
     mhaviz_stats_close(&stats);
     json_decref(root);
+}
+
+static void check_program(const char *model_path, const char *arguments, const char *first,
+                          const char *second, const struct mhaviz_selection *selection)
+{
+    struct mhaviz_model *model = open_model(model_path, 3);
+
+    compare(model, open_text(model, first, second), arguments, selection);
+}
+
+/* ---- pictures and sound ---- */
+
+static const char VIT[] = "tests/ref/media/vit", WHISPER[] = "tests/ref/media/whisper";
+
+static void pictures_as_the_program(void **state)
+{
+    char names[4096];
+    const struct mhaviz_selection all = { .metrics = every_metric(names) };
+    struct mhaviz_model *model = open_model(VIT, 2);
+    struct mhaviz_text *text = NULL;
+
+    (void)state;
+    assert_int_equal(mhaviz_text_open_image(model, "tests/ref/media/rgb.png", &text, NULL),
+                     MHAVIZ_OK);
+    if (getenv("MHA_VIZ") == NULL)
+        skip();
+    compare(model, text, "-m tests/ref/media/vit --image tests/ref/media/rgb.png", &all);
+}
+
+static void sound_as_the_program(void **state)
+{
+    char names[4096];
+    const struct mhaviz_selection all = { .metrics = every_metric(names) };
+    struct mhaviz_model *model = open_model(WHISPER, 2);
+    struct mhaviz_text *text = NULL;
+
+    (void)state;
+    assert_int_equal(mhaviz_text_open_audio(model, "tests/ref/media/voice.wav", NULL, &text,
+                                            NULL), MHAVIZ_OK);
+    if (getenv("MHA_VIZ") == NULL)
+        skip();
+    compare(model, text, "-m tests/ref/media/whisper -s encoder --audio tests/ref/media/voice.wav",
+            &all);
+}
+
+/* What patches are called; that they are part of no vocabulary. */
+static void patches(void **state)
+{
+    struct mhaviz_model *model = open_model(VIT, 1);
+    struct mhaviz_text *text = NULL;
+    const struct mhaviz_token *token;
+    struct seen seen = { .calls = 0 };
+    int n;
+
+    (void)state;
+    assert_int_equal(mhaviz_text_open_image(model, "tests/ref/media/rgb.png", &text, NULL),
+                     MHAVIZ_OK);
+    assert_int_equal(mhaviz_run(model, text, NULL, take, &seen, NULL), MHAVIZ_OK);
+    assert_int_equal(whole_heads(&seen, MHAVIZ_ENCODER), 4);
+    mhaviz_model_close(&model);
+    assert_int_equal(mhaviz_text_tokens(text, 0, &token, &n, NULL), MHAVIZ_OK);
+    assert_int_equal(n, 25);
+    assert_string_equal(token[0].label, "[CLS]");
+    assert_string_equal(token[8].piece, "1,1");
+    assert_true(token[0].special && !token[8].special);
+    assert_int_equal(token[8].id, -1);
+    mhaviz_text_close(&text);
+}
+
+static void wrong_files(void **state)
+{
+    static const struct {
+        const char *model, *image, *audio, *pair;
+        enum mhaviz_status status;
+        const char *says;
+    } cases[] = {
+        { VIT, "tests/ref/media/bad/cut.png", NULL, NULL, MHAVIZ_INPUT, "cut.png" },
+        { VIT, "tests/ref/media/voice.wav", NULL, NULL, MHAVIZ_INPUT, "neither a PNG nor a JPEG" },
+        { VIT, "tests/ref/media/none.png", NULL, NULL, MHAVIZ_INPUT, "none.png" },
+        { VIT, NULL, "tests/ref/media/voice.wav", NULL, MHAVIZ_USAGE, "vit reads no sound" },
+        { WHISPER, "tests/ref/media/rgb.png", NULL, NULL, MHAVIZ_USAGE, "whisper reads no pictures" },
+        { "tests/ref/bert", "tests/ref/media/rgb.png", NULL, NULL, MHAVIZ_USAGE, "reads no pictures" },
+        { WHISPER, NULL, "tests/ref/media/bad/lies.wav", NULL, MHAVIZ_INPUT, "lies.wav" },
+        { VIT, NULL, NULL, NULL, MHAVIZ_USAGE, "path: is NULL" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct mhaviz_model *model = open_model(cases[i].model, 1);
+        struct mhaviz_text *text = NULL;
+        struct mhaviz_error e;
+        enum mhaviz_status status =
+            cases[i].audio != NULL ?
+                mhaviz_text_open_audio(model, cases[i].audio, cases[i].pair, &text, &e) :
+                mhaviz_text_open_image(model, cases[i].image, &text, &e);
+
+        if (status != cases[i].status || strstr(e.message, cases[i].says) == NULL)
+            fail_msg("case %zu: status %d, \"%s\"", i, (int)status, e.message);
+        assert_null(text);
+        mhaviz_model_close(&model);
+    }
+    assert_int_equal(mhaviz_text_open_image(NULL, "x.png", NULL, NULL), MHAVIZ_USAGE);
 }
 
 static void same_as_the_program(void **state)
@@ -318,6 +419,8 @@ int main(void)
         cmocka_unit_test(every_head_once), cmocka_unit_test(encoder_decoders),
         cmocka_unit_test(stopping), cmocka_unit_test(texts_of_another_model),
         cmocka_unit_test(two_models_at_once), cmocka_unit_test(same_as_the_program),
+        cmocka_unit_test(pictures_as_the_program), cmocka_unit_test(sound_as_the_program),
+        cmocka_unit_test(patches), cmocka_unit_test(wrong_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
