@@ -71,7 +71,8 @@ void text_finish(struct text *t)
 
 /*
  * All options are set here, so that neither fontconfig's settings nor the kind
- * of surface change a picture.
+ * of surface change a picture.  The advances of letters are not rounded, so that a PNG of 100 dpi
+ * is as large as its SVG.
  */
 static PangoContext *context_of(struct text *t, bool rotated)
 {

@@ -93,6 +93,18 @@ static int take(void *self, const struct mhaviz_rows *rows)
     return 0;
 }
 
+static const char VIT[] = "tests/ref/media/vit", WHISPER[] = "tests/ref/media/whisper";
+
+/* What the model reads. */
+static enum mhaviz_status open_text(struct mhaviz_model *model, const char *path, const char *pair,
+                                    struct mhaviz_text **text, struct mhaviz_error *error)
+{
+    return path == VIT ? mhaviz_text_open_image(model, "tests/ref/media/rgb.png", text, error) :
+           path == WHISPER ?
+               mhaviz_text_open_audio(model, "tests/ref/media/voice.wav", pair, text, error) :
+               mhaviz_text_open(model, "the key is in the door", pair, text, error);
+}
+
 /* Opens, runs, counts; closes what it could open.  The first error, or MHAVIZ_OK. */
 static enum mhaviz_status use(const char *path, const char *pair, int n_threads,
                               struct mhaviz_error *error)
@@ -104,7 +116,7 @@ static enum mhaviz_status use(const char *path, const char *pair, int n_threads,
     double sum = 0;
 
     if (status == MHAVIZ_OK)
-        status = mhaviz_text_open(model, "the key is in the door", pair, &text, error);
+        status = open_text(model, path, pair, &text, error);
     if (status == MHAVIZ_OK)
         status = mhaviz_run(model, text, NULL, take, &sum, error);
     if (status == MHAVIZ_OK)
@@ -153,7 +165,8 @@ static void limited_heap(void **state)
 {
     static const struct { const char *path, *pair; } models[] = {
         { NULL, NULL }, { "tests/ref/bert", "river" }, { "tests/ref/gguf_llama", NULL },
-        { "tests/ref/bart", "river" }, { "tests/ref/gpt2", NULL },
+        { "tests/ref/bart", "river" }, { "tests/ref/gpt2", NULL }, { VIT, NULL },
+        { WHISPER, NULL },
     };
 
     (void)state;
