@@ -70,7 +70,7 @@ load helper
 @test "heatmap: maps that are kept count, of texts beside each other those of all" {
     ! sanitised || skip "sanitisers keep what was freed"
     ids=$(seq -s, 1 600)
-    for n in 1 2 3 4 5 6 7 8; do
+    for _ in 1 2 3 4 5 6 7 8; do
         echo "{\"ids\":[$ids]}"
     done >"$dir/eight.jsonl"
     head -n 1 "$dir/eight.jsonl" >"$dir/one.jsonl"
