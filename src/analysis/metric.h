@@ -121,6 +121,7 @@ struct metric_rule {
     /* METRIC_MAP, of SCOPE_TEXT, in place of value: [queries, keys]; NULL: undefined. */
     const double *(*map)(const void *state);
 
+    bool counts;        /* undefined without opts->counts */
     bool divided;       /* of rows divided by their mass, where keys are left out; else of
                            the weights as they are */
 };

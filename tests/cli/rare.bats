@@ -6,7 +6,7 @@
 load helper
 
 corpus=samples/english.txt
-names=rare1,rare2,rare_rho
+names=rare1,rare2,rare1_text,rare2_text,rare_rho
 
 counts() {
     "$viz" tokens --tsv -f "$corpus" | tail -n +2 | cut -f 3 | sort -n | uniq -c |
@@ -27,7 +27,7 @@ counts() {
         cmp - "$dir/own"
     # of one text alone none of its tokens is rare
     "$viz" stats --json --compute $names "the cat saw the dog" |
-        jq -e '.heads | all(.rare1 == null and .rare2 == null and .rare_rho == null)'
+        jq -e '.heads | all(.rare1 == null and .rare2 == null and .rare2_text == null and .rare_rho == null)'
 }
 
 @test "shards count the texts of all" {
@@ -53,7 +53,7 @@ counts() {
     run --separate-stderr "$viz" stats --json --compute $names -f - < <(head -n 3 "$corpus")
     [ "$status" -eq 0 ]
     echo "$output" | jq -s -e 'length == 3 and all(.[].heads[]; .rare1 == null)' > /dev/null
-    [[ $stderr == "mha-viz: note: rare1, rare2, rare_rho: these texts cannot be read twice"* ]]
+    [[ $stderr == "mha-viz: note: metrics of rare tokens: these texts cannot be read twice"* ]]
     run --separate-stderr "$viz" stats --json --compute $names -f <(head -n 3 "$corpus")
     [[ $stderr == *"cannot be read twice"* ]]
     [ "$(echo "$output" | wc -l)" -eq 3 ]

@@ -219,7 +219,7 @@ def again(a, visible, rows, ids):
     return out
 
 
-RARE = ("rare1", "rare2", "rare_rho")
+RARE = ("rare1", "rare2", "rare1_text", "rare2_text", "rare_rho")
 
 
 def rare(a, visible, rows, ids, query_end, end):
@@ -246,11 +246,17 @@ def rare(a, visible, rows, ids, query_end, end):
         second.append(best in rarest[:2])
     seen = np.flatnonzero(visible[rows].any(0))
     gets = [a[rows, j].sum() / visible[rows, j].sum() for j in seen]
+    told = [(g, j) for g, j in zip(gets, seen) if not end[j]]
+    least = list(dict.fromkeys(ids[j] for _, j in sorted(
+        told, key=lambda x: (count.get(ids[x[1]], 0), x[1]))))
+    most = ids[max(told, key=lambda x: (x[0], -x[1]))[1]] if told else None
+    of_text = {f"rare{k}_text": float(most in least[:k]) if len(least) > 1 else None
+               for k in (1, 2)}
     rank = lambda x: np.array([sum(y < v for y in x) + (sum(y == v for y in x) - 1) / 2
                                for v in x])
     x, y = rank(gets), rank([count.get(ids[j], 0) for j in seen])
     varies = len(seen) > 1 and x.std() > 0 and y.std() > 0
-    return {"rare1": mean(first), "rare2": mean(second),
+    return {"rare1": mean(first), "rare2": mean(second), **of_text,
             "rare_rho": np.corrcoef(x, y)[0, 1] if varies else None}
 
 

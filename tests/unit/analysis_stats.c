@@ -255,16 +255,65 @@ static void rare_tokens(void **state)
         value = stats_head(s, 0, 0, 0)->value;
         if (k >= 2) {
             assert_true(isnan(value[METRIC_rare1]) && isnan(value[METRIC_rare2]) &&
-                        isnan(value[METRIC_rare_rho]));
+                        isnan(value[METRIC_rare_rho]) && isnan(value[METRIC_rare1_text]) &&
+                        isnan(value[METRIC_rare2_text]));
             continue;
         }
         /* rows 1, 2 and 3: 5 | 6; 5 6 | 7; of equally rare ones the first two, 8 and 9 */
         check_close(value[METRIC_rare1], 2 / 3.0, 1e-12);
         check_close(value[METRIC_rare2], 1, 1e-12);
+        /* 5 gets most */
+        assert_true(value[METRIC_rare1_text] == 0 && value[METRIC_rare2_text] == 0);
         /* gets 1.8 / 5, 1.3 / 4, .8 / 3, .1 / 2, 1: ranks 3 2 1 0 4; of counts 3.5 1.5 0 1.5 3.5
            or 3.5 1 1 1 3.5 */
         check_close(value[METRIC_rare_rho], k == 0 ? 7.5 / sqrt(10 * 9.0) : 7.5 / sqrt(10 * 7.5),
                     1e-12);
+    }
+}
+
+/* The token that gets most is the rarest, the next, another; the only one. */
+static void rarest_of_a_text(void **state)
+{
+    enum { N_IDS = 600 };
+    static const struct { int id[4]; double rare1, rare2; } texts_of[] = {
+        { { 7, 5, 6, 3 }, 1, 1 }, { { 6, 5, 7, 3 }, 0, 1 }, { { 5, 6, 7, 3 }, 0, 0 },
+        { { 7, 7, 7, 3 }, -1, -1 },             /* undefined */
+    };
+    static const int length[] = { 4 };
+    static const unsigned char mark[] = { 0, 0, 0, TOKEN_ENDS };
+    /* The end gets most of all, and is left out. */
+    static const float a[4 * STRIDE] = {
+        0.4f, [STRIDE] = 0.3f, 0.2f, [2 * STRIDE] = 0.3f, 0.1f, 0.1f,
+        [3 * STRIDE] = 0.1f, 0, 0, 0.9f,
+    };
+    struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    struct attended texts = rows_texts(&arena, length, 1, NULL);
+    struct attended_text *text = arena_alloc(&arena, 1, sizeof *text);
+    int64_t count[N_IDS];
+
+    (void)state;
+    *text = texts.text[0];
+    texts.text = text;
+    text->keys.mark = text->queries.mark = mark;
+    for (int i = 0; i < N_IDS; i++)
+        count[i] = i == 7 ? 1 : i == 6 ? 2 : 1000;
+    table.opts.counts = metric_counts_new(&arena, count, N_IDS);
+    for (size_t i = 0; i < sizeof texts_of / sizeof *texts_of; i++) {
+        struct sink sinks[STATS_SINKS];
+        const double *value;
+        struct stats *s;
+
+        text->keys.id = texts_of[i].id;
+        s = stats_new(&arena, &rows_model, &texts, &all, &table);
+        stats_sinks(s, sinks);
+        rows_give(sinks[0], 0, 0, 0, 4, a, true);
+        value = stats_head(s, 0, 0, 0)->value;
+        if (texts_of[i].rare1 < 0) {
+            assert_true(isnan(value[METRIC_rare1_text]) && isnan(value[METRIC_rare2_text]));
+            continue;
+        }
+        check_close(value[METRIC_rare1_text], texts_of[i].rare1, 0);
+        check_close(value[METRIC_rare2_text], texts_of[i].rare2, 0);
     }
 }
 
@@ -710,7 +759,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
-        TEST(the_same_token_again), TEST(rare_tokens), TEST(kinds_of_tokens),
+        TEST(the_same_token_again), TEST(rare_tokens), TEST(rarest_of_a_text),
+        TEST(kinds_of_tokens),
         TEST(segments), TEST(ranks), TEST(what_is_read),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),

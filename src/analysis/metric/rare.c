@@ -56,6 +56,8 @@ struct rares {
     bool defined;               /* the text has a token that is not common */
     int n_rows, n_rarest, n_rare;       /* rows with two different keys, and of them those
                                            that look at the rarest, and at one of two */
+    int place;                  /* of the token that gets most: 0 the rarest of the text, 1 the
+                                   next, 2 any other; -1: undefined */
     double rho;                 /* NaN: undefined */
     struct column {
         double sum;             /* what the key gets */
@@ -75,6 +77,7 @@ static void rares_start(void *state, const struct metric_shape *shape, struct ar
 
     all->counts = shape->opts->counts;
     all->rho = NAN;
+    all->place = -1;
     if (all->counts != NULL)
         all->at = arena_alloc(a, (uint64_t)shape->n_keys, sizeof *all->at);
 }
@@ -87,41 +90,42 @@ static bool has_uncommon(const struct metric_counts *c, const struct token_list 
     return false;
 }
 
-/* The two ids that are rarest among the keys that the row sees; of equally rare ones that which
- * comes first.  False: there is one at most. */
-static bool find_rarest(const struct rares *all, const struct metric_row *r, int rarest[2])
+/* The two rarest of some ids; of equally rare ones that which comes first. */
+struct rarest {
+    int id[2];                  /* -1: there is none */
+    int64_t count[2];
+};
+
+static const struct rarest NO_ID = { { -1, -1 }, { 0, 0 } };
+
+static void add_id(struct rarest *r, const struct metric_counts *counts, int id)
 {
-    int64_t count[2] = { 0 };
+    int64_t n = count_of(counts, id);
 
-    rarest[0] = rarest[1] = -1;
-    for (int j = r->key0; j < r->key0 + r->n_keys; j++) {
-        int id = r->keys->id[j];
-        int64_t n = count_of(all->counts, id);
-
-        if (id == rarest[0] || id == rarest[1] || metric_ends(r->keys, j) || !metric_sees(r, j))
-            continue;
-        if (rarest[0] < 0 || n < count[0]) {
-            rarest[1] = rarest[0];
-            count[1] = count[0];
-            rarest[0] = id;
-            count[0] = n;
-        } else if (rarest[1] < 0 || n < count[1]) {
-            rarest[1] = id;
-            count[1] = n;
-        }
-    }
-    return rarest[1] >= 0;
+    if (id == r->id[0] || id == r->id[1])
+        return;
+    if (r->id[0] < 0 || n < r->count[0])
+        *r = (struct rarest){ { id, r->id[0] }, { n, r->count[0] } };
+    else if (r->id[1] < 0 || n < r->count[1])
+        *r = (struct rarest){ { r->id[0], id }, { r->count[0], n } };
 }
 
 static void count_row(struct rares *all, const struct metric_row *r)
 {
-    int rarest[2], j = metric_strongest(r);
+    struct rarest rarest = NO_ID;
+    int strongest = metric_strongest(r);
 
-    if (j < 0 || !find_rarest(all, r, rarest))
+    if (strongest < 0)
+        return;
+    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
+        if (!metric_ends(r->keys, j) && metric_sees(r, j))
+            add_id(&rarest, all->counts, r->keys->id[j]);
+    if (rarest.id[1] < 0)
         return;
     all->n_rows++;
-    all->n_rarest += r->keys->id[j] == rarest[0];
-    all->n_rare += r->keys->id[j] == rarest[0] || r->keys->id[j] == rarest[1];
+    all->n_rarest += r->keys->id[strongest] == rarest.id[0];
+    all->n_rare += r->keys->id[strongest] == rarest.id[0] ||
+                   r->keys->id[strongest] == rarest.id[1];
 }
 
 static void rares_take(void *state, const struct metric_row *rows, int n)
@@ -188,6 +192,31 @@ static double correlation(const double *x, const double *y, int n)
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
+/* What a key gets of a row that sees it, in the mean. */
+static double gets_of(const struct rares *all, int j)
+{
+    return all->at[j].sum / all->at[j].n;
+}
+
+/* Of what the text's tokens get, those that end it left out. */
+static void find_place(struct rares *all)
+{
+    struct rarest rarest = NO_ID;
+    int best = -1;
+
+    for (int j = 0; all->defined && j < all->keys->n; j++) {
+        if (metric_ends(all->keys, j) || all->at[j].n == 0)
+            continue;
+        add_id(&rarest, all->counts, all->keys->id[j]);
+        if (best < 0 || gets_of(all, j) > gets_of(all, best))
+            best = j;
+    }
+    if (rarest.id[1] < 0)
+        return;
+    all->place = all->keys->id[best] == rarest.id[0] ? 0 :
+                 all->keys->id[best] == rarest.id[1] ? 1 : 2;
+}
+
 /* Of what keys get and how often they occur. */
 static void rares_finish(void *state, struct arena *scratch)
 {
@@ -198,9 +227,10 @@ static void rares_finish(void *state, struct arena *scratch)
     double *x = arena_alloc(scratch, most, sizeof *x), *y = arena_alloc(scratch, most, sizeof *y);
     int n = 0;
 
+    find_place(all);
     for (int j = 0; all->defined && j < all->keys->n; j++)
         if (all->at[j].n > 0) {
-            gets[n] = (struct ranked){ all->at[j].sum / all->at[j].n, n };
+            gets[n] = (struct ranked){ gets_of(all, j), n };
             occurs[n] = (struct ranked){ (double)count_of(all->counts, all->keys->id[j]), n };
             n++;
         }
@@ -233,6 +263,26 @@ static bool rare2(const void *state, int layer, int head, double *v)
     return all->n_rows > 0;
 }
 
+static bool rare1_text(const void *state, int layer, int head, double *v)
+{
+    const struct rares *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->place == 0;
+    return all->place >= 0;
+}
+
+static bool rare2_text(const void *state, int layer, int head, double *v)
+{
+    const struct rares *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->place <= 1;
+    return all->place >= 0;
+}
+
 static bool rare_rho(const void *state, int layer, int head, double *v)
 {
     const struct rares *all = state;
@@ -246,6 +296,10 @@ static bool rare_rho(const void *state, int layer, int head, double *v)
 static const struct metric_state rares = { SCOPE_HEAD, rares_size, rares_take, rares_finish,
                                            .start = rares_start };
 
-const struct metric_rule metric_rare1 = { .state = &rares, .value = rare1 };
-const struct metric_rule metric_rare2 = { .state = &rares, .value = rare2 };
-const struct metric_rule metric_rare_rho = { .state = &rares, .value = rare_rho };
+const struct metric_rule metric_rare1 = { .state = &rares, .value = rare1, .counts = true };
+const struct metric_rule metric_rare2 = { .state = &rares, .value = rare2, .counts = true };
+const struct metric_rule metric_rare1_text = { .state = &rares, .value = rare1_text,
+                                               .counts = true };
+const struct metric_rule metric_rare2_text = { .state = &rares, .value = rare2_text,
+                                               .counts = true };
+const struct metric_rule metric_rare_rho = { .state = &rares, .value = rare_rho, .counts = true };

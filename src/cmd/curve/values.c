@@ -52,7 +52,7 @@ int curve_choose(struct curve_job *j, struct err *e)
     if (!fits(j, metric))
         return err_set(e, ERR_USAGE, "--metric %s: expected %s", name,
                        expected[j->args->over]);
-    if (id == METRIC_rare1 || id == METRIC_rare2 || id == METRIC_rare_rho)
+    if (metric->rule->counts)
         return err_set(e, ERR_USAGE, "--metric %s: it needs counts of tokens, which only "
                        "mha-viz stats takes", name);
     j->metric = (enum metric_id)id;

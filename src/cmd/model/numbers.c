@@ -39,7 +39,7 @@ static int find(const struct model_view_job *j, const char *option, const char *
         return 0;
     }
     id = metric_find(name);
-    if (id == METRIC_rare1 || id == METRIC_rare2 || id == METRIC_rare_rho)
+    if (id >= 0 && metric_table[id].rule->counts)
         return err_set(e, ERR_USAGE, "%s: %s needs counts of tokens: expected --table with what "
                        "mha-viz stats --compute %s --tsv writes", option, name, name);
     if (id >= 0 && (metric_table[id].kind == METRIC_NUMBER ||

@@ -119,18 +119,25 @@ static void look_at_weights(struct stats_job *job)
         job->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
 }
 
+static bool wants_counts(const struct metric_set *set)
+{
+    for (int k = 0; k < set->n; k++)
+        if (set->metric[k].rule->counts)
+            return true;
+    return false;
+}
+
 /* How often tokens occur, where a metric asks; with --hidden-in as the process before found. */
 static int count_tokens(struct stats_job *job, struct err *e)
 {
     struct session *s = &job->job.s;
-    const bool *wanted = job->choice.wanted;
     struct unigrams c = { NULL, 0 };
     bool streamed = s->asked->stream != NULL, given = job->args->shared.unigrams != NULL;
 
     if (streamed && !given)
         c = s->asked->stream->unigrams;
-    else if ((wanted[METRIC_rare1] || wanted[METRIC_rare2] || wanted[METRIC_rare_rho]) &&
-             counts_take(&job->job, "rare1, rare2, rare_rho", &c, e) != 0)
+    else if (wants_counts(&job->set) &&
+             counts_take(&job->job, "metrics of rare tokens", &c, e) != 0)
         return -1;
     if (c.count != NULL)
         job->set.opts.counts = metric_counts_new(s->a, c.count, c.n);
