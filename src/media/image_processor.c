@@ -23,6 +23,8 @@ static const struct { const char *name; struct image_processor defaults; } kinds
     { "Bit", { true, true, true, true, 224, 0, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
                { 0.48145466F, 0.4578275F, 0.40821073F },
                { 0.26862954F, 0.26130258F, 0.27577711F } } },
+    { "Beit", { true, false, true, true, 224, 224, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
+                { 0.5F, 0.5F, 0.5F }, { 0.5F, 0.5F, 0.5F } } },
 };
 
 static int read_kind(const json_t *root, struct image_processor *out, struct err *e)
@@ -45,11 +47,12 @@ static int read_kind(const json_t *root, struct image_processor *out, struct err
             return 0;
         }
     }
-    return json_field_wrong(key, value, "\"ViTImageProcessor\", \"DeiTImageProcessor\" or "
-                            "\"BitImageProcessor\"", e);
+    return json_field_wrong(key, value, "\"ViTImageProcessor\", \"DeiTImageProcessor\", "
+                            "\"BitImageProcessor\" or \"BeitImageProcessor\"", e);
 }
 
-/* "size": 224, {"height":224,"width":160} or {"shortest_edge":224}. */
+/* "size": 224, {"height":224,"width":160} or {"shortest_edge":224}.  A number is the shortest edge
+ * where that is the default: *width is 0. */
 static int read_size(const json_t *root, const char *key, int *height, int *width, struct err *e)
 {
     const json_t *value = json_object_get(root, key);
@@ -68,7 +71,7 @@ static int read_size(const json_t *root, const char *key, int *height, int *widt
                ? err_under(e, "%s", key) : 0;
     if (json_value_int(value, key, 1, SIDE_MOST, height, e) != 0)
         return -1;
-    *width = *height;
+    *width = *width == 0 ? 0 : *height;
     return 0;
 }
 
@@ -149,10 +152,12 @@ static int resize(const struct image_processor *p, struct arena *a, struct pixel
         int64_t longer = in.width < in.height ? in.height : in.width;
         double size = (double)(p->height * longer / shorter);
 
-        if (pixels_check_size(p->height, size, e) != 0)
+        bool upright = in.width <= in.height;
+
+        if (pixels_check_size(upright ? p->height : size, upright ? size : p->height, e) != 0)
             return err_under(e, "resized");
-        width = in.width <= in.height ? p->height : (int)size;
-        height = in.width <= in.height ? (int)size : p->height;
+        width = upright ? p->height : (int)size;
+        height = upright ? (int)size : p->height;
     }
     pixels_resize(a, &in, width, height, p->filter, picture);
     return 0;

@@ -14,9 +14,10 @@ void plan_rope(struct model *m, struct arena *a);
 /* What is added to scores; the stack's slots are bound before. */
 void plan_bias(struct model *m, struct arena *a);
 
+/* Biases of the grid: the stack's and layer l's, in sum; layers in order. */
+void plan_grid(const struct model *m, int l, struct arena *a);
+
 /* Rows by distance, in order; the layer's slots are bound before. */
-/* Biases of the grid: the stack's and the layer's, in sum. */
-void plan_grid(const struct model *m, struct layer_plan *plan, struct arena *a);
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a);
 
 /* Layer l has experts instead of one mlp. */

@@ -225,9 +225,10 @@ static void add_transposed(float *values, const struct param *table, int n, int 
     arena_reset(a, mark);
 }
 
-void plan_grid(const struct model *m, struct layer_plan *plan, struct arena *a)
+void plan_grid(const struct model *m, int l, struct arena *a)
 {
     const struct config *config = &m->config;
+    struct layer_plan *plan = &m->layer[l];
     const struct param *all = &m->slot[W_GRID], *own = &plan->slot[W_GRID_LAYER];
     int H = config->n_heads, n;
     struct bias_grid *grid;
@@ -235,6 +236,10 @@ void plan_grid(const struct model *m, struct layer_plan *plan, struct arena *a)
 
     if (all->weight == NULL && own->weight == NULL)
         return;
+    if (own->weight == NULL && l > 0 && plan[-1].slot[W_GRID_LAYER].weight == NULL) {
+        plan->grid = plan[-1].grid;             /* the stack's, all the same */
+        return;
+    }
     n = family_slot_dim(m->family, config, DIM_GRID);
     values = arena_alloc(a, (uint64_t)n, (uint64_t)H * sizeof *values);
     grid = arena_alloc(a, (size_t)H, sizeof *grid);

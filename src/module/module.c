@@ -102,6 +102,8 @@ void module_picture(const char *path)
 {
     free(picture);
     picture = strdup(path);
+    if (picture == NULL)
+        abort();                /* the page says that the model could not be computed */
 }
 
 /* A token is there. */

@@ -26,7 +26,8 @@ void neuron_parts(bool has[N_NEURON_PART], const struct model *m, int layer,
     bool own = stack != STACK_CROSS, xl = own && m->family->bias == BIAS_XL;
     bool table = own && m->slot[W_REL_TABLE].weight != NULL;
 
-    has[NEURON_POSITION] = own && (m->alibi != NULL || m->buckets != NULL);
+    has[NEURON_POSITION] = own && (m->alibi != NULL || m->buckets != NULL ||
+                                   plan->grid != NULL);
     has[NEURON_QUERY_POSITION] = xl || (table && config->relative.c2p) ||
                                  (own ? plan->distance : plan->cross_distance) != NULL;
     has[NEURON_KEY_POSITION] = table && config->relative.p2c;
@@ -103,6 +104,7 @@ static void take_term(struct neuron *n, const struct score_term *term, struct ar
         enum neuron_part part;
     } parts[] = {
         { bias_alibi, NEURON_POSITION }, { bias_buckets, NEURON_POSITION },
+        { bias_grid, NEURON_POSITION },
         { relative_segments, NEURON_SEGMENT }, { bias_copies, NEURON_COPIES },
         { chunks_term, NEURON_COPIES }, { mask_add, NEURON_MASK },
     };

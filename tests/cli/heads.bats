@@ -48,6 +48,9 @@ shape() {
     works "$viz" stats -m "$dir/BertForFoo" --ids 2,3
     fails 3 "BertForQuestionAnswering: has no head of BertForQuestionAnswering, expected one of the tensors qa_outputs (tensors" \
         "$viz" export -m "$(like "$bert" BertForQuestionAnswering)" --logits --ids 2,3 -o "$dir/a.npz"
+    # Means over patches are of pictures: here the first row is what is classified.
+    works "$viz" export -m "$(like "$bert" Dinov2ForImageClassification)" --logits --ids 2,3 -o "$dir/a.npz"
+    rm "$dir/a.npz"
     # Without a class, nothing says whether it is for the text or for its tokens.
     fails 3 "BertModel: the head classifier.weight is not known: expected its class under architectures" \
         "$viz" export -m "$(like "$bert" BertModel)" --logits --ids 2,3 -o "$dir/a.npz"

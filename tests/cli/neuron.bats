@@ -48,6 +48,15 @@ mask -m $ref/bert --mask padding:1 --mask-value -3 the key
 LIST
 }
 
+@test "a model of pictures: what it adds by distance on the grid is its position" {
+    for model in beit beit_first dinov2; do
+        unzip -p "$ref/families/$model/expected.npz" r0.pixel_values.npy > "$dir/in.npy"
+        works "$viz" neuron --json -m "$ref/families/$model" --input "$dir/in.npy" -H L1H1 --at 2
+        jq -e "$sums" <<< "$output" > /dev/null || { echo "$model"; return 1; }
+        jq -e --arg m "$model" '(.keys[0] | has("position")) == ($m != "dinov2")' <<< "$output"
+    done
+}
+
 @test "numbers are those of export --all and of the rows" {
     python3 -c 'import numpy' 2> /dev/null || skip "no numpy"
     for model in gpt2 families/gemma2 families/deberta_v2 families/bloom; do

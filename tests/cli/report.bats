@@ -372,6 +372,8 @@ held() {
         "$viz" report --live -m "$ref/bert" -m "$ref/bert" -o "$dir/p.html" "the key"
     fails 2 "--live, --ids" "$viz" report --live -o "$dir/p.html" --ids 1,2,3
     fails 2 "--live, --mask" "$viz" report --live --mask causal -m "$ref/bert" -o "$dir/p.html" "the"
+    fails 2 "--live, --boxes" "$viz" report --live -m "$ref/families/layoutlm" --boxes "$dir/x.npy" \
+        -o "$dir/p.html" "the"
     fails 2 "--live is one page" "$viz" report --live -o "$dir/" "the cat"
     cp -r "$ref/bert" "$dir/large"
     truncate -s 300M "$dir/large/more.json"

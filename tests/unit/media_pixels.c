@@ -203,6 +203,32 @@ static void test_processors(void **state)
     }
 }
 
+/* A number is the shortest edge of Bit's, and a square elsewhere; Beit crops only where asked. */
+static void test_processor_sizes(void **state)
+{
+    static const struct { const char *json; int height, width; bool crops; } rows[] = {
+        { "{\"image_processor_type\":\"BitImageProcessor\",\"size\":12}", 12, 0, true },
+        { "{\"image_processor_type\":\"ViTImageProcessor\",\"size\":12}", 12, 12, false },
+        { "{\"image_processor_type\":\"BeitImageProcessor\",\"size\":12}", 12, 12, false },
+        { "{\"feature_extractor_type\":\"BeitFeatureExtractor\",\"do_center_crop\":true}",
+          224, 224, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct image_processor p;
+        struct err e = { ERR_NONE, "" };
+
+        assert_int_equal(read_processor(rows[i].json, &p, &e), 0);
+        assert_int_equal(p.height, rows[i].height);
+        assert_int_equal(p.width, rows[i].width);
+        assert_int_equal(p.do_crop, rows[i].crops);
+        assert_int_equal(p.crop_height, 224);
+        assert_int_equal(p.filter, i == 1 ? RESIZE_BILINEAR : RESIZE_BICUBIC);
+        assert_true(p.mean[0] == (i == 0 ? 0.48145466F : 0.5F));
+    }
+}
+
 static void test_processors_refused(void **state)
 {
     static const struct { const char *json, *says; } bad[] = {
@@ -248,7 +274,7 @@ static void test_long_line(void **state)
     memset(line.rgb, 7, 90000);
     assert_int_equal(read_processor("{\"size\":{\"shortest_edge\":224}}", &p, &e), 0);
     assert_int_equal(image_processor_apply(&p, &all, &line, &seen, &x, &e), -1);
-    assert_non_null(strstr(e.msg, "resized: a picture of 224 x 6720000 pixels"));
+    assert_non_null(strstr(e.msg, "resized: a picture of 6720000 x 224 pixels"));
 }
 
 static int open_all(void **state)
@@ -277,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_processors),
+        cmocka_unit_test(test_processor_sizes),
         cmocka_unit_test(test_processors_refused),
         cmocka_unit_test(test_long_line),
     };

@@ -42,6 +42,7 @@ int report_live_check(const struct report_args *args, struct err *e)
            asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
            args->ablate != NULL ? refuse("--ablate", no_file, e) :
            asked->mask != NULL ? refuse("--mask", of_text, e) :
+           asked->boxes != NULL ? refuse("--boxes", of_text, e) :
            asked->rotations != NULL ? refuse("--rotations", no_file, e) :
            !no_types ? refuse("--types", no_file, e) : 0;
 }

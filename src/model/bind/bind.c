@@ -126,7 +126,7 @@ static int bind_layer(struct binder *b, int l)
     bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
     plan_distances(plan, &b->m->config, b->a);
-    plan_grid(b->m, plan, b->a);
+    plan_grid(b->m, l, b->a);
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
@@ -136,10 +136,12 @@ static bool fits(struct binder *b, const struct head_task *task, const char *cla
     const struct family *family = b->m->family;
     bool of_encoder = family->decoder != NULL;
     bool after_encoder = family->stack.name[W_CROSS_Q] != NULL;
+    bool of_patches = task->rows == HEAD_OTHERS_MEAN || task->rows == HEAD_FIRST_MEAN;
     struct where first = { 0 };
 
     return str_ends_with(class_name, task->class_name) && of_encoder == task->of_encoder &&
            (task->rows != HEAD_LAST_EOS || after_encoder) &&
+           (!of_patches || family->front == FRONT_PATCH) &&
            bind_has(b, task->out, first) &&
            (task->dense == NULL || bind_has(b, task->dense, first)) &&
            (task->dense != NULL || task->norm == NULL || bind_has(b, task->norm, first));

@@ -125,8 +125,8 @@ function tell(what, why = false) {
 }
 
 /* The program's answer as a text of this page, in place of the one before; why not: a sentence. */
-async function compute(words, number, generate = 0) {
-  if (live.about.picture) sendPicture(pictures[number - live.first]);
+async function compute(words, number, generate = 0, picture = null) {
+  if (picture) sendPicture(picture);
   const { blocks, why, took, stopped } = await ask({ ask: number, texts: words, generate });
   if (stopped) return { stopped };
   if (why) return { why: why.replace(/ \(--[^)]*\)/g, '') }; /* the page has no options */
@@ -153,10 +153,11 @@ function nameTyped() {
 
 async function showTyped(generate = 0) {
   const from = performance.now(),
-    beside = generate > 0 ? '' : pictures[1] ? ' ' : typed('beside');
-  const first = await compute(textsTyped(), live.first, generate);
+    shown = live.about.picture ? [...pictures] : [],        // as they are now
+    beside = generate > 0 ? '' : shown[1] ? ' ' : typed('beside');
+  const first = await compute(textsTyped(), live.first, generate, shown[0]);
   if (first.why || first.stopped) return first;
-  const second = beside === '' ? null : await compute(live.about.picture ? [] : [beside], live.first + 1);
+  const second = beside === '' ? null : await compute(shown[1] ? [] : [beside], live.first + 1, 0, shown[1]);
   if (second?.why) return second;
   if (!second) {
     texts.length = live.first + 1;
