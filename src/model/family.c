@@ -181,11 +181,11 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_EXPS_DOWN_BIAS] = { "biases of last linears of experts", "mlp", SLOT_BIASES, DIM_EXPERTS,
         DIM_D, PER_LAYER, OF_NONE },
     [W_EXP_GATE] = { "gate of an expert", "mlp", SLOT_LINEAR, DIM_FX,
-        DIM_D, PER_EXPERT, OF_NONE },
+        DIM_D, PER_EXPERT, OF_ROUTER },
     [W_EXP_UP] = { "first linear of an expert", "mlp", SLOT_LINEAR, DIM_FX,
-        DIM_D, PER_EXPERT, OF_NONE },
+        DIM_D, PER_EXPERT, OF_ROUTER },
     [W_EXP_DOWN] = { "last linear of an expert", "mlp", SLOT_LINEAR, DIM_D,
-        DIM_FX, PER_EXPERT, OF_NONE },
+        DIM_FX, PER_EXPERT, OF_ROUTER },
 };
 
 /* What a head that does not predict tokens reads: the last row, or what its dense layer
