@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs every `$ command` of README.md's console blocks and compares its output, to three
-# decimals, with the block.  tests/readme.sh --update writes the output to README.md and
-# man/README.zh.md and draws its figures, samples/*.png.
+# Runs every `$ command` of README.md's console blocks, and of the literal blocks of the manual's
+# tutorial, and compares its output, to three decimals, with the block.
+#   tests/readme.sh --update   writes the output to both, and to their Chinese versions, and draws
+#                              README's figures, samples/*.png
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 program=$(realpath "${MHA_VIZ:-./mha-viz}")
@@ -11,24 +12,32 @@ program=$(realpath "${MHA_VIZ:-./mha-viz}")
 export MHA_VIZ_KERNEL=c
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-ln -s "$root/samples" "$root/tests" "$root/man" "$dir" && ln -s "$program" "$dir/mha-viz" || exit 1
 
-# README.md with the output of its commands as it is now
-inside=
-while IFS= read -r line; do
-    case $line in
-    '```console') inside=yes ;;
-    '```') inside= ;;
-    esac
-    [[ -z $inside || $line == '```console' || $line == '$ '* ]] || continue
-    printf '%s\n' "$line"
-    [[ -n $inside && $line == '$ '* ]] || continue
-    (cd "$dir" && bash -c "${line#'$ '}" 2>&1 </dev/null) ||
-        echo "(exit status $?)"
-done < README.md > "$dir/README.md"
+# again FILE BEGIN END: FILE with the output of its commands as it is now, which run in one folder
+again() {
+    local room inside='' line
+    room=$(mktemp -d "$dir/room.XXXX") && ln -s "$root/samples" "$root/tests" "$root/man" "$room" &&
+        ln -s "$program" "$room/mha-viz" || exit 1
+    while IFS= read -r line; do
+        case $line in
+        "$2") inside=yes ;;
+        "$3") inside= ;;
+        esac
+        [[ -z $inside || $line == "$2" || $line == '$ '* ]] || continue
+        printf '%s\n' "$line"
+        [[ -n $inside && $line == '$ '* ]] || continue
+        (cd "$room" && PATH=$room:$PATH bash -c "${line#'$ '}" 2>&1 </dev/null) ||
+            echo "(exit status $?)"
+    done < "$1"
+}
+
+tutorial=man/mha-viz-tutorial.7
+mkdir "$dir/man"
+again README.md '```console' '```' > "$dir/README.md"
+again $tutorial '.Bd -literal -offset indent' '.Ed' > "$dir/$tutorial"
 
 if [ "${1:-}" = --update ]; then
-    cp "$dir/README.md" README.md && tests/readme_zh.sh --update
+    cp "$dir/README.md" README.md && cp "$dir/$tutorial" $tutorial && tests/readme_zh.sh --update
     unset MHA_VIZ_KERNEL
     MHA_VIZ=$program samples/figures.sh samples
     exit
@@ -36,4 +45,8 @@ fi
 rounded() {
     sed -E 's/([0-9]\.[0-9]{3})[0-9]+/\1/g' "$1"
 }
-diff -u --label README.md <(rounded README.md) --label printed <(rounded "$dir/README.md")
+bad=0
+for page in README.md $tutorial; do
+    diff -u --label $page <(rounded $page) --label printed <(rounded "$dir/$page") || bad=1
+done
+exit $bad

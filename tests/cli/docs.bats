@@ -25,7 +25,7 @@ try() {
 
 @test "man pages: mandoc has nothing to warn of" {
     command -v mandoc >/dev/null || skip "no mandoc"
-    run mandoc -Tlint -Wwarning man/*.[1-9]
+    run mandoc -Tlint -Wwarning man/*.[1-9] man/*/*.[1-9]
     [ -z "$output" ]
 }
 
