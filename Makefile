@@ -1,6 +1,8 @@
 # mha-viz: see what the attention heads of a transformer do.  `make help` lists the targets.
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 CC      ?= cc
 BUILD   ?= build
@@ -275,25 +277,27 @@ test-deps:
 # ---- install ----
 
 MAN := $(wildcard man/*.[137])
-BINDIR = $(DESTDIR)$(PREFIX)/bin
-LIBDIR = $(DESTDIR)$(PREFIX)/lib
+MAN_ZH := $(wildcard man/zh_CN/*.7)
+BIN_TO = $(DESTDIR)$(PREFIX)/bin
+LIB_TO = $(DESTDIR)$(LIBDIR)
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 SHARE = $(DESTDIR)$(PREFIX)/share
-COMPLETIONS = $(SHARE)/bash-completion/completions/mha-viz $(SHARE)/zsh/site-functions/_mha-viz \
+COMPLETIONS = $(SHARE)/bash-completion/completions/mha-viz $(DESTDIR)$(ZSHDIR)/_mha-viz \
               $(SHARE)/fish/vendor_completions.d/mha-viz.fish
 install: all
-	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDE) $(dir $(COMPLETIONS)) \
-	    $(addprefix $(SHARE)/man/man,1 3 7) $(SHARE)/mha-viz/schema
-	install -m 755 mha-viz $(BINDIR)/mha-viz
+	install -d $(BIN_TO) $(LIB_TO)/pkgconfig $(INCLUDE) $(dir $(COMPLETIONS)) \
+	    $(addprefix $(SHARE)/man/,man1 man3 man7 zh_CN/man7) $(SHARE)/mha-viz/schema
+	install -m 755 mha-viz $(BIN_TO)/mha-viz
 	install -m 644 src/mhaviz.h $(INCLUDE)/mhaviz.h
-	install -m 644 $(BUILD)/libmhaviz.a $(LIBDIR)/libmhaviz.a
-	install -m 755 $(BUILD)/libmhaviz.so.0 $(LIBDIR)/libmhaviz.so.0
-	ln -sf libmhaviz.so.0 $(LIBDIR)/libmhaviz.so
-	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mhaviz' \
+	install -m 644 $(BUILD)/libmhaviz.a $(LIB_TO)/libmhaviz.a
+	install -m 755 $(BUILD)/libmhaviz.so.0 $(LIB_TO)/libmhaviz.so.0
+	ln -sf libmhaviz.so.0 $(LIB_TO)/libmhaviz.so
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'Name: mhaviz' \
 	    'Description: what the attention heads of a transformer do' 'Version: $(VERSION)' \
-	    'Requires.private: $(PKGS) $(JPEG)' 'Libs: -L$${prefix}/lib -lmhaviz' \
-	    'Libs.private: -lm -pthread' 'Cflags: -I$${prefix}/include' > $(LIBDIR)/pkgconfig/mhaviz.pc
+	    'Requires.private: $(PKGS) $(JPEG)' 'Libs: -L$${libdir} -lmhaviz' \
+	    'Libs.private: -lm -pthread' 'Cflags: -I$${prefix}/include' > $(LIB_TO)/pkgconfig/mhaviz.pc
 	for page in $(MAN); do install -m 644 $$page $(SHARE)/man/man$${page##*.} || exit 1; done
+	install -m 644 $(MAN_ZH) $(SHARE)/man/zh_CN/man7
 	install -m 644 assets/schema/*.json $(SHARE)/mha-viz/schema
 	for shell in bash zsh fish; do ./mha-viz completion $$shell > $(BUILD)/$$shell || exit 1; done
 	install -m 644 $(BUILD)/bash $(word 1,$(COMPLETIONS))
@@ -301,13 +305,26 @@ install: all
 	install -m 644 $(BUILD)/fish $(word 3,$(COMPLETIONS))
 
 uninstall:
-	rm -f $(BINDIR)/mha-viz $(INCLUDE)/mhaviz.h $(LIBDIR)/pkgconfig/mhaviz.pc $(COMPLETIONS) \
-	    $(addprefix $(LIBDIR)/libmhaviz.,a so so.0) \
+	rm -f $(BIN_TO)/mha-viz $(INCLUDE)/mhaviz.h $(LIB_TO)/pkgconfig/mhaviz.pc $(COMPLETIONS) \
+	    $(addprefix $(LIB_TO)/libmhaviz.,a so so.0) \
 	    $(addprefix $(SHARE)/mha-viz/schema/,$(notdir $(wildcard assets/schema/*.json))) \
-	    $(foreach page,$(MAN),$(SHARE)/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+	    $(foreach page,$(MAN),$(SHARE)/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
+	    $(MAN_ZH:man/zh_CN/%=$(SHARE)/man/zh_CN/man7/%)
 
 dist:
 	git archive --prefix=mha-viz-$(VERSION)/ -o mha-viz-$(VERSION).tar.gz HEAD
+
+# Debian packages of what is committed, in build/deb; CHECK=1 also runs all tests while building.
+deb:
+	@assets/packaging/deb $(VERSION) build/deb $(if $(CHECK),,nocheck)
+
+# All that a release is, in build/release: tarball, packages, page, contents, checksums.
+release:
+	@assets/packaging/release $(VERSION) build/release
+
+# Installs, uses and removes them in an empty root; builds them twice and compares the bytes.
+check-packages:
+	@tests/packages all
 
 clean:
 	rm -rf build mha-viz
@@ -316,6 +333,9 @@ help:
 	@echo 'make             mha-viz, and the library in build/'
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
+	@echo 'make deb         Debian packages in build/deb: program, library, development files'
+	@echo 'make release     tarball, packages, the live page, an SBOM and checksums in build/release'
+	@echo 'make check-packages  the packages, built twice, installed and removed in an empty root (root, Debian)'
 	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
 	@echo 'make check-large  a model of 4 GiB and 10,000 texts, and the memory they take (Python, 4 GiB of disk)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
@@ -340,5 +360,5 @@ help:
 FORCE:
 .PHONY: all programs figures live demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
-        install uninstall dist clean help FORCE
+        install uninstall dist deb release check-packages clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

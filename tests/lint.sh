@@ -8,7 +8,7 @@ missing=
 if command -v shellcheck >/dev/null; then
     # Files that begin with a shell's #!, tests of bats included
     list=$(mktemp) || exit 1
-    find .ci samples tests -type f | while read -r file; do
+    find .ci assets samples tests -type f | while read -r file; do
         head -n 1 "$file" | grep -aqE '^#!.*(sh|bats)( |$)' && echo "$file"
     done > "$list"
     xargs shellcheck -x -S warning -e SC1090 < "$list" || bad=1
@@ -17,7 +17,7 @@ else
     missing="$missing shellcheck"
 fi
 if command -v mandoc >/dev/null; then
-    mandoc -Tlint -Wwarning man/*.[1-9] || bad=1
+    mandoc -Tlint -Wwarning man/*.[1-9] man/*/*.[1-9] || bad=1
 else
     missing="$missing mandoc"
 fi
