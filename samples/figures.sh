@@ -52,6 +52,6 @@ draw heatmap heatmap
 draw links links -l 3 -H 1,2 "$tea"
 draw model model --metric entropy "$tea"
 "$MHA_VIZ" init --d-model 512 --heads 8 -o "$work/layer.safetensors" || exit
-draw layer heatmap -m "$work/layer.safetensors" --tokens '我 喜欢 吃 苹果'
+draw layer heatmap -m "$work/layer.safetensors" --tokens 'the cat saw it'
 draw mechanisms mechanisms -l 1 -H 0 -c 4 --scale sqrt --cell 9 \
     --only exact,elu,favor,local,strided,block,top-k,lsh

@@ -4,9 +4,11 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "base/base64.h"
+#include "report/deflate.h"
 
 enum { CHUNK_SIZE = 3 << 14 };
 
@@ -17,9 +19,14 @@ struct pack_chunk {
 };
 
 struct pack {
-    z_stream stream;
+    enum pack_kind kind;
+    z_stream stream;                /* of words */
+    unsigned char *held;            /* of codes: [n_held] of what one block takes */
+    size_t n_held;
+    struct arena *own;
     struct arena *a;                /* of the chunks */
     struct pack_chunk *first, *last;
+    uint64_t size;
 };
 
 static void *take(void *arena, unsigned n, unsigned size)
@@ -34,13 +41,12 @@ static void leave(void *arena, void *p)
 }
 
 /* Memory is there, or the arena has ended it. */
-static void init(z_stream *stream, struct arena *a, enum pack_kind kind)
+static void init(z_stream *stream, struct arena *a)
 {
     int status;
 
     *stream = (z_stream){ .zalloc = take, .zfree = leave, .opaque = a };
-    status = deflateInit2(stream, 6, Z_DEFLATED, -15, 9,
-                          kind == PACK_CODES ? Z_RLE : Z_DEFAULT_STRATEGY);
+    status = deflateInit2(stream, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
     assert(status == Z_OK);
     (void)status;
 }
@@ -49,30 +55,43 @@ struct pack *pack_new(struct arena *a, enum pack_kind kind)
 {
     struct pack *p = arena_alloc(a, 1, sizeof *p);
 
-    init(&p->stream, a, kind);
+    p->kind = kind;
+    p->own = a;
+    if (kind == PACK_CODES)
+        p->held = arena_alloc_raw(a, 1, DEFLATE_BLOCK);
+    else
+        init(&p->stream, a);
     return p;
 }
 
-static void add_chunk(struct pack *p)
+static void add_chunk(struct pack *p, size_t room)
 {
     struct pack_chunk *chunk = arena_alloc(p->a, 1, sizeof *chunk);
 
-    chunk->bytes = arena_alloc_raw(p->a, 1, CHUNK_SIZE);
+    chunk->bytes = arena_alloc_raw(p->a, 1, room);
     if (p->last != NULL)
         p->last->next = chunk;
     else
         p->first = chunk;
     p->last = chunk;
-    p->stream.next_out = chunk->bytes;
+}
+
+static void add_room(struct pack *p)
+{
+    add_chunk(p, CHUNK_SIZE);
+    p->stream.next_out = p->last->bytes;
     p->stream.avail_out = CHUNK_SIZE;
 }
 
 void pack_begin(struct pack *p, struct arena *a)
 {
-    deflateReset(&p->stream);
     p->a = a;
     p->first = p->last = NULL;
-    add_chunk(p);
+    p->size = p->n_held = 0;
+    if (p->kind == PACK_CODES)
+        return;
+    deflateReset(&p->stream);
+    add_room(p);
 }
 
 /* Until nothing is left to be taken, or with Z_FINISH to be given. */
@@ -83,16 +102,14 @@ static void run(struct pack *p, int flush)
     do {
         if (p->stream.avail_out == 0) {
             p->last->size = CHUNK_SIZE;
-            add_chunk(p);
+            add_room(p);
         }
         status = deflate(&p->stream, flush);
     } while (flush == Z_FINISH ? status != Z_STREAM_END : p->stream.avail_in > 0);
 }
 
-void pack_add(struct pack *p, const void *data, size_t n)
+static void add_words(struct pack *p, const unsigned char *at, size_t n)
 {
-    const unsigned char *at = data;
-
     while (n > 0) {
         unsigned part = n < UINT_MAX ? (unsigned)n : UINT_MAX;
 
@@ -104,8 +121,42 @@ void pack_add(struct pack *p, const void *data, size_t n)
     }
 }
 
+static void add_held(struct pack *p, bool last)
+{
+    add_chunk(p, (size_t)deflate_bound(p->n_held));
+    p->last->size = deflate_runs(p->last->bytes, p->held, p->n_held, last, p->own);
+    p->size += p->last->size;
+    p->n_held = 0;
+}
+
+static void add_codes(struct pack *p, const unsigned char *at, size_t n)
+{
+    while (n > 0) {
+        size_t room = DEFLATE_BLOCK - p->n_held, part = n < room ? n : room;
+
+        memcpy(p->held + p->n_held, at, part);
+        p->n_held += part;
+        if (p->n_held == DEFLATE_BLOCK)
+            add_held(p, false);
+        at += part;
+        n -= part;
+    }
+}
+
+void pack_add(struct pack *p, const void *data, size_t n)
+{
+    if (p->kind == PACK_CODES)
+        add_codes(p, data, n);
+    else
+        add_words(p, data, n);
+}
+
 struct packed pack_end(struct pack *p)
 {
+    if (p->kind == PACK_CODES) {
+        add_held(p, true);
+        return (struct packed){ p->first, p->size };
+    }
     run(p, Z_FINISH);
     p->last->size = CHUNK_SIZE - p->stream.avail_out;
     return (struct packed){ p->first, p->stream.total_out };
@@ -119,36 +170,12 @@ struct parts {
     int n;
 };
 
-/* No more than n bytes come to with one flush: zlib's own bound, and its empty block. */
-static uint64_t room_of(size_t n)
-{
-    return (uint64_t)n + n / 8 + n / 128 + 64;
-}
-
-/* A part that others follow ends on a whole byte, without being the last of the stream. */
 static void deflate_part(void *self, int i, struct arena *scratch)
 {
     const struct parts *parts = self;
-    const unsigned char *at = parts->part[i].n > 0 ? parts->part[i].data : (const void *)"";
-    size_t left = parts->part[i].n, room = (size_t)room_of(left);
-    struct pack_chunk *chunk = &parts->chunk[i];
-    int end = i == parts->n - 1 ? Z_FINISH : Z_SYNC_FLUSH;
-    z_stream stream;
-    unsigned now;
 
-    init(&stream, scratch, PACK_CODES);
-    do {
-        now = left < UINT_MAX / 2 ? (unsigned)left : UINT_MAX / 2;
-        stream.next_in = (unsigned char *)(uintptr_t)at;
-        stream.avail_in = now;
-        stream.next_out = chunk->bytes + chunk->size;
-        stream.avail_out = room - chunk->size < UINT_MAX ? (unsigned)(room - chunk->size)
-                                                         : UINT_MAX;
-        left -= now;
-        at += now;
-        deflate(&stream, left > 0 ? Z_NO_FLUSH : end);
-        chunk->size = (size_t)(stream.next_out - chunk->bytes);
-    } while (left > 0);
+    parts->chunk[i].size = deflate_runs(parts->chunk[i].bytes, parts->part[i].data,
+                                        parts->part[i].n, i == parts->n - 1, scratch);
 }
 
 struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, struct par *par)
@@ -158,7 +185,7 @@ struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, s
 
     for (int i = 0; i < n; i++)
         parts.chunk[i] = (struct pack_chunk){ i + 1 < n ? &parts.chunk[i + 1] : NULL, 0,
-                                              arena_alloc_raw(a, 1, room_of(part[i].n)) };
+                                              arena_alloc_raw(a, 1, deflate_bound(part[i].n)) };
     par_for(par, n, deflate_part, &parts);
     for (int i = 0; i < n; i++)
         packed.size += parts.chunk[i].size;

@@ -12,10 +12,7 @@
 
 struct pack;                    /* one deflater, for one block after the other */
 
-/*
- * What is deflated.  Codes of weights hardly ever repeat but in runs, mostly of zeros: to look for
- * those alone takes a third of the time, and no more bytes.
- */
+/* What is deflated.  Codes of weights hardly ever repeat but in runs, mostly of zeros (deflate.h). */
 enum pack_kind { PACK_WORDS, PACK_CODES };
 
 struct packed {

@@ -12,7 +12,9 @@ int boxes_check(const struct session *s, struct err *e)
 
     if (asked->boxes == NULL)
         return 0;
-    if (s->model != NULL && s->model->slot[W_BOX_X].weight == NULL)
+    if (s->model == NULL)
+        return err_set(e, ERR_USAGE, "--boxes: tokens are the same wherever they lie on a page");
+    if (s->model->slot[W_BOX_X].weight == NULL)
         return err_set(e, ERR_USAGE, "--boxes: %s reads no boxes (only layoutlm does)",
                        s->model->name);
     if (asked->file != NULL || asked->split != NULL)

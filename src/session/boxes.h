@@ -7,8 +7,8 @@
 
 #include "session/input.h"
 
-/* ERR_USAGE where --boxes is given and the session's model reads none, or its texts are those of
- * a file, or cut by --split. */
+/* ERR_USAGE where --boxes is given and the session has no model or one that reads none, or its
+ * texts are those of a file, or cut by --split. */
 int boxes_check(const struct session *s, struct err *e);
 
 /*

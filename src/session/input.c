@@ -252,7 +252,8 @@ static struct source *open_source(struct session *s, const struct source *leader
     if (asked->stream != NULL)
         return source_stream(s);
     if (check_sources(asked, n_operands, piped || follows || asked->file != NULL, e) != 0 ||
-        global_check(s, e) != 0 || boxes_check(s, e) != 0 || read_operands(s, n_operands, operands, text, e) != 0 ||
+        global_check(s, e) != 0 || boxes_check(s, e) != 0 ||
+        read_operands(s, n_operands, operands, text, e) != 0 ||
         open_arrays(s, n_operands, text, &source, e) != 0 ||
         (asked->decoder_ids != NULL &&
          encode_needs_decoder(s, "--decoder-ids", ERR_USAGE, e) != 0) ||

@@ -71,6 +71,8 @@ bad() {
         "$viz" stats -m "$model" -f "$dir/texts" --jsonl --boxes "$dir/page.npy"
     fails 2 "--boxes requires a TEXT or --ids, without -f and --split" \
         "$viz" stats -m "$model" --ids 5,6,7 --split 2 --boxes "$dir/page.npy"
+    fails 2 "--boxes: tokens are the same wherever they lie on a page" \
+        "$viz" tokens -m "$ref/bert" --boxes "$dir/page.npy" 'the key'
 }
 
 @test "the tables of boxes have the places that the configuration says" {

@@ -270,7 +270,8 @@ static bool generates(const struct session *s)
     const struct model *last = s->model->decoder != NULL ? s->model->decoder : s->model;
     struct err ignored;
 
-    return s->asked->generate == 0 && s->asked->memory_mask == NULL && s->stack != STACK_ENCODER && model_predicts_next(last) &&
+    return s->asked->generate == 0 && s->asked->memory_mask == NULL &&
+           s->stack != STACK_ENCODER && model_predicts_next(last) &&
            model_check_head(s->model, last, &ignored) == 0;
 }
 
