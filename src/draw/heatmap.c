@@ -178,7 +178,8 @@ static void fit_cells(struct measured *m, struct page *page, struct grid_sizes *
 /* Of cells that lose nothing to a label: in sizes of its font. */
 static const double LARGE = 2.0;
 
-/* A sheet of a given width: bars and titles first, then the cells. */
+/* A sheet of a given width: bars and titles first, then the cells, which may leave titles more room
+   than they were cut to. */
 static void measure_by_width(struct measured *m, struct page *page, struct grid_sizes *s)
 {
     const struct heatmaps *maps = m->maps;
@@ -200,6 +201,8 @@ static void measure_by_width(struct measured *m, struct page *page, struct grid_
     if (s->cell < least && s->cell < LARGE * fit.font)
         fit_cells(m, page, s, &fit, true);
     s->cell = fmax(s->cell, fit.whole_cells ? 1.0 : 0.0);
+    if (s->columns > 1 && s->cell * s->n_cols > room)
+        measure_titles(m, page, s, s->cell * s->n_cols);
 }
 
 static void measure_names(struct measured *m, struct page *page, struct grid_sizes *s)

@@ -135,6 +135,20 @@ height() {
     head -c 400 "$1" | sed -n 's/.* height="\([0-9.]*\)px".*/\1/p' | cut -d . -f 1
 }
 
+@test "--width: titles of heads are cut only where they are wider than the cells" {
+    local width
+    # a layer of 12 heads, eight tokens
+    npy "$dir/heads.npy" "1, 12, 8, 8" "$(printf '\\x00\\x00\\x00\\x3e%.0s' {1..768})"
+    for width in 60mm 85mm 110mm 174mm; do
+        works "$viz" heatmap -q --attention "$dir/heads.npy" \
+            --tokens "the quite understanding cat sat down with us" \
+            --width $width -o "$dir/a.svg"
+        for ((i = 0; i < 12; i++)); do
+            grep -q ">Head $i<" "$dir/a.svg"
+        done
+    done
+}
+
 @test "-l all --width: a sheet is not higher than a page, or the error names a width that is enough" {
     local width enough
     for width in 20mm 40mm 85mm 174mm; do
