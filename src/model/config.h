@@ -82,6 +82,17 @@ struct config {
                                            where the family leaves it open */
     double mlp_ratio;                   /* F / D, where the family has such a key */
     bool scale_embedding;               /* tokens by sqrt D */
+    bool trigrams;                      /* W_TOK_PROJ reads the next token, this, the one before */
+    struct {                            /* layers whose attention and mlps add to a narrower
+                                           stream */
+        int d;                          /* its width; 0: they add to the stream itself */
+        bool all;                       /* attention reads that stream, values too */
+        bool shared;                    /* else queries and keys read W_READ's; false: the stream
+                                           between layers, as values do */
+    } bottleneck;
+    int n_mlps;                         /* of a layer, one after the other; 0: 1 */
+    int mlp_groups;                     /* of columns, each with a linear of its own; 0: 1 */
+    int n_taps;                         /* rows that the convolution beside heads reads; odd */
     struct {                            /* 0: 1 */
         double tokens;                  /* their embeddings */
         double branch;                  /* what attention and mlp add */
@@ -135,6 +146,7 @@ struct config {
     struct id_list bos, eos;            /* bos_token_id, eos_token_id: all of them */
     struct {
         double eps;
+        bool by_row;                    /* NORM_AFFINE families are NORM_LAYER */
         bool affine;                    /* false: without weights, where the family
                                            leaves it open */
         bool no_final;

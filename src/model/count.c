@@ -31,6 +31,10 @@ static void add_layer(struct count *c, const struct model *m, int l, int slot)
 
     if (family_slots[slot].count == PER_LAYER)
         add(c, &plan->slot[slot]);
+    for (int i = 0; plan->former != NULL && i < m->config.n_mlps - 1; i++)
+        if (family_slots[slot].count == PER_FORMER)
+            add(c, slot == W_FORMER_UP ? &plan->former[i].up :
+                   slot == W_FORMER_DOWN ? &plan->former[i].down : &plan->former[i].norm);
     for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
         if (family_slots[slot].count == PER_EXPERT && m->family->stack.name[slot] != NULL)
             add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :

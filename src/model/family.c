@@ -49,7 +49,7 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_INV_FREQ] = { "rotary frequencies", "embeddings", SLOT_VECTOR, DIM_PAIRS,
         DIM_NONE, PER_STACK, OF_NONE },
     [W_TOK_PROJ] = { "projection of tokens", "embeddings", SLOT_LINEAR, DIM_D,
-        DIM_E, PER_STACK, OF_PROJECTION },
+        DIM_TOK_IN, PER_STACK, OF_PROJECTION },
     [W_EMB_NORM] = { "norm of the embedding", "norms", SLOT_NORM, DIM_EMB_NORM,
         DIM_NONE, PER_STACK, OF_NORM },
     [W_EMB_PROJ] = { "projection of the embedding", "embeddings", SLOT_LINEAR, DIM_D,
@@ -58,11 +58,13 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_STACK, OF_NORM },
     [W_FINAL_PROJ] = { "final projection", "head", SLOT_LINEAR, DIM_E,
         DIM_D, PER_STACK, OF_PROJECTION },
-    [W_HEAD_DENSE] = { "transform of the head", "head", SLOT_LINEAR, DIM_HEAD_IN,
+    [W_HEAD_DENSE] = { "transform of the head", "head", SLOT_LINEAR, DIM_TRANSFORM,
         DIM_END, PER_STACK, OF_TRANSFORM },
-    [W_HEAD_NORM] = { "norm of the head", "head", SLOT_NORM, DIM_HEAD_IN,
+    [W_HEAD_NORM] = { "norm of the head", "head", SLOT_NORM, DIM_TRANSFORM,
         DIM_NONE, PER_STACK, OF_NORM },
     [W_HEAD] = { "head", "head", SLOT_TABLE, DIM_HEAD, DIM_HEAD_IN, PER_STACK, OF_HEAD },
+    [W_HEAD_REST] = { "rest of the head", "head", SLOT_LINEAR, DIM_V,
+        DIM_REST, PER_STACK, OF_NONE },
     [W_HEAD_BIAS] = { "bias of the head", "head", SLOT_VECTOR, DIM_HEAD,
         DIM_NONE, PER_STACK, OF_NONE },
     [W_REL] = { "biases by distance", "attention", SLOT_TABLE, DIM_BUCKETS,
@@ -76,15 +78,23 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_CONV] = { "convolution", "mlp", SLOT_CONV, DIM_D, DIM_CONV, PER_STACK, OF_OTHERS },
     [W_CONV_NORM] = { "norm of the convolution", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_STACK, OF_NORM },
-    [W_ATT_NORM] = { "norm of attention", "norms", SLOT_NORM, DIM_D,
+    [W_IN] = { "projection into the layer", "mlp", SLOT_LINEAR, DIM_INNER,
+        DIM_D, PER_LAYER, OF_OTHERS },
+    [W_IN_NORM] = { "norm of that projection", "norms", SLOT_NORM, DIM_INNER,
         DIM_NONE, PER_LAYER, OF_NORM },
-    [W_ATT_OUT] = { "norm of attention's output", "norms", SLOT_NORM, DIM_D,
+    [W_READ] = { "projection for queries and keys", "attention", SLOT_LINEAR, DIM_READ,
+        DIM_D, PER_LAYER, OF_OTHERS },
+    [W_READ_NORM] = { "norm of that projection", "norms", SLOT_NORM, DIM_READ,
+        DIM_NONE, PER_LAYER, OF_NORM },
+    [W_ATT_NORM] = { "norm of attention", "norms", SLOT_NORM, DIM_INNER,
+        DIM_NONE, PER_LAYER, OF_NORM },
+    [W_ATT_OUT] = { "norm of attention's output", "norms", SLOT_NORM, DIM_INNER,
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_ATT_SCALE] = { "scale of attention's output", "attention", SLOT_VECTOR, DIM_D,
         DIM_NONE, PER_LAYER, OF_NONE },
-    [W_Q] = { "queries", "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, OF_QKV },
-    [W_K] = { "keys", "attention", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, OF_K },
-    [W_V] = { "values", "attention", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, OF_QKV },
+    [W_Q] = { "queries", "attention", SLOT_LINEAR, DIM_HD, DIM_READ, PER_LAYER, OF_QKV },
+    [W_K] = { "keys", "attention", SLOT_LINEAR, DIM_GD, DIM_READ, PER_LAYER, OF_K },
+    [W_V] = { "values", "attention", SLOT_LINEAR, DIM_GV, DIM_READ_V, PER_LAYER, OF_QKV },
     [W_Q_GLOBAL] = { "global queries", "attention", SLOT_LINEAR, DIM_HD,
         DIM_D, PER_LAYER, OF_QKV },
     [W_K_GLOBAL] = { "global keys", "attention", SLOT_LINEAR, DIM_GD,
@@ -126,8 +136,22 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_SINKS] = { "sinks", "attention", SLOT_VECTOR, DIM_H, DIM_NONE, PER_LAYER, OF_NONE },
     [W_DISTANCE] = { "distances", "attention", SLOT_TABLE, DIM_DISTANCES,
         DIM_ONE_HEAD, PER_LAYER, OF_NONE },
+    [W_BUCKETS] = { "biases by distance", "attention", SLOT_LINEAR, DIM_BUCKETS_H,
+        DIM_D, PER_LAYER, OF_OTHERS },
+    [W_TAPS] = { "convolution of columns", "attention", SLOT_TAPS, DIM_D,
+        DIM_TAPS, PER_LAYER, OF_NONE },
+    [W_TAPS_POINT] = { "convolution across columns", "attention", SLOT_POINT, DIM_HD,
+        DIM_D, PER_LAYER, OF_NONE },
+    [W_TAPS_BIAS] = { "bias of the convolution", "attention", SLOT_BIASES, DIM_HD,
+        DIM_ONE, PER_LAYER, OF_NONE },
+    [W_TAPS_ROW] = { "shares of neighbours", "attention", SLOT_LINEAR, DIM_TAPS_H,
+        DIM_HD, PER_LAYER, OF_OTHERS },
+    [W_TAPS_VALUE] = { "values of neighbours", "attention", SLOT_LINEAR, DIM_HV,
+        DIM_D, PER_LAYER, OF_OTHERS },
+    [W_TAPS_O] = { "output of the convolution", "attention", SLOT_LINEAR, DIM_OUT,
+        DIM_HV, PER_LAYER, OF_NONE },
     [W_O] = { "attention's output", "attention", SLOT_LINEAR, DIM_OUT,
-        DIM_HV, PER_LAYER, OF_OUT },
+        DIM_MADE, PER_LAYER, OF_OUT },
     [W_CROSS_NORM] = { "norm of cross-attention", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_CROSS_Q] = { "queries of cross-attention", "cross", SLOT_LINEAR, DIM_HD,
@@ -144,16 +168,20 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NONE },
     [W_CROSS_O] = { "cross-attention's output", "cross", SLOT_LINEAR, DIM_OUT,
         DIM_HV, PER_LAYER, OF_OUT },
-    [W_MLP_NORM] = { "norm of the mlp", "norms", SLOT_NORM, DIM_D,
+    [W_OUT] = { "projection out of the layer", "mlp", SLOT_LINEAR, DIM_D,
+        DIM_INNER, PER_LAYER, OF_OTHERS },
+    [W_OUT_NORM] = { "norm of the layer", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
-    [W_MLP_OUT] = { "norm of the mlp's output", "norms", SLOT_NORM, DIM_D,
+    [W_MLP_NORM] = { "norm of the mlp", "norms", SLOT_NORM, DIM_INNER,
+        DIM_NONE, PER_LAYER, OF_NORM },
+    [W_MLP_OUT] = { "norm of the mlp's output", "norms", SLOT_NORM, DIM_INNER,
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_MLP_SCALE] = { "scale of the mlp's output", "mlp", SLOT_VECTOR, DIM_D,
         DIM_NONE, PER_LAYER, OF_NONE },
-    [W_GATE] = { "gate of the mlp", "mlp", SLOT_LINEAR, DIM_F, DIM_D, PER_LAYER, OF_MLP },
+    [W_GATE] = { "gate of the mlp", "mlp", SLOT_LINEAR, DIM_F, DIM_INNER, PER_LAYER, OF_MLP },
     [W_UP] = { "first linear of the mlp", "mlp", SLOT_LINEAR, DIM_UP,
-        DIM_D, PER_LAYER, OF_MLP },
-    [W_DOWN] = { "last linear of the mlp", "mlp", SLOT_LINEAR, DIM_D,
+        DIM_INNER, PER_LAYER, OF_MLP },
+    [W_DOWN] = { "last linear of the mlp", "mlp", SLOT_LINEAR, DIM_INNER,
         DIM_F, PER_LAYER, OF_MLP },
     [W_LANG_NORM] = { "norm of the language's adapter", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
@@ -181,11 +209,17 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_EXPS_DOWN_BIAS] = { "biases of last linears of experts", "mlp", SLOT_BIASES, DIM_EXPERTS,
         DIM_D, PER_LAYER, OF_NONE },
     [W_EXP_GATE] = { "gate of an expert", "mlp", SLOT_LINEAR, DIM_FX,
-        DIM_D, PER_EXPERT, OF_ROUTER },
+        DIM_D, PER_EXPERT, OF_NONE },
     [W_EXP_UP] = { "first linear of an expert", "mlp", SLOT_LINEAR, DIM_FX,
-        DIM_D, PER_EXPERT, OF_ROUTER },
+        DIM_D, PER_EXPERT, OF_NONE },
     [W_EXP_DOWN] = { "last linear of an expert", "mlp", SLOT_LINEAR, DIM_D,
-        DIM_FX, PER_EXPERT, OF_ROUTER },
+        DIM_FX, PER_EXPERT, OF_NONE },
+    [W_FORMER_UP] = { "first linear of a former mlp", "mlp", SLOT_LINEAR, DIM_UP,
+        DIM_INNER, PER_FORMER, OF_MLP },
+    [W_FORMER_DOWN] = { "last linear of a former mlp", "mlp", SLOT_LINEAR, DIM_INNER,
+        DIM_F, PER_FORMER, OF_MLP },
+    [W_FORMER_NORM] = { "norm of a former mlp", "norms", SLOT_NORM, DIM_INNER,
+        DIM_NONE, PER_FORMER, OF_NORM },
 };
 
 /* What a head that does not predict tokens reads: the last row, or what its dense layer
@@ -210,7 +244,9 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
     int gv = c->n_kv_heads * c->d_value;
     bool both = f->norm_place == PLACE_REVERSIBLE;
+    int inner = c->bottleneck.d > 0 ? c->bottleneck.d : c->d_model;
     int out = c->d_out > 0 ? c->d_out : c->d_model, end = both ? 2 * out : out;
+    bool rest = f->stack.name[W_HEAD_REST] != NULL && c->head.task == NULL;
 
     switch (d) {
     case DIM_D:       return c->d_model;
@@ -250,7 +286,17 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_HEAD_IN: return c->head.task != NULL ? head_input(f, c) : both ? end :
                              c->head.one_number ? c->d_model :
                              c->head.d_in > 0 ? c->head.d_in : c->d_embed;
-    case DIM_OUT:     return out;
+    case DIM_OUT:     return c->d_out > 0 ? c->d_out : inner;
+    case DIM_INNER:   return inner;
+    case DIM_READ:    return c->bottleneck.all || c->bottleneck.shared ? inner : c->d_model;
+    case DIM_READ_V:  return c->bottleneck.all ? inner : c->d_model;
+    case DIM_TOK_IN:  return c->trigrams ? 3 * c->d_embed : c->d_embed;
+    case DIM_BUCKETS_H: return c->bias.n_buckets * c->n_heads;
+    case DIM_TAPS:    return c->n_taps;
+    case DIM_TAPS_H:  return c->n_taps * c->n_heads;
+    case DIM_MADE:    return c->n_heads * c->d_value * (f->taps ? 2 : 1);
+    case DIM_REST:    return c->d_model - c->d_embed;
+    case DIM_TRANSFORM: return family_slot_dim(f, c, rest ? DIM_D : DIM_HEAD_IN);
     case DIM_END:     return end;
     case DIM_AXIS_0:  return c->axial.shape[0];
     case DIM_AXIS_1:  return c->axial.shape[1];
@@ -279,7 +325,12 @@ bool family_slot_in_out(const struct family *f, enum slot s)
         return s == W_Q || s == W_K || s == W_V || s == W_REL_K;
     if (f->order == ORDER_IN_OUT_EXPERTS)
         return family_slots[s].kind == SLOT_EXPERTS;
-    return f->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR;
+    return (f->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR) || s == W_HEAD_REST;
+}
+
+bool family_slot_is_grouped(const struct config *c, enum slot s)
+{
+    return c->mlp_groups > 1 && (s == W_UP || s == W_DOWN);
 }
 
 bool family_slot_is_linear(enum slot s)
@@ -314,7 +365,7 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
         rule = f->biased[OF_NORM];
     if (group == OF_ROUTER && rule == BIAS_USUAL)
         return BIAS_NEVER;
-    if ((group == OF_NORM || group == OF_QK_NORM) && !family_layer_norm(f))
+    if ((group == OF_NORM || group == OF_QK_NORM) && !family_norm_has_bias(f))
         return BIAS_NEVER;
     if (group == OF_HEAD && c->head.task != NULL)       /* a decoder's `score` has none */
         return c->head.task->rows == HEAD_LAST ? BIAS_NEVER : BIAS_ALWAYS;
@@ -342,6 +393,11 @@ bool family_rotates(const struct family *f, const struct config *c)
 bool family_layer_norm(const struct family *f)
 {
     return f->norm == NORM_LAYER || f->norm == NORM_LAYER_PLUS_ONE;
+}
+
+bool family_norm_has_bias(const struct family *f)
+{
+    return family_layer_norm(f) || f->norm == NORM_AFFINE;
 }
 
 bool family_centres(const struct family *f)

@@ -32,13 +32,15 @@ enum slot {
     W_BOX_H, W_BOX_W,           /* of their heights and widths */
     W_INV_FREQ,                 /* of rotary positions, where the file has its own */
     W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
-    W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
+    W_TOK_PROJ,                 /* of the tokens alone, or of each with those beside it, before
+                                   positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
     W_EMB_PROJ,                 /* of the normed sum, or of the sum; empty: none */
     W_FINAL_NORM,
     W_FINAL_PROJ,               /* empty: none */
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
+    W_HEAD_REST,                /* of the columns that a narrower one does not read; empty: none */
     W_HEAD_BIAS,                /* a head of another kind has names of its own: head.h */
     W_REL,                      /* values of position buckets [buckets, H] */
     W_GRID,                     /* of distances on a grid [DIM_GRID, H], of all layers; empty: none */
@@ -47,6 +49,9 @@ enum slot {
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
                                    empty: none */
     /* once per layer */
+    W_IN, W_IN_NORM,            /* to the narrower stream that attention and mlps of the layer add
+                                   to; empty: that is the stream itself */
+    W_READ, W_READ_NORM,        /* to what queries and keys read there; empty: see config.h */
     W_ATT_NORM,                 /* before attention, or after its sum: `norm_place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_ATT_SCALE,                /* what that is multiplied by, column by column; empty: 1 */
@@ -64,12 +69,21 @@ enum slot {
     W_GRID_LAYER,               /* as W_GRID, of the layer, added to that */
     W_SINKS,                    /* a score of no key for each head, in its softmax; empty: none */
     W_DISTANCE,                 /* what queries meet besides keys, by distance; empty: none */
+    W_BUCKETS,                  /* what position buckets add to a row's scores [buckets H]: of what
+                                   attention reads; empty: none */
+    W_TAPS, W_TAPS_POINT,       /* a convolution beside the heads (taps.h): column by column, */
+    W_TAPS_BIAS,                /* then across them; empty: none */
+    W_TAPS_ROW,                 /* what that and the queries make the shares of neighbours from */
+    W_TAPS_VALUE,               /* what these have a share in */
     W_O,
+    W_TAPS_O,                   /* the rest of the inputs of W_O's tensor, which has no name of its
+                                   own: those that the convolution makes */
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
     W_CROSS_Q, W_CROSS_K, W_CROSS_V,
     W_CROSS_DISTANCE,
     W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value after all others; empty: none */
     W_CROSS_O,
+    W_OUT, W_OUT_NORM,          /* from the narrower stream, and after that sum */
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
     W_MLP_OUT, W_MLP_SCALE,     /* the same of the mlp's output */
     W_GATE,                     /* MLP_GATED */
@@ -85,6 +99,8 @@ enum slot {
     W_EXPS_UP_BIAS, W_EXPS_DOWN_BIAS,   /* of those; empty: none */
     /* once per expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
+    /* once per mlp that comes before the layer's last */
+    W_FORMER_UP, W_FORMER_DOWN, W_FORMER_NORM,
     N_SLOT
 };
 
@@ -104,7 +120,8 @@ enum norm_kind {
     NORM_LAYER, NORM_RMS,
     NORM_RMS_PLUS_ONE,          /* the file holds weight - 1 */
     NORM_LAYER_PLUS_ONE,        /* the same */
-    NORM_DEVIATION              /* by the deviation of D - 1 of D, plus eps */
+    NORM_DEVIATION,             /* by the deviation of D - 1 of D, plus eps */
+    NORM_AFFINE                 /* by nothing: weight x + bias */
 };
 enum norm_place {
     PLACE_PRE,                  /* x + f(norm(x)) */
@@ -118,6 +135,7 @@ enum positions {
     POS_TABLE,                  /* row pos_offset + index in the text */
     POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
                                    a pad has row pad */
+    POS_TABLE_AFTER_PAD,        /* row pad + 1 + index in the text */
     POS_SINUSOID,               /* [sin; cos] of index / 10000^(2 i / D), not stored */
     POS_SINUSOID_CLOSED,        /* of (pos_offset + index) / 10000^(i / (D / 2 - 1)) */
     POS_SINUSOID_CLOSED_FROM_IDS,       /* the same of POS_TABLE_FROM_IDS's rows; a pad has
@@ -131,6 +149,7 @@ enum bias {
     BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS,
     BIAS_DISENTANGLED,          /* rows of a table by distance: as keys to queries, as
                                    queries to keys */
+    BIAS_BUCKETS_OF_ROW,        /* the same, of values that each row has of its own: W_BUCKETS */
     BIAS_GRID,                  /* distances between patches of a picture, row and column */
     BIAS_XL                     /* sinusoids of distances as keys, and segments */
 };
@@ -208,7 +227,7 @@ enum bias_group {
     OF_QKV, OF_K,       /* keys: as the former, unless the family says otherwise */
     OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
     OF_OUT, OF_MLP,
-    OF_ROUTER,          /* its experts too: none, unless the family says otherwise */
+    OF_ROUTER,          /* none, unless the family says otherwise */
     OF_NORM,            /* only NORM_LAYER has any */
     OF_QK_NORM,         /* as the former, unless the family says otherwise */
     OF_PROJECTION,      /* of embeddings, and back */
@@ -275,6 +294,12 @@ struct family {
     bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
     bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
     bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
+    double bare_eps;            /* of W_EMB_NORM, W_MLP_NORM, whatever the config says; 0: that */
+    bool taps;                  /* half of each head's columns are a convolution's, the heads are
+                                   fewer by head_ratio: config/shape.c */
+    bool never_masked;          /* whatever is_decoder says */
+    bool pooler_by_config;      /* classifier_activation says whether it has a dense layer */
+    const char *headless;       /* why it has no logits; NULL: it may have */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     bool swiglu_by_config;      /* the same of use_swiglu_ffn; F is D times mlp_ratio */
@@ -309,6 +334,7 @@ bool family_rotates(const struct family *f, const struct config *c);
 
 /* NORM_LAYER, whatever the file holds of it; those of them and NORM_DEVIATION centre. */
 bool family_layer_norm(const struct family *f);
+bool family_norm_has_bias(const struct family *f);
 bool family_centres(const struct family *f);
 
 /* Positions are rows counted by ids. */
@@ -319,6 +345,14 @@ bool family_counts_ids(const struct family *f);
 enum dim {
     DIM_NONE, DIM_D,
     DIM_E,              /* width of the token embedding */
+    DIM_TOK_IN,         /* of what W_TOK_PROJ reads: that, or three of it */
+    DIM_INNER,          /* of the stream within a layer: D, unless it is narrower */
+    DIM_READ, DIM_READ_V,       /* of what queries and keys read, and values */
+    DIM_BUCKETS_H,      /* buckets of all heads */
+    DIM_TAPS, DIM_TAPS_H,       /* neighbours that the convolution has; of all heads */
+    DIM_MADE,           /* what W_O's tensor reads: heads' outputs, and the convolution's */
+    DIM_REST,           /* D less the width of the token embedding */
+    DIM_TRANSFORM,      /* what the transform before the head gives */
     DIM_EMB,            /* width in which token, position and type are summed */
     DIM_EMB_NORM,       /* and in which the sum is normed */
     DIM_HD, DIM_GD,     /* all queries, all keys */
@@ -362,12 +396,14 @@ enum slot_kind {
     SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
     SLOT_EXPERTS,       /* [experts, out, in], or [experts, in, out]; its name is complete */
     SLOT_BIASES,        /* [out, in]: a bias [in] for each of out; its name is complete */
+    SLOT_TAPS,          /* [out, 1, in]: so many numbers for each column */
+    SLOT_POINT,         /* [out, in, 1]: a linear that is stored as a convolution */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
 
 enum { CONV_WINDOW = 3 };       /* rows that a convolution reads */
 
-enum slot_count { PER_STACK, PER_LAYER, PER_EXPERT };
+enum slot_count { PER_STACK, PER_LAYER, PER_EXPERT, PER_FORMER };
 
 struct slot_row {
     const char *role;       /* for messages */
@@ -382,6 +418,9 @@ extern const struct slot_row family_slots[N_SLOT];
 int family_grid(const struct config *c, int axis);     /* patches of a column; of a row */
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
 bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
+
+/* A tensor for each group of columns: [groups, in / groups, out / groups]. */
+bool family_slot_is_grouped(const struct config *c, enum slot s);
 
 /* A linear that tools for quantisation round: heads too; a router, convolutions, tables
  * that are looked up are not. */

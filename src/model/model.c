@@ -305,6 +305,8 @@ int model_check_head(const struct model *m, const struct model *shown, struct er
 
     if (shown->has_head)
         return 0;
+    if (shown->family->headless != NULL)
+        return err_set(e, ERR_INPUT, "%s: %s", m->name, shown->family->headless);
     if (head_is_unknown(class_name))
         return no_such_head(m, class_name, e);
     return shown->head_lacks == NULL ? no_class(m, e) :

@@ -18,11 +18,19 @@
 #include "nn/linear.h"
 #include "weights/weights.h"
 
+/* How a norm norms that does so in another way than its family's. */
+struct own_norm {
+    enum norm_kind kind;
+    double eps;
+};
+
 /* What a slot is bound to; weight NULL: nothing. */
 struct param {
     const struct tensor *weight, *bias_tensor;
     int n_parts;                /* tensors like weight, one for each head; 0: it is alone */
-    struct matrix matrix;       /* of tables and linears */
+    struct matrix matrix;       /* of tables and linears; of the first of their groups */
+    int n_groups;               /* of columns, each with a matrix of its own; 0: 1 */
+    const struct own_norm *own; /* of norms; NULL: as the family's */
     bool is_linear;             /* what quantisation rounds: see family_slot_is_linear */
     const float *vector;        /* [out] of norms and vectors */
     const float *bias;          /* [out], or NULL */
@@ -32,10 +40,16 @@ struct expert {
     struct param gate, up, down;    /* gate without a weight: up's outputs are gate, up, ... */
 };
 
+/* An mlp of a layer, before its last one. */
+struct former_mlp {
+    struct param up, down, norm;
+};
+
 /* All that varies by layer, resolved once. */
 struct layer_plan {
     struct param slot[N_SLOT];  /* those that are per layer */
     struct expert *expert;      /* [experts]; NULL: one mlp */
+    struct former_mlp *former;  /* [n_mlps - 1]; NULL: none */
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
     int rope;                   /* index of its rotary table; -1: not rotated */

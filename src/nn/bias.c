@@ -85,6 +85,36 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
                                            buckets->n_buckets, buckets->max_distance)];
 }
 
+int bias_bucket_of_sum(int back, int n_buckets, int max_distance)
+{
+    int exact = n_buckets / 2;
+    float far;
+
+    if (back < exact)
+        return back;
+    far = elementary_logf((float)back / (float)exact) /
+          (float)elementary_log((double)max_distance / exact) * (float)(n_buckets - exact);
+    far += (float)exact;
+    return far < (float)(n_buckets - 1) ? (int)far : n_buckets - 1;
+}
+
+void bias_rows(const void *self, float *score, size_t stride, int row0, int n_rows,
+               int key0, int n_keys)
+{
+    const struct bias_rows *rows = self;
+
+    for (int t = 0; t < n_rows; t++) {
+        const float *value = rows->value + (row0 + t - rows->first) * rows->stride;
+
+        for (int j = 0; j < n_keys; j++) {
+            int back = row0 + t - key0 - j;
+
+            score[(size_t)t * stride + (size_t)j] +=
+                value[rows->bucket[back > 0 ? back : 0] * rows->step];
+        }
+    }
+}
+
 static float grid_value(const struct bias_grid *g, int row, int key)
 {
     int others = (2 * g->rows - 1) * (2 * g->columns - 1), down, right;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ALiBi: slope * key (the same softmax as slope * (key - row)).  Press et al. 2022. */
 struct bias_alibi {
@@ -38,6 +39,25 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
 
 /* The bucket of a distance key - row, 0 to n_buckets - 1. */
 int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
+
+/* The same bucket of so many rows back, one way, as ProphetNet rounds it: the sum, not what is
+ * added to the exact ones. */
+int bias_bucket_of_sum(int back, int n_buckets, int max_distance);
+
+/*
+ * Values that each row has of its own: value[(row - first) * stride + bucket[row - key] * step];
+ * keys after the row are as far as itself.
+ * Source: Qi et al. 2020; transformers modeling_prophetnet.py, get_main_relative_pos_embeddings.
+ */
+struct bias_rows {
+    const float *value;
+    int64_t stride;         /* from row to row */
+    int step;               /* from bucket to bucket */
+    int first;              /* the row whose values come first */
+    const int *bucket;      /* by row - key, up to the longest */
+};
+void bias_rows(const void *self, float *score, size_t stride, int row0, int n_rows,
+               int key0, int n_keys);
 
 /*
  * Places on a grid of so many rows and columns, position 1 + r columns + c, after one that is not

@@ -43,3 +43,10 @@ void norm_deviation(float *y, const float *x, const float *weight, const float *
                            (bias != NULL ? (double)bias[i] : 0));
     }
 }
+
+void norm_affine(float *y, const float *x, const float *weight, const float *bias, int T, int D)
+{
+    for (int t = 0; t < T; t++, x += D, y += D)
+        for (int i = 0; i < D; i++)
+            y[i] = x[i] * weight[i] + (bias != NULL ? bias[i] : 0);
+}

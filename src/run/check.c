@@ -119,6 +119,11 @@ static int check_layer(const struct pass *p, int l, enum precision precision, st
     for (int s = 0; s < N_SLOT; s++)
         if (!is_left_out(p, l, s) && check_width(&plan->slot[s], precision, e) != 0)
             return -1;
+    for (int i = 0; plan->former != NULL && i < p->m->config.n_mlps - 1 &&
+                    !is_left_out(p, l, W_UP); i++)
+        if (check_width(&plan->former[i].up, precision, e) != 0 ||
+            check_width(&plan->former[i].down, precision, e) != 0)
+            return -1;
     for (int x = 0; plan->expert != NULL && x < p->m->config.experts.n &&
                     !is_left_out(p, l, W_EXP_UP); x++)
         if (check_width(&plan->expert[x].gate, precision, e) != 0 ||
@@ -130,7 +135,8 @@ static int check_layer(const struct pass *p, int l, enum precision precision, st
 
 static bool is_of_head(int s)
 {
-    return s == W_HEAD_DENSE || s == W_HEAD_NORM || s == W_HEAD || s == W_HEAD_BIAS;
+    return s == W_HEAD_DENSE || s == W_HEAD_NORM || s == W_HEAD || s == W_HEAD_REST ||
+           s == W_HEAD_BIAS;
 }
 
 /* The linears that the pass meets can be rounded as it is asked to. */

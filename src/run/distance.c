@@ -3,7 +3,9 @@
 #include "run/distance.h"
 
 #include "nn/precision.h"
+#include "nn/bias.h"
 #include "nn/relative.h"
+#include "run/stage.h"
 
 /* In lower precision, queries (all in p->qkv) as they go into any product. */
 static void round_queries(struct pass *p, const struct heads *h)
@@ -76,6 +78,45 @@ void distance_terms(struct pass *p, struct heads *h, const float *rows, float sc
             };
             term[i] = (struct score_term){ relative_positions, &bias[i] };
         }
+    }
+    h->terms = term;
+}
+
+/* The bucket of each distance that the texts hold. */
+static const int *buckets_of(struct pass *p)
+{
+    const struct config *config = &p->m->config;
+    int longest = 0, *bucket;
+
+    for (int t = 0; t < p->b->n_texts; t++)
+        if (pass_before(p, t) + pass_tokens(p, t) > longest)
+            longest = pass_before(p, t) + pass_tokens(p, t);
+    bucket = arena_alloc_raw(p->call, (size_t)longest, sizeof *bucket);
+    for (int i = 0; i < longest; i++)
+        bucket[i] = bias_bucket_of_sum(i, config->bias.n_buckets, config->bias.max_distance);
+    return bucket;
+}
+
+void distance_buckets(struct pass *p, int l, struct heads *h)
+{
+    const struct param *param = &p->m->layer[l].slot[W_BUCKETS];
+    int H = p->m->config.n_heads, n_texts = p->b->n_texts, width = param->matrix.N;
+    struct bias_rows *bias;
+    struct score_term *term;
+    const int *bucket;
+    float *value;
+
+    if (param->weight == NULL)
+        return;
+    value = stage_floats(p, (size_t)p->N, (size_t)width);
+    stage_linear(p, value, width, p->a, param->matrix.K, p->N, param);
+    bucket = buckets_of(p);
+    bias = arena_alloc_raw(p->call, (uint64_t)n_texts * (uint64_t)H, sizeof *bias);
+    term = arena_alloc_raw(p->call, (uint64_t)n_texts * (uint64_t)H, sizeof *term);
+    for (int i = 0; i < n_texts * H; i++) {
+        bias[i] = (struct bias_rows){ value + (int64_t)p->b->start[i / H] * width + i % H, width,
+                                      H, pass_before(p, i / H), bucket };
+        term[i] = (struct score_term){ bias_rows, &bias[i] };
     }
     h->terms = term;
 }

@@ -3,6 +3,7 @@
 #include "run/embed.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "nn/nn.h"
 #include "nn/sinusoid.h"
@@ -23,11 +24,12 @@ static void positions(const struct pass *p, int text, int *row)
     const int *id = family_counts_ids(family) ? p->b->id + p->b->start[text] : NULL;
     int count = pass_tokens(p, text), before = pass_before(p, text);
     int pad = family->pos_offset > 0 ? family->pos_offset : p->m->config.pad_id;
+    int first = family->positions == POS_TABLE_AFTER_PAD ? pad + 1 : family->pos_offset;
     int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
 
     for (int i = 0; i < count; i++)
         row[i] = id == NULL ?
-                     before + i + family->pos_offset :
+                     before + i + first :
                  id[i] == pad ? pad :
                                 pad + ++seen;
     if (p->want->cache != NULL)
@@ -169,6 +171,23 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
     }
 }
 
+/* [N, 3 E]: of each token the next one, itself and the one before; 0 beyond the text. */
+static const float *trigrams(struct pass *p, const float *x, int E)
+{
+    float *out = arena_alloc(p->call, (uint64_t)p->N * (uint64_t)E, 3 * sizeof *out);
+    size_t size = (size_t)E * sizeof *out;
+
+    for (int t = 0; t < p->b->n_texts; t++)
+        for (int64_t i = p->b->start[t]; i < p->b->start[t + 1]; i++) {
+            if (i + 1 < p->b->start[t + 1])
+                memcpy(out + 3 * i * E, x + (i + 1) * E, size);
+            memcpy(out + (3 * i + 1) * E, x + i * E, size);
+            if (i > p->b->start[t])
+                memcpy(out + (3 * i + 2) * E, x + (i - 1) * E, size);
+        }
+    return out;
+}
+
 void embed_batch(struct pass *p)
 {
     const struct param *slot = p->m->slot;
@@ -179,6 +198,8 @@ void embed_batch(struct pass *p)
     bool sum_proj = slot[W_EMB_PROJ].weight != NULL;
     float *narrow = p->x, *sum = p->x;
 
+    int read = family_slot_dim(p->m->family, config, DIM_TOK_IN);
+
     if (token_proj || sum_proj)
         narrow = arena_alloc_raw(p->call, (uint64_t)p->N * (uint64_t)E, sizeof *narrow);
     if (sum_proj)
@@ -186,7 +207,8 @@ void embed_batch(struct pass *p)
     (p->m->family->front != FRONT_TOKENS ? front_rows : embed_tokens)(p, narrow);
     add_noise(p, narrow);
     if (token_proj)
-        stage_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
+        stage_linear(p, sum, width, read > E ? trigrams(p, narrow, E) : narrow, read, p->N,
+                     &slot[W_TOK_PROJ]);
     if (p->m->family->norm_of_tokens)
         stage_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     add_types_and_positions(p, sum, width);

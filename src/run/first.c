@@ -30,7 +30,7 @@ void first_rows(float *x, float *mlp, const struct model *m, struct par *par, st
     size_t rows = n < MLP_ROWS ? (size_t)n : MLP_ROWS;
     int64_t D = config->d_model;
 
-    p.x = p.x2 = x;
+    p.x = p.x2 = p.x3 = x;
     p.a = stage_floats(&p, (size_t)n, (size_t)D);
     p.up = stage_floats(&p, rows, (size_t)mlp_width(m));
     if (m->mlp == MLP_GATED)

@@ -26,7 +26,8 @@ static const char *refused(const struct model *m)
         return "its attention reads one residual stream and writes another";
     if (slot[m->family->qkv == QKV_SEPARATE ? W_Q : W_QKV].weight == NULL)
         return "it has no attention of a text to itself";
-    if (slot[W_O].weight == NULL || slot[W_O].matrix.N != m->config.d_model)
+    if (slot[W_O].weight == NULL ||
+        slot[W_O].matrix.N != family_slot_dim(m->family, &m->config, DIM_INNER))
         return "what its heads write is not as wide as what they read";
     return NULL;
 }
@@ -94,6 +95,62 @@ static float *decoded(struct arena *a, const struct matrix *w, bool transposed)
     return to;
 }
 
+/* out[n, N] = x[n, K] w[K, N] */
+static float *multiplied(struct arena *a, const float *x, int n, int K, const float *w, int N)
+{
+    float *out = arena_alloc_raw(a, (uint64_t)n, (uint64_t)N * sizeof *out);
+    double *row = arena_alloc_raw(a, (uint64_t)N, sizeof *row);
+
+    for (int64_t i = 0; i < n; i++) {
+        for (int c = 0; c < N; c++)
+            row[c] = 0;
+        for (int64_t k = 0; k < K; k++)
+            for (int64_t c = 0; c < N; c++)
+                row[c] += (double)x[i * K + k] * (double)w[k * N + c];
+        for (int c = 0; c < N; c++)
+            out[i * N + c] = (float)row[c];
+    }
+    return out;
+}
+
+/* x[n, K], what reads a projection of the stream, as it meets the stream itself: [n, D]. */
+static float *before_projection(struct arena *a, const struct param *proj, const struct param *norm,
+                                float *x, int n)
+{
+    int K = proj->matrix.N;
+
+    gain_columns(x, n, K, norm->vector);
+    if (norm->own != NULL)              /* it takes the mean away */
+        fold_centre(x, n, K);
+    return multiplied(a, x, n, K, decoded(a, &proj->matrix, false), proj->matrix.K);
+}
+
+/* What queries, keys or values of a layer with bottlenecks read is a projection; NULL: it is the
+ * stream. */
+static const struct param *read_by(const struct model *m, const struct param *slot, bool values)
+{
+    if (m->config.bottleneck.all)
+        return &slot[W_IN];
+    return m->config.bottleneck.shared && !values ? &slot[W_READ] : NULL;
+}
+
+static void fold_bottlenecks(struct fold *f, const struct model *m, const struct param *slot,
+                             struct arena *a)
+{
+    const struct param *read = read_by(m, slot, false), *value = read_by(m, slot, true);
+    const struct param *out = &slot[W_OUT];
+
+    if (read != NULL) {                 /* its norm is the next slot */
+        f->q = before_projection(a, read, read + 1, f->q, f->H * f->d);
+        f->k = before_projection(a, read, read + 1, f->k, f->G * f->d);
+    }
+    if (value != NULL)
+        f->v = before_projection(a, value, value + 1, f->v, f->G * f->d_v);
+    if (out->weight != NULL)
+        f->o = multiplied(a, f->o, f->H * f->d_v, out->matrix.K, decoded(a, &out->matrix, true),
+                          out->matrix.N);
+}
+
 /* Rows for n heads whose columns of a row of projections begin at at[i]. */
 static float *rows_of(struct arena *a, const struct model *m, const struct param *slot,
                       const int *at, int n, int width)
@@ -101,12 +158,14 @@ static float *rows_of(struct arena *a, const struct model *m, const struct param
     static const enum slot separate[] = { W_Q, W_K, W_V }, fused[] = { W_QKV };
     bool apart = m->family->qkv == QKV_SEPARATE;
     const enum slot *s = apart ? separate : fused;
-    int64_t D = m->config.d_model;
     int first = 0;
-    float *all, *out = arena_alloc_raw(a, (uint64_t)n, (uint64_t)(width * D) * sizeof *out);
+    float *all, *out;
+    int64_t D;
 
     for (; apart && at[0] >= first + slot[*s].matrix.N; s++)
         first += slot[*s].matrix.N;
+    D = slot[*s].matrix.K;
+    out = arena_alloc_raw(a, (uint64_t)n, (uint64_t)(width * D) * sizeof *out);
     all = decoded(a, &slot[*s].matrix, false);
     for (int i = 0; i < n; i++)
         memcpy(out + i * width * D, all + (at[i] - first) * D,
@@ -156,6 +215,7 @@ struct fold fold_layer(struct arena *a, const struct model *m, int l)
     f.k = rows_of(a, m, slot, m->place.k, f.G, f.d);
     f.v = rows_of(a, m, slot, m->place.v, f.G, f.d_v);
     f.o = decoded(a, &slot[W_O].matrix, true);
+    fold_bottlenecks(&f, m, slot, a);
     fold_all(&f, m, slot);
     return f;
 }

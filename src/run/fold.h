@@ -8,7 +8,9 @@
  *
  * P takes away the mean over the stream, where norms do (LayerNorm, before attention); gains
  * of norms of queries and keys are multiplied in.  What a norm divides by, biases and
- * positions are left out, and so are all norms of a stream that is normed after each sum.
+ * positions are left out, and so are all norms of a stream that is normed after each sum.  In
+ * layers with bottlenecks W_Q, W_K and W_V are what reads the stream through the projection
+ * before them, with the gain of its norm, and W_O writes through the layer's last one.
  * Source: TransformerLens, fold_layer_norm and center_writing_weights. */
 #ifndef RUN_FOLD_H
 #define RUN_FOLD_H

@@ -7,6 +7,7 @@
 
 #include "base/elementary.h"
 #include "nn/act.h"
+#include "nn/nn.h"
 #include "run/run.h"
 #include "run/stage.h"
 
@@ -100,6 +101,27 @@ static void classify(struct pass *p, const float *hidden, int width)
 
 /* ---- tokens ---- */
 
+/* out[n, V] += what the rest of the head makes of the last columns of hidden. */
+static void add_rest(struct pass *p, float *out, const float *hidden, int width, int n)
+{
+    const struct param *rest = &p->m->slot[W_HEAD_REST];
+    struct arena_mark mark = arena_mark(p->call);
+    int64_t V = p->m->n_logits;
+    float *room;
+
+    if (rest->weight == NULL)
+        return;
+    room = stage_floats(p, n < ROW_CHUNK ? (size_t)n : ROW_CHUNK, (size_t)V);
+    for (int i = 0; i < n; i += ROW_CHUNK) {
+        int count = n - i < ROW_CHUNK ? n - i : ROW_CHUNK;
+
+        stage_linear(p, room, V, hidden + (int64_t)i * width + width - rest->matrix.K, width,
+                     count, rest);
+        nn_add(out + i * V, room, count * V);
+    }
+    arena_reset(p->call, mark);
+}
+
 /* out[n, V] of n rows of hidden; room [n, D] where the head has a dense layer. */
 static void logits(struct pass *p, float *out, const float *hidden, int n, float *room)
 {
@@ -125,6 +147,7 @@ static void logits(struct pass *p, float *out, const float *hidden, int n, float
         width = narrow;
     }
     stage_linear(p, out, p->m->n_logits, hidden, width, n, &head);
+    add_rest(p, out, hidden, width, n);
     for (int64_t i = 0; scale > 0 && i < count; i++)
         out[i] *= scale;
     for (int64_t i = 0; cap > 0 && !p->want->uncapped && i < count; i++)
@@ -205,11 +228,11 @@ void logits_write(struct pass *p)
     assert(p->want->only_row == NULL || p->m->config.head.task == NULL);
     if (p->want->only_row != NULL) {
         keep_wanted(p, p->x);
-        if (p->x2 != p->x)
+        if (pass_has_two_streams(p))
             keep_wanted(p, p->x2);
         p->N = p->b->n_texts;
     }
-    if (p->x2 != p->x)
+    if (pass_has_two_streams(p))
         end = both_streams(p);
     hidden = finish(p, end, p->N, p->a);
     if (p->want->hidden != NULL)

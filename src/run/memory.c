@@ -12,6 +12,7 @@
 #include "run/relative.h"
 #include "run/run.h"
 #include "run/stage.h"
+#include "run/taps.h"
 
 /* Panels of the widest linear of a layer; the last part of a model is no wider. */
 static double packed(const struct model *m, int n_tokens)
@@ -34,7 +35,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double N = n_tokens, D = config->d_model,
            z = (double)config->n_heads * config->d_value;
     /* x and a; with two streams also x2, and both side by side at the end. */
-    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
+    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D + config->bottleneck.d;
     double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) *
                  ((double)mlp_width(m) + (m->mlp == MLP_GATED ? config->d_ff : 0));
@@ -47,6 +48,6 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
                             head * n_threads + relative_memory(m, n_tokens) +
-                            conv_memory(m, n_tokens)) + chunks_memory(m, n_tokens) +
-           packed(m, n_tokens);
+                            conv_memory(m, n_tokens) + taps_memory(m, n_tokens)) +
+           chunks_memory(m, n_tokens) + packed(m, n_tokens);
 }

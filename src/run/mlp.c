@@ -50,13 +50,30 @@ static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
                     const float *in, int n)
 {
     bool fused = p->m->mlp == MLP_GATED_FUSED;
-    int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
+    int64_t D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
+    int64_t F = p->m->config.d_ff, width = fused ? 2 * F : F;
 
     stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
         stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
     activate(p, p->m->mlp, F, n);
     stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
+}
+
+/* x[n, D] = norm(x + down(act(up x))) of each mlp before the layer's last; a is room. */
+static void add_former(struct pass *p, const struct layer_plan *plan, float *x, float *a, int n)
+{
+    int D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER), F = p->m->config.d_ff;
+
+    for (int i = 0; plan->former != NULL && i < p->m->config.n_mlps - 1; i++) {
+        const struct former_mlp *mlp = &plan->former[i];
+
+        stage_linear(p, p->up, F, x, D, n, &mlp->up);
+        activate(p, MLP_PLAIN, F, n);
+        stage_linear(p, a, D, p->up, F, n, &mlp->down);
+        nn_add(x, a, (int64_t)n * D);
+        stage_norm(p, x, x, n, D, &mlp->norm);
+    }
 }
 
 /*
@@ -101,13 +118,15 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
     const struct param *norm = &plan->slot[W_MLP_NORM];
     enum norm_place place = p->m->norm_place;
     enum stack_id stack = p->m->family->stack_id;
-    int64_t D = p->m->config.d_model;
+    int64_t D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
     int layer = (int)(plan - p->m->layer);
 
     for (int row = 0; row < p->N; row += MLP_ROWS) {
         int count = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
-        float *x = p->x + row * D, *a = p->a + row * D;
+        float *x = p->x3 + row * D, *a = p->a + row * D;
         const float *x2 = p->x2 + row * D, *in = x2;
+
+        add_former(p, plan, x, a, count);
 
         if (place != PLACE_POST) {
             /* Parallel without a norm of its own: a still holds what attention read. */
@@ -117,7 +136,7 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
             if (p->m->config.norm.residual_from) {
                 memcpy(x, a, (size_t)(count * D) * sizeof *x);
                 if (norm->vector != NULL)
-                    stage_step(p, STREAM_NORM, layer, stack, norm, p->x, row, count);
+                    stage_step(p, STREAM_NORM, layer, stack, norm, p->x3, row, count);
             }
         }
         if (plan->expert != NULL)
@@ -128,11 +147,11 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
         stage_scale(p, a, count, (int)D, p->m->config.multiplier.branch,
                     plan->slot[W_MLP_SCALE].vector);
         nn_add(x, a, count * D);
-        stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, count);
+        stage_step(p, STREAM_MLP, layer, stack, NULL, p->x3, row, count);
         language_add(p, plan, a, row, count);
         if (place != PLACE_POST)
             continue;
         stage_norm(p, x, x, count, (int)D, norm);
-        stage_step(p, STREAM_NORM, layer, stack, norm, p->x, row, count);
+        stage_step(p, STREAM_NORM, layer, stack, norm, p->x3, row, count);
     }
 }

@@ -19,6 +19,11 @@ int64_t pass_number(const struct pass *p, int text)
     return change != NULL && change->number != NULL ? change->number[text] : text;
 }
 
+bool pass_has_two_streams(const struct pass *p)
+{
+    return p->m->norm_place == PLACE_REVERSIBLE;
+}
+
 bool pass_has_memory(const struct pass *p)
 {
     return p->want->memory != NULL ||

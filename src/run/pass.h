@@ -33,8 +33,11 @@ struct pass {
     int last;               /* the last layer to run */
     float *x;               /* [N, D] the residual stream, which attention reads */
     float *x2;              /* the stream that attention adds to and the mlp reads: x
-                               itself, or [N, D] of PLACE_REVERSIBLE */
+                               itself, [N, D] of PLACE_REVERSIBLE, or [N, DIM_INNER] within a
+                               layer with bottlenecks */
+    float *x3;              /* the stream that the mlp adds to: x, but in such a layer x2 */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
+    float *mixed;           /* [N, H d_v] of the convolution beside the heads; NULL: none */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
     float *qkv_global;      /* the same for global rows; NULL: no text has any */
@@ -60,6 +63,9 @@ int pass_before(const struct pass *p, int text);
 
 /* The text's number, for masks of several texts. */
 int64_t pass_number(const struct pass *p, int text);
+
+/* True if there are two streams from layer to layer. */
+bool pass_has_two_streams(const struct pass *p);
 
 /* True if the decoder has an encoder's output to look at. */
 bool pass_has_memory(const struct pass *p);

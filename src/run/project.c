@@ -103,6 +103,12 @@ static int without_values(const struct pass *p, enum slot s, int n)
     return s == W_V ? 0 : s == W_QKV && p->m->family->qkv == QKV_STACKED ? p->m->place.v[0] : n;
 }
 
+/* Where queries and keys of a layer with bottlenecks read one, values may read the stream. */
+static const float *read_by(const struct pass *p, enum slot s)
+{
+    return s == W_V && p->m->config.bottleneck.shared ? p->x : p->a;
+}
+
 void project_self(struct pass *p, const struct layer_plan *plan, bool values)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
@@ -129,7 +135,7 @@ void project_self(struct pass *p, const struct layer_plan *plan, bool values)
         n = plan->slot[*s].matrix.N;
         part = stage_part(&plan->slot[*s], 0, values ? n : without_values(p, *s, n));
         if (part.matrix.N > 0)
-            stage_linear(p, p->qkv + column, p->m->place.width, p->a, p->m->config.d_model,
+            stage_linear(p, p->qkv + column, p->m->place.width, read_by(p, *s), part.matrix.K,
                          p->N, &part);
         column += n;
     }

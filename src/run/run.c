@@ -24,6 +24,7 @@
 #include "run/rotary.h"
 #include "run/sparse.h"
 #include "run/stage.h"
+#include "run/taps.h"
 
 static int last_layer(const struct model *m, const struct wanted *want)
 {
@@ -45,11 +46,14 @@ static void make_room(struct pass *p)
     const struct config *config = &p->m->config;
     size_t N = (size_t)p->N, D = (size_t)config->d_model;
     size_t out = (size_t)family_slot_dim(p->m->family, config, DIM_OUT);
+    size_t inner = (size_t)family_slot_dim(p->m->family, config, DIM_INNER);
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
     p->x = stage_floats(p, N, D > out ? D : out);
-    p->x2 = p->m->norm_place == PLACE_REVERSIBLE ? stage_floats(p, N, D) : p->x;
-    p->a = stage_floats(p, N, D);
+    p->x2 = pass_has_two_streams(p) || config->bottleneck.d > 0 ?
+                stage_floats(p, N, inner) : p->x;
+    p->x3 = pass_has_two_streams(p) ? p->x : p->x2;
+    p->a = stage_floats(p, N, D > inner ? D : inner);
     if (p->m->norm_place == PLACE_PARALLEL)
         p->late = stage_floats(p, N, D);
     p->qkv = stage_floats(p, N, (size_t)p->m->place.width);
@@ -64,6 +68,8 @@ static void make_room(struct pass *p)
                 (size_t)family_slot_dim(p->m->family, config, DIM_GV));
     if (p->want->cache != NULL)
         p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
+    if (p->m->family->taps)
+        p->mixed = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
     if (p->m->slot[W_CONV].weight != NULL)
         p->embedded = stage_floats(p, N, D);
     rotary_tables(p);
@@ -74,11 +80,23 @@ static void make_room(struct pass *p)
 
 /* ---- the pass ---- */
 
-/* What an attention reads: x normed before it, or x as it is. */
-static void attention_input(struct pass *p, const struct param *norm)
+/* What an attention reads: x normed before it, or x as it is; within bottlenecks the narrower
+ * stream, or a projection of its own. */
+static void attention_input(struct pass *p, int l, const struct param *norm)
 {
     static const struct param identity;
+    const struct param *slot = p->m->layer[l].slot;
+    int inner = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
 
+    if (p->m->config.bottleneck.all) {
+        memcpy(p->a, p->x2, (size_t)p->N * (size_t)inner * sizeof *p->a);
+        return;
+    }
+    if (slot[W_READ].weight != NULL) {
+        stage_linear(p, p->a, inner, p->x, p->m->config.d_model, p->N, &slot[W_READ]);
+        stage_norm(p, p->a, p->a, p->N, inner, &slot[W_READ_NORM]);
+        return;
+    }
     stage_norm(p, p->a, p->x, p->N, p->m->config.d_model,
                p->m->norm_place == PLACE_POST ? &identity : norm);
 }
@@ -96,6 +114,7 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
         memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
     else
         stage_linear(p, out, D, z, param->matrix.K, n, param);
+    taps_add(p, l, stack, out, D);
     stage_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
     stage_scale(p, out, n, D, p->m->config.multiplier.branch,
                 stack == STACK_CROSS ? NULL : slot[W_ATT_SCALE].vector);
@@ -127,7 +146,7 @@ static void join(struct pass *p, int l, enum stack_id stack, const float *out)
 {
     const struct param *slot = p->m->layer[l].slot;
     const struct param *norm = &slot[stack == STACK_CROSS ? W_CROSS_NORM : W_ATT_NORM];
-    int D = p->m->config.d_model;
+    int D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
 
     nn_add(p->x2, out, (int64_t)p->N * D);
     stage_step(p, STREAM_ATTENTION, l, stack, NULL, p->x2, 0, p->N);
@@ -158,9 +177,11 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     };
     int status;
 
-    attention_input(p, &plan->slot[W_ATT_NORM]);
+    attention_input(p, l, &plan->slot[W_ATT_NORM]);
     project_self(p, plan, reads_values(p, l, heads.stack, keep_out));
+    taps_rows(p, l, keep_out);
     distance_terms(p, &heads, plan->distance, plan->scale);
+    distance_buckets(p, l, &heads);
     cached_append(p, l, &heads);
     relative_project(p, plan);
     sparse_set(p, plan, &heads);
@@ -186,7 +207,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     };
     int status;
 
-    attention_input(p, &plan->slot[W_CROSS_NORM]);
+    attention_input(p, l, &plan->slot[W_CROSS_NORM]);
     cross_project(p, plan);
     distance_terms(p, &heads, plan->cross_distance, plan->scale);
     cached_append_memory(p, l, &heads);
@@ -207,6 +228,30 @@ static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
     return 0;
 }
 
+/* The narrower stream of a layer with bottlenecks begins. */
+static void enter_bottleneck(struct pass *p, int l)
+{
+    const struct param *slot = p->m->layer[l].slot;
+
+    if (slot[W_IN].weight == NULL)
+        return;
+    stage_linear(p, p->x2, slot[W_IN].matrix.N, p->x, slot[W_IN].matrix.K, p->N, &slot[W_IN]);
+    stage_norm(p, p->x2, p->x2, p->N, slot[W_IN].matrix.N, &slot[W_IN_NORM]);
+}
+
+/* x = norm(x + what it ended with, projected). */
+static void leave_bottleneck(struct pass *p, int l)
+{
+    const struct param *slot = p->m->layer[l].slot;
+    int D = p->m->config.d_model;
+
+    if (slot[W_OUT].weight == NULL)
+        return;
+    stage_linear(p, p->a, D, p->x2, slot[W_OUT].matrix.K, p->N, &slot[W_OUT]);
+    nn_add(p->x, p->a, (int64_t)p->N * D);
+    stage_norm(p, p->x, p->x, p->N, D, &slot[W_OUT_NORM]);
+}
+
 /* One layer; *ended: nothing after its last attention is wanted. */
 static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
@@ -222,6 +267,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     *ended = last;
     if (p->m->family->bare && slot[W_UP].weight == NULL)
         return run_attention(p, l, !last, e);
+    enter_bottleneck(p, l);
     if (attend_self(p, l, !only_self, e) != 0)
         return -1;
     if (only_self)
@@ -246,6 +292,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         join(p, l, STACK_CROSS, out);
     }
     mlp_add(p, &p->m->layer[l]);
+    leave_bottleneck(p, l);
     if (l == 0 && p->embedded != NULL)
         conv_add(p);
     return 0;
@@ -257,8 +304,8 @@ static void enter(const struct pass *p, int l)
     const struct tap *tap = p->want->tap;
 
     if (tap != NULL && tap->enter != NULL)
-        tap->enter(tap->self, l, p->m->family->stack_id, p->x, p->x2, p->N,
-                   p->m->config.d_model);
+        tap->enter(tap->self, l, p->m->family->stack_id, p->x,
+                   pass_has_two_streams(p) ? p->x2 : p->x, p->N, p->m->config.d_model);
 }
 
 static int run_layers(struct pass *p, struct err *e)
@@ -324,10 +371,10 @@ static void begin(struct pass *p)
     embed_batch(p);
     if (p->embedded != NULL)
         memcpy(p->embedded, p->x, size);
-    if (p->x2 != p->x)
+    if (pass_has_two_streams(p))
         memcpy(p->x2, p->x, size);
     stage_step(p, STREAM_BEGIN, 0, p->m->family->stack_id, NULL, p->x2, 0, p->N);
-    if (p->x2 != p->x)
+    if (pass_has_two_streams(p))
         stage_step(p, STREAM_BEGIN, 0, p->m->family->stack_id, NULL, p->x, 0, p->N);
 }
 
@@ -339,7 +386,7 @@ static void resume(struct pass *p, const struct resume *from)
     memcpy(p->x, from->x, size);
     if (p->embedded != NULL)
         memcpy(p->embedded, from->x, size);
-    if (p->x2 != p->x)
+    if (pass_has_two_streams(p))
         memcpy(p->x2, from->x2, size);
 }
 

@@ -16,7 +16,7 @@ void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
     const struct tap *tap = p->want->tap;
     int D = p->m->config.d_model;
 
-    if (tap == NULL || tap->step == NULL)
+    if (tap == NULL || tap->step == NULL || p->m->config.bottleneck.d > 0)
         return;
     tap->step(tap->self, &(struct stream_step){
         .kind = kind, .layer = layer, .stack = stack, .norm = norm, .second = x != p->x2,
@@ -115,8 +115,9 @@ static void run_rounded(struct pass *p, struct linear_job *j, enum precision pre
     arena_reset(p->call, mark);
 }
 
-void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
-                  int64_t x_stride, int n_rows, const struct param *w)
+/* A linear that is one matrix. */
+static void one_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
+                       int64_t x_stride, int n_rows, const struct param *w)
 {
     /* Where a panel is packed anew for each task, 512 rows make that cheap. */
     enum { ROWS = 512 };
@@ -136,6 +137,26 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
     else
         run_rounded(p, &job, precision);
     meter_leave(meter, before);
+}
+
+/* Columns of a group of x -> columns of the same group of y. */
+static struct param group_of(const struct param *w, int i)
+{
+    struct param group = *w;
+
+    linear_skip(&group.matrix, (int64_t)i * w->matrix.N * w->matrix.K);
+    group.bias = w->bias != NULL ? w->bias + i * w->matrix.N : NULL;
+    return group;
+}
+
+void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
+                  int64_t x_stride, int n_rows, const struct param *w)
+{
+    for (int i = 0; i < (w->n_groups > 0 ? w->n_groups : 1); i++) {
+        struct param group = group_of(w, i);
+
+        one_linear(p, y + i * w->matrix.N, y_stride, x + i * w->matrix.K, x_stride, n_rows, &group);
+    }
 }
 
 struct param stage_part(const struct param *w, int first, int n)
@@ -205,17 +226,21 @@ static void norm_task(void *self, int i, struct arena *scratch)
     const struct norm_job *job = self;
     int D = job->D, count = stage_rows_of(job->n_rows, i);
     int64_t at = (int64_t)i * ROW_CHUNK * D;
-    float eps = (float)job->m->config.norm.eps;
+    const struct own_norm *own = job->norm->own;
+    float eps = (float)(own != NULL ? own->eps : job->m->config.norm.eps);
+    enum norm_kind kind = own != NULL ? own->kind : job->m->family->norm;
 
     (void)scratch;
     if (job->norm->vector == NULL && job->y != job->x)
         memcpy(job->y + at, job->x + at, (size_t)count * (size_t)D * sizeof(float));
-    else if (job->norm->vector != NULL && family_layer_norm(job->m->family))
+    else if (job->norm->vector != NULL && (kind == NORM_LAYER || kind == NORM_LAYER_PLUS_ONE))
         norm_layer(job->y + at, job->x + at, job->norm->vector, job->norm->bias, eps,
                    count, D);
-    else if (job->norm->vector != NULL && job->m->family->norm == NORM_DEVIATION)
+    else if (job->norm->vector != NULL && kind == NORM_DEVIATION)
         norm_deviation(job->y + at, job->x + at, job->norm->vector, job->norm->bias, eps,
                        count, D);
+    else if (job->norm->vector != NULL && kind == NORM_AFFINE)
+        norm_affine(job->y + at, job->x + at, job->norm->vector, job->norm->bias, count, D);
     else if (job->norm->vector != NULL)
         norm_rms(job->y + at, job->x + at, job->norm->vector, eps, count, D);
 }

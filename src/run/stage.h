@@ -14,7 +14,7 @@ enum {
 
 /*
  * y[n_rows, out] = x w^T + bias, panels shared out over the threads; row i of y at
- * y + i * y_stride, of x at x + i * x_stride.
+ * y + i * y_stride, of x at x + i * x_stride.  Of groups of columns: each by its own.
  */
 void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                   int64_t x_stride, int n_rows, const struct param *w);

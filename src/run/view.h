@@ -60,8 +60,8 @@ enum stream_step_kind {
 
 /*
  * The residual stream after a step, some rows of all texts.  Each step adds to what the one
- * before it left, or norms it.  A convolution is no step: no model that has one ends in a
- * linear head.
+ * before it left, or norms it.  A convolution is no step, and layers with bottlenecks have none:
+ * no model that has them ends in a linear head.
  */
 struct stream_step {
     enum stream_step_kind kind;

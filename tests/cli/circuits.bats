@@ -139,6 +139,20 @@ load helper
     done
 }
 
+@test "bottlenecks belong to what the heads read and write" {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    for model in mobilebert mobilebert_all; do
+        mkdir "$dir/$model"
+        python3 "$ref/folded.py" "$ref/families/$model" "$dir/$model"
+        for how in "" --pairs; do
+            works "$viz" circuits $how -m "$ref/families/$model"
+            narrow=${output#*$'\n'}
+            works "$viz" circuits $how -m "$dir/$model"
+            [ "${output#*$'\n'}" = "$narrow" ]
+        done
+    done
+}
+
 @test "what has no circuits of its own is refused in one line" {
     fails 3 "deepseek_v2: its queries, keys and values come from vectors of low rank" \
         "$viz" circuits -m "$ref/families/deepseek_v2"

@@ -311,6 +311,40 @@ bad() {
     bad "adapter_modules.de-DE.dense1.weight: shape [16,16], expected [5,16]"
 }
 
+@test "layers of other shapes: what their config asks for and the file has not" {
+    local config="$dir/m/config.json"
+
+    take families/mobilebert
+    sed -i 's/"intra_bottleneck_size": 12/"intra_bottleneck_size": 13/' "$config"
+    bad "config.json: intra_bottleneck_size 13 is not a multiple of the 3 heads"
+    sed -i 's/"intra_bottleneck_size": 13/"intra_bottleneck_size": 9/' "$config"
+    bad "bottleneck.input.dense.weight: shape [12,21], expected [9,21]"
+    take families/mobilebert
+    sed -i 's/"num_feedforward_networks": 3/"num_feedforward_networks": 4/' "$config"
+    bad "m: has no tensor mobilebert.encoder.layer.0.ffn.2.intermediate.dense.weight, expected [26,12] (first linear of a former mlp, layer 0, number 2)"
+    take families/mobilebert
+    sed -i 's/"trigram_input": true/"trigram_input": false/' "$config"
+    bad "embedding_transformation.weight: shape [21,24], expected [21,8]"
+    take families/mobilebert
+    LC_ALL=C sed -i 's/cls.predictions.dense.weight/cls.predictions.Dense.weight/' \
+        "$dir/m/model.safetensors"
+    fails 3 "m: its output head has no tensor cls.predictions.dense.weight" \
+        "$viz" export -m "$dir/m" --ids 1,2,3 --logits -o "$dir/x.npz"
+    take families/convbert
+    sed -i 's/"conv_kernel_size": 3/"conv_kernel_size": 5/' "$config"
+    bad "key_conv_attn_layer.depthwise.weight: shape [40,1,3], expected [40,1,5]"
+    take families/convbert
+    sed -i 's/"num_groups": 2/"num_groups": 1/' "$config"
+    bad "intermediate.dense.weight: shape [2,20,13], expected [26,40]"
+    take seq2seq/prophetnet
+    sed -i 's/"num_buckets": 6/"num_buckets": 7/' "$config"
+    bad "relative_pos_embeddings.weight: shape [12,12], expected [14,12]"
+    sed -i 's/"num_buckets": 7/"num_buckets": 6/; s/"pad_token_id": 0/"pad_token_id": 23/' "$config"
+    bad "m: 24 positions, of which padding leaves none for tokens"
+    fails 3 "prophetnet: its logits are those of streams of n-grams beside the decoder, which are not computed" \
+        "$viz" export -m "$ref/seq2seq/prophetnet" --ids 5,4 --decoder-ids 2,5 --logits -o "$dir/x.npz"
+}
+
 @test "a head of which a part is missing is none, and the part is named" {
     take bert
     LC_ALL=C sed -i 's/cls.predictions.transform.dense.bias/cls.predictions.transform.dense.Bias/' \

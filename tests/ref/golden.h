@@ -78,7 +78,7 @@ static const char *const golden_shared[] = {
     "more/cohere2", "more/exaone4", "more/granite", "more/granitemoe", "more/olmo",
     "more/nemotron", "more/qwen2_moe", "more/phimoe", "more/minicpm3", "more/codegen",
     "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit", "more/xmod", "more/dinov2", "more/beit",
-    "more/layoutlm",
+    "more/layoutlm", "more/mobilebert", "more/convbert",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
     "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", "more/gpt_oss",

@@ -17,7 +17,6 @@ import shutil
 import sys
 import tempfile
 
-import gguf
 import numpy as np
 import torch
 import transformers as T
@@ -40,7 +39,6 @@ HERE = pathlib.Path(__file__).parent
 #   ids     other ids for the second run
 #   types   its token types
 #   boxes   that it has boxes
-#   weights changes the model's weights
 #   length  of the first run, without which it is 11
 #   globals of Longformer: a list of global tokens a run; without it what the class does
 #   tokens  makes a tokeniser, for the tests of the command line
@@ -76,16 +74,6 @@ def gpt(heads, width, **more):
 
 def without(*keys):
     return lambda config: [config.pop(k, None) for k in keys]
-
-
-def four_bits(model):
-    """Experts become what MXFP4 leaves of them, in blocks of 32 inputs of an output."""
-    kind = gguf.GGMLQuantizationType.MXFP4
-    for name, x in model.named_parameters():
-        if x.ndim == 3:
-            w = np.ascontiguousarray(x.detach().transpose(1, 2).numpy())
-            w = gguf.quants.dequantize(gguf.quants.quantize(w, kind), kind)
-            x.data = torch.tensor(w).transpose(1, 2).contiguous()
 
 
 def with_keys(**values):
@@ -175,6 +163,27 @@ case("electra_generator", T.ElectraForMaskedLM,
 case("rembert", T.RemBertForMaskedLM,
      encoder(3, 6, input_embedding_size=10, output_embedding_size=14, hidden_act="relu"),
      style=4, dtype="float16", types=[0, 0, 0, 1, 1, 0])
+# Norms that divide by nothing; those that do, and other ways through a layer; no bottlenecks.
+case("mobilebert", T.MobileBertForMaskedLM,
+     encoder(3, 7, embedding_size=8, intra_bottleneck_size=12, num_feedforward_networks=3,
+             type_vocab_size=3), style=4, dtype="bfloat16", types=[0, 0, 2, 1, 1, 0])
+case("mobilebert_all", T.MobileBertForMaskedLM,
+     encoder(2, 8, embedding_size=5, intra_bottleneck_size=10, use_bottleneck_attention=True,
+             key_query_shared_bottleneck=False, normalization_type="layer_norm",
+             trigram_input=False, num_feedforward_networks=2, layer_norm_eps=1e-2,
+             hidden_act="gelu"), style="diff", dtype="float16")
+case("mobilebert_apart", T.MobileBertModel,
+     encoder(2, 6, embedding_size=4, intra_bottleneck_size=12, num_feedforward_networks=1,
+             key_query_shared_bottleneck=False, is_decoder=True), dtype="bfloat16")
+case("mobilebert_plain", T.MobileBertModel,
+     encoder(2, 6, embedding_size=12, use_bottleneck=False, trigram_input=False,
+             num_feedforward_networks=2), style="diff", dtype="float16")
+case("convbert", T.ConvBertForMaskedLM,
+     encoder(5, 8, embedding_size=6, num_groups=2, conv_kernel_size=3, hidden_act="relu",
+             type_vocab_size=3), style=4, dtype="bfloat16", types=[0, 0, 2, 1, 1, 0])
+case("convbert_one", T.ConvBertModel,
+     encoder(2, 6, embedding_size=12, head_ratio=3, is_decoder=True), style="diff",
+     dtype="float16")
 case("rembert_same", T.RemBertModel, encoder(2, 6, input_embedding_size=12), style="diff",
      dtype="bfloat16")
 case("albert", T.AlbertForMaskedLM,
@@ -503,11 +512,6 @@ case("phimoe", T.PhimoeForCausalLM,
      decoder(3, 1, 6, num_local_experts=5, sliding_window=4, attention_bias=True,
              lm_head_bias=True, router_jitter_noise=0.3, rms_norm_eps=1e-3), style=4,
      dtype="float16")
-# For GGUF, which has no key of the jitter.
-case("phimoe_base", T.PhimoeForCausalLM,
-     decoder(3, 1, 6, num_local_experts=3, sliding_window=4, attention_bias=True,
-             lm_head_bias=True, rms_norm_eps=1e-3, intermediate_size=16), style=4,
-     dtype="float16")
 # More tokens than the original positions; the second run has fewer.
 case("phimoe_longrope", T.PhimoeModel,
      decoder(2, 2, 8, num_local_experts=2, rope_parameters={
@@ -549,21 +553,10 @@ case("gpt_oss_plain", T.GptOssModel,
      decoder(2, 1, 8, head_dim=6, num_local_experts=3, num_experts_per_tok=3,
              intermediate_size=8, attention_bias=False, sliding_window=3), style="diff",
      dtype="bfloat16", edit=without("layer_types"))
-# For GGUF, which has no key of a limit: experts of as many bits as the published ones.
-case("gpt_oss_mxfp4", T.GptOssForCausalLM,
-     decoder(4, 2, 8, num_local_experts=3, num_experts_per_tok=2, intermediate_size=32,
-             sliding_window=4, head_dim=8, rope_parameters={
-                 "rope_type": "yarn", "rope_theta": 900.0, "factor": 8.0, "beta_fast": 4.0,
-                 "beta_slow": 1.0, "truncate": False,
-                 "original_max_position_embeddings": 10}),
-     dtype="bfloat16", edit=without("layer_types"), weights=four_bits)
 case("minicpm3", T.MiniCPM3ForCausalLM,
      decoder(3, 3, 8, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6, qk_rope_head_dim=4,
              v_head_dim=5, scale_emb=3, scale_depth=0.8, dim_model_base=9, rms_norm_eps=1e-3),
      style=4, dtype="float16")
-case("minicpm3_base", T.MiniCPM3ForCausalLM,
-     decoder(3, 3, 6, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6, qk_rope_head_dim=4,
-             v_head_dim=6), style="diff", dtype="float16")
 case("minicpm3_plain", T.MiniCPM3Model,
      decoder(2, 2, 6, q_lora_rank=None, kv_lora_rank=10, qk_nope_head_dim=4, qk_rope_head_dim=2,
              scale_depth=None, dim_model_base=None), dtype="bfloat16",
@@ -630,10 +623,6 @@ case("deepseek_v3", T.DeepseekV3ForCausalLM,
      {**latent(3, rope_parameters=dict(YARN), n_group=3, topk_group=2),
       "num_hidden_layers": 3}, style=4, dtype="float16",
      edit=with_keys(num_hidden_layers=2))
-# For GGUF, which has one key for both.
-case("deepseek_v3_mscale", T.DeepseekV3ForCausalLM,
-     latent(3, rope_parameters={**YARN, "mscale_all_dim": 0.7}, n_group=3, topk_group=2),
-     dtype="float16")
 case("deepseek_v3_halves", T.DeepseekV3Model,
      {**latent(2, n_group=2, topk_group=1, rope_interleave=False, attention_bias=True,
                norm_topk_prob=False), "q_lora_rank": None, "n_shared_experts": 1},
@@ -670,6 +659,13 @@ def bart(width, **more):
             "decoder_start_token_id": 2, "forced_eos_token_id": 2, **more}
 
 
+def prophet(width, **more):
+    return {"vocab_size": 39, "hidden_size": width, "num_encoder_layers": 2,
+            "num_decoder_layers": 3, "encoder_ffn_dim": 22, "decoder_ffn_dim": 18,
+            "max_position_embeddings": 24, "pad_token_id": 0, "decoder_start_token_id": 2,
+            "num_buckets": 6, "relative_max_distance": 5, **more}
+
+
 case("bart", T.BartForConditionalGeneration,
      bart(12, encoder_attention_heads=4, decoder_attention_heads=3, scale_embedding=True,
           activation_function="relu"), style=4, dtype="float16")
@@ -702,6 +698,13 @@ case("m2m_100", T.M2M100ForConditionalGeneration,
 case("m2m_100_base", T.M2M100Model,
      bart(16, encoder_attention_heads=2, decoder_attention_heads=2, scale_embedding=False,
           activation_function="gelu"), style="diff", dtype="bfloat16")
+case("prophetnet", T.ProphetNetForConditionalGeneration,
+     prophet(12, num_encoder_attention_heads=3, num_decoder_attention_heads=2), style=4,
+     dtype="float16")
+case("prophetnet_base", T.ProphetNetModel,
+     prophet(16, num_encoder_attention_heads=2, num_decoder_attention_heads=4,
+             num_decoder_layers=1, pad_token_id=3, num_buckets=4, relative_max_distance=7,
+             activation_function="relu", ngram=1), style="diff", dtype="bfloat16", length=17)
 case("marian", T.MarianMTModel,
      bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
@@ -964,10 +967,21 @@ def with_copies(config, attentions, n):
     return {f"eff.{l}": a for l, a in enumerate(sums)}
 
 
+def prophet_arrays(arrays, n):
+    """The library gives scores of the encoder's and of cross-attention; logits are of its
+    streams of n-grams."""
+    for key, value in arrays.items():
+        if key.startswith(("attn.", "cross.")):
+            arrays[key] = torch.softmax(value[..., :n if key[0] == "c" else None, :], -1)
+    arrays.pop("logits_last", None)
+
+
 def forward_both(model, source, target, double=False, tokens=None):
     """The arrays of the three stacks, as float32."""
     model = model.double() if double else model.float()
     args = {**arguments(model, source, double), "decoder_input_ids": torch.tensor([target])}
+    if model.config.model_type == "prophetnet":         # its cache is as deep as the encoder
+        args["use_cache"] = False
     if tokens is not None:
         args["global_attention_mask"] = torch.tensor(
             [[int(i in tokens) for i in range(len(source))]])
@@ -990,6 +1004,8 @@ def forward_both(model, source, target, double=False, tokens=None):
         arrays.update({f"{name}.{l}": a for l, a in enumerate(stack)})
     if getattr(out, "logits", None) is not None:
         arrays["logits_last"] = out.logits[:, -1]
+    if model.config.model_type == "prophetnet":
+        prophet_arrays(arrays, len(target))
     return {k: v[0].numpy() for k, v in arrays.items()}
 
 
@@ -1101,7 +1117,6 @@ def make(folder, name):
     dtype = how.get("dtype", "float32")
     model = kind(kind.config_class(**json.loads(json.dumps(values))))
     spread(model, seed)
-    how.get("weights", lambda m: None)(model)
     store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
     vocab = values.get("vocab_size", 44)

@@ -12,7 +12,7 @@ static const char *const own_cases[] = { "bart", NULL };
 static const char *const shared_cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian",
                                            "extra/whisper", "more/blenderbot", "more/pegasus",
                                            "more/led", "more/m2m_100", "more/blenderbot_small",
-                                           NULL };
+                                           "more/prophetnet", NULL };
 
 struct where {                  /* what a test is about */
     const char *name;

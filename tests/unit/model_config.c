@@ -910,6 +910,96 @@ static void grids(void **state)
     bad(FAMILY("beit", ",\"num_attention_heads\":7"), "is not a multiple of the 7 heads");
 }
 
+/* Bottlenecks of mobilebert. */
+static void bottlenecks(void **state)
+{
+    struct config c = good(FAMILY("mobilebert", ""));
+
+    (void)state;
+    assert_true(c.bottleneck.d == 128 && c.bottleneck.shared && !c.bottleneck.all);
+    assert_true(c.d_head == 32 && c.d_embed == 128 && c.n_mlps == 4 && c.trigrams);
+    assert_true(!c.norm.by_row && c.act == ACT_RELU);
+    c = good(FAMILY("mobilebert", ",\"use_bottleneck_attention\":true,\"is_decoder\":true,"
+                    "\"normalization_type\":\"layer_norm\",\"classifier_activation\":false"));
+    assert_true(c.bottleneck.all && !c.bottleneck.shared && c.norm.by_row && !c.is_decoder);
+    c = good(FAMILY("mobilebert", ",\"use_bottleneck\":false,\"num_feedforward_networks\":1"));
+    assert_true(c.bottleneck.d == 0 && !c.bottleneck.shared && c.d_head == 128 && c.n_mlps == 1);
+    c = good(FAMILY("mobilebert", ",\"key_query_shared_bottleneck\":false,"
+                    "\"intra_bottleneck_size\":512"));
+    assert_true(c.bottleneck.d == 512 && !c.bottleneck.shared && !c.bottleneck.all);
+    assert_true(good(FAMILY("bert", ",\"intra_bottleneck_size\":64")).bottleneck.d == 0);
+    bad(FAMILY("mobilebert", ",\"key_query_shared_bottleneck\":false"),
+        "key_query_shared_bottleneck: "
+        "false requires an intra_bottleneck_size of 512, the hidden_size, found 128");
+    bad(FAMILY("mobilebert", ",\"intra_bottleneck_size\":130"),
+        "intra_bottleneck_size 130 is not a multiple of the 4 heads");
+    bad(FAMILY("mobilebert", ",\"use_bottleneck\":false,\"hidden_size\":514"),
+        "hidden_size 514 is not a multiple of the 4 heads");
+    bad(FAMILY("mobilebert", ",\"embedding_size\":513"),
+        "embedding_size: found 513, expected at most");
+    bad(FAMILY("mobilebert", ",\"normalization_type\":\"rms\""),
+        "normalization_type: found \"rms\"");
+    bad(FAMILY("mobilebert", ",\"normalization_type\":1"),
+        "expected \"no_norm\" or \"layer_norm\"");
+    bad(FAMILY("mobilebert", ",\"num_feedforward_networks\":0"),
+        "num_feedforward_networks: found 0");
+    bad(FAMILY("mobilebert", ",\"intra_bottleneck_size\":0"), "intra_bottleneck_size: found 0");
+    bad(FAMILY("mobilebert", ",\"use_bottleneck\":1"), "use_bottleneck: found 1");
+    bad(FAMILY("mobilebert", ",\"trigram_input\":\"x\""), "trigram_input: found \"x\"");
+}
+
+/* The convolution of convbert. */
+static void convolutions(void **state)
+{
+    struct config c = good(FAMILY("convbert", ""));
+
+    (void)state;
+    assert_true(c.n_heads == 6 && c.n_kv_heads == 6 && c.d_head == 64 && c.n_taps == 9);
+    c = good(FAMILY("convbert", ",\"num_attention_heads\":3,\"head_ratio\":4,\"is_decoder\":true"));
+    assert_true(c.n_heads == 1 && c.d_head == 384 && !c.is_decoder);
+    assert_true(good(FAMILY("bert", ",\"head_ratio\":3")).n_heads == 12);
+    bad(FAMILY("convbert", ",\"hidden_size\":774"),
+        "hidden_size 774 is not a multiple of 12, twice "
+        "the 6 heads of num_attention_heads 12 and head_ratio 2");
+    bad(FAMILY("convbert", ",\"conv_kernel_size\":4"),
+        "conv_kernel_size: found 4, expected an odd");
+    bad(FAMILY("convbert", ",\"conv_kernel_size\":0"), "conv_kernel_size: found 0");
+    bad(FAMILY("convbert", ",\"conv_kernel_size\":65537"), "conv_kernel_size: found 65537");
+    bad(FAMILY("convbert", ",\"conv_kernel_size\":65535,\"hidden_size\":4096,"
+               "\"num_attention_heads\":1024"),
+        "conv_kernel_size: found 65535, expected at most 32768");
+    bad(FAMILY("convbert", ",\"num_groups\":5"), "num_groups: found 5, expected a divisor of "
+        "hidden_size 768 and intermediate_size 3072");
+    bad(FAMILY("convbert", ",\"num_groups\":0"), "num_groups: found 0");
+    bad(FAMILY("convbert", ",\"head_ratio\":0"), "head_ratio: found 0");
+    bad(FAMILY("convbert", ",\"head_ratio\":null,\"head_dim\":7,\"num_groups\":-1"), "num_groups");
+}
+
+/* Buckets of prophetnet. */
+static void buckets_of_rows(void **state)
+{
+    struct config c = good(FAMILY("prophetnet", ",\"num_encoder_layers\":3"
+        ",\"num_decoder_layers\":2,"
+                                  "\"num_encoder_attention_heads\":4,\"add_cross_attention\":true,"
+                                  "\"num_decoder_attention_heads\":8,\"num_buckets\":16,"
+                                  "\"relative_max_distance\":20"));
+
+    (void)state;
+    assert_true(c.n_layers == 3 && c.n_heads == 4 && c.decoder.n_layers == 2);
+    assert_true(c.decoder.n_heads == 8 && c.bias.n_buckets == 16 && c.bias.max_distance == 20);
+    assert_true(good(FAMILY("t5", ",\"num_buckets\":[1]")).bias.n_buckets == 32);
+    bad(FAMILY("prophetnet", ",\"add_cross_attention\":false"), "add_cross_attention: false is not "
+        "supported for this family, expected true");
+    bad(FAMILY("bert", ",\"add_cross_attention\":true"),
+        "add_cross_attention: true is not supported");
+    bad(FAMILY("prophetnet", ",\"num_buckets\":2"), "2 buckets up to distance 128");
+    bad(FAMILY("prophetnet", ",\"relative_max_distance\":16"), "32 buckets up to distance 16");
+    bad(FAMILY("prophetnet", ",\"num_buckets\":4096,\"num_encoder_attention_heads\":8192,"
+               "\"hidden_size\":8192,\"relative_max_distance\":5000"),
+        "num_buckets: found 4096, expected at most 2048 for the 8192 heads");
+    bad(FAMILY("prophetnet", ",\"num_buckets\":[1]"), "num_buckets: found [1]");
+}
+
 static void what_new_families_refuse(void **state)
 {
     struct config c;
@@ -972,7 +1062,8 @@ int main(void)
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
-        TEST(options), TEST(multipliers), TEST(languages), TEST(widths_by_ratio), TEST(grids),
+        TEST(options), TEST(multipliers), TEST(languages), TEST(bottlenecks),
+        TEST(convolutions), TEST(buckets_of_rows), TEST(widths_by_ratio), TEST(grids),
         TEST(what_new_families_refuse),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };

@@ -312,7 +312,7 @@ static struct model headless(const char *class_name, bool gguf, int n_unused,
 {
     static const char header[] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
     static struct bytes b;
-    struct model m = { .name = "m", .n_unused = n_unused };
+    struct model m = { .name = "m", .family = family_find("bert"), .n_unused = n_unused };
     struct span s = st_bytes(&arena, header, sizeof header - 1, 4);
     struct err e;
 

@@ -201,11 +201,46 @@ static void grid(void **state)
             check_block(at, 7, NULL);
 }
 
+/* Values of compute_relative_buckets of transformers' modeling_prophetnet.py; and each row's own
+ * values by bucket, of every second head. */
+static void buckets_of_rows(void **state)
+{
+    static const int back[] = { 0, 1, 15, 16, 17, 19, 20, 31, 32, 64, 100, 113, 120, 511 };
+    static const int want[] = { 0, 1, 15, 16, 16, 17, 17, 21, 21, 26, 30, 31, 31, 31 };
+    static const int small[] = { 0, 1, 2, 3, 4, 5, 5 };
+    float value[9 * 12], all[9][9] = { { 0 } }, part[2][4] = { { 0 } };
+    int bucket[9];
+    const struct bias_rows b = { value + 1, 12, 2, 0, bucket };
+    struct attend at = { .scale = 0.3f, .lo = INT_MAX, .hi = 0 };
+
+    (void)state;
+    for (int i = 0; i < (int)(sizeof back / sizeof *back); i++)
+        assert_int_equal(bias_bucket_of_sum(back[i], 32, 128), want[i]);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(bias_bucket_of_sum(i, 6, 5), small[i]);
+    for (int i = 0; i < 9; i++)
+        bucket[i] = bias_bucket_of_sum(i, 6, 5);
+    for (int i = 0; i < 9 * 12; i++)
+        value[i] = noise();
+    bias_rows(&b, all[0], 9, 0, 9, 0, 9);
+    for (int t = 0; t < 9; t++)
+        for (int j = 0; j < 9; j++)
+            assert_true(all[t][j] == value[t * 12 + 2 * bucket[t > j ? t - j : 0] + 1]);
+    bias_rows(&(struct bias_rows){ value + 12 * 4 + 1, 12, 2, 4, bucket }, part[0], 4, 5, 2, 2, 4);
+    for (int t = 0; t < 2; t++)
+        for (int j = 0; j < 4; j++)
+            assert_true(part[t][j] == all[5 + t][2 + j]);
+    at.term[0] = (struct score_term){ bias_rows, &b };
+    for (int k = 0; k < N_KERNEL; k++)
+        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0)
+            check_block(at, 9, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes), cmocka_unit_test(buckets), cmocka_unit_test(blocks),
-        cmocka_unit_test(copies), cmocka_unit_test(grid),
+        cmocka_unit_test(copies), cmocka_unit_test(grid), cmocka_unit_test(buckets_of_rows),
         cmocka_unit_test(hidden),
     };
 

@@ -110,11 +110,26 @@ KERNEL_TEST(near_formulas)
 KERNEL_TEST(in_place_and_row_by_row)
 KERNEL_TEST(nan_stays_in_its_row)
 
+/* By nothing, in place too. */
+static void test_affine(void **state)
+{
+    float x[] = { 1, -2, 3, 0, 4, 5 }, y[6];
+    const float weight[] = { 2, .5f, -1 }, bias[] = { 1, 0, 10 };
+    const double want[] = { 3, -1, 7, 1, 2, 5 }, bare[] = { 2, -1, -3, 0, 2, -5 };
+
+    (void)state;
+    norm_affine(y, x, weight, bias, 2, 3);
+    check_doubles("weight x + bias", y, want, 6, 0);
+    norm_affine(x, x, weight, NULL, 2, 3);
+    check_doubles("weight x", x, bare, 6, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_near_formulas), cmocka_unit_test(test_in_place_and_row_by_row),
         cmocka_unit_test(test_kernels_agree), cmocka_unit_test(test_nan_stays_in_its_row),
+        cmocka_unit_test(test_affine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,7 +181,8 @@ struct looker {
 /* What the output projection makes of one head's values [S, d_v], less what it makes of 0. */
 static float *written(const struct looker *l, const struct qkv_view *v, int h)
 {
-    size_t width = (size_t)(v->H * v->at[0].d_v), D = (size_t)l->m->config.d_model;
+    size_t width = (size_t)(v->H * v->at[0].d_v);
+    size_t D = (size_t)family_slot_dim(l->m->family, &l->m->config, DIM_OUT);
     float *z = arena_alloc(&arena, (size_t)v->S, width * sizeof *z);
     float *out = arena_alloc(&arena, (size_t)v->S, D * sizeof *out);
     float *none = arena_alloc(&arena, (size_t)v->S, D * sizeof *none);
@@ -208,7 +209,7 @@ static double length(const float *x, int n)
 
 static void lengths(const struct looker *l, const struct qkv_view *v, int h, double *of)
 {
-    int D = l->m->config.d_model;
+    int D = family_slot_dim(l->m->family, &l->m->config, DIM_OUT);
     const float *out = l->weighting == WEIGHTING_NORM ? written(l, v, h) : NULL;
 
     for (int s = 0; s < v->S; s++)

@@ -22,6 +22,7 @@ static const char *const reads[] = {
 };
 static const char *const positions[] = {
     [POS_NONE] = "none", [POS_TABLE] = "table", [POS_TABLE_FROM_IDS] = "table",
+    [POS_TABLE_AFTER_PAD] = "table",
     [POS_SINUSOID] = "sinusoid", [POS_SINUSOID_CLOSED] = "sinusoid",
     [POS_SINUSOID_CLOSED_FROM_IDS] = "sinusoid", [POS_AXIAL] = "axial", [POS_ROPE] = "rope",
 };
@@ -80,11 +81,13 @@ const struct record info_family_record = {
 /* "table buckets" */
 static const char *positions_of(struct arena *a, const struct family *f)
 {
+    enum bias added = f->decoder != NULL && f->bias == BIAS_NONE ? f->decoder->bias : f->bias;
     const char *own = positions[f->positions], *bias;
 
-    if (f->bias == BIAS_ALIBI)
+    if (added == BIAS_ALIBI)
         return "alibi";
-    bias = f->bias == BIAS_BUCKETS ? "buckets" : f->bias != BIAS_NONE ? "relative" : NULL;
+    bias = added == BIAS_BUCKETS || added == BIAS_BUCKETS_OF_ROW ? "buckets" :
+           added != BIAS_NONE ? "relative" : NULL;
     if (bias == NULL)
         return own;
     return f->positions == POS_NONE ? bias : arena_printf(a, "%s %s", own, bias);
@@ -104,6 +107,8 @@ static struct list has_of(struct arena *a, const struct family *f)
         { f->rope_rule != ROPE_EVERY, "layers without rope" },
         { name[W_ROUTER] != NULL, "experts" },
         { f->defaults.groups.n > 0, "shared layers" },
+        { name[W_IN] != NULL, "bottlenecks" },
+        { name[W_TAPS] != NULL, "a convolution beside heads" },
     };
     const char **word = arena_alloc(a, MOST_HAS, sizeof *word);
     int n = 0;

@@ -85,6 +85,38 @@ static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
     return 0;
 }
 
+static int bind_former(struct binder *b, struct layer_plan *plan, int layer)
+{
+    int n = b->m->config.n_mlps - 1;
+
+    if (n < 1)
+        return 0;
+    plan->former = arena_alloc(b->a, (size_t)n, sizeof *plan->former);
+    for (int i = 0; i < n; i++) {
+        struct where at = { layer, i };
+
+        if (bind_slot(b, W_FORMER_UP, at, &plan->former[i].up) != 0 ||
+            bind_slot(b, W_FORMER_DOWN, at, &plan->former[i].down) != 0 ||
+            bind_slot(b, W_FORMER_NORM, at, &plan->former[i].norm) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The tensor of W_O has columns for the heads, then as many for the convolution. */
+static void split_output(const struct model *m, struct layer_plan *plan)
+{
+    struct param *heads = &plan->slot[W_O], *taps = &plan->slot[W_TAPS_O];
+    int n = family_slot_dim(m->family, &m->config, DIM_HV);
+
+    if (!m->family->taps)
+        return;
+    heads->matrix.K = n;
+    taps->matrix = heads->matrix;
+    taps->is_linear = heads->is_linear;
+    linear_skip(&taps->matrix, heads->matrix.order_in_out ? n * heads->matrix.stride : n);
+}
+
 /* Slots that this layer leaves empty, though its family names them. */
 static bool is_absent(const struct model *m, int s, int l, bool experts)
 {
@@ -106,6 +138,9 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
            (s == W_GRID_LAYER && !m->config.grid.by_layer) ||
            ((s == W_ATT_SCALE || s == W_MLP_SCALE) && m->family->defaults.part_scale > 0 &&
             !(m->config.part_scale > 0)) ||
+           ((s == W_IN || s == W_IN_NORM || s == W_OUT || s == W_OUT_NORM) &&
+            m->config.bottleneck.d == 0) ||
+           ((s == W_READ || s == W_READ_NORM) && !m->config.bottleneck.shared) ||
            (s == W_LANG_NORM && !m->config.language.own_norm) ||
            ((s == W_Q_NORM || s == W_K_NORM) && m->family->qk_norm_by_config &&
             !m->config.norm.qk);
@@ -123,10 +158,13 @@ static int bind_layer(struct binder *b, int l)
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
     }
+    split_output(b->m, plan);
     bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
     plan_distances(plan, &b->m->config, b->a);
     plan_grid(b->m, l, b->a);
+    if (bind_former(b, plan, at.layer) != 0)
+        return -1;
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
@@ -307,6 +345,8 @@ static int longest_text(const struct model *m)
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return count - 1 -
                (m->family->pos_offset > 0 ? m->family->pos_offset : config->pad_id);
+    if (m->family->positions == POS_TABLE_AFTER_PAD)
+        return count - 1 - config->pad_id;
     if (m->family->defaults.relative.input && !config->relative.input)
         return NO_LIMIT;
     if (m->slot[W_AXIS_0].weight != NULL &&

@@ -80,6 +80,8 @@ static const char *describe(struct binder *b, enum slot slot, struct where at, b
         text = arena_printf(b->a, "%s, layer %d", text, at.layer);
     if (row->count == PER_EXPERT)
         text = arena_printf(b->a, "%s, expert %d", text, at.part);
+    if (row->count == PER_FORMER)
+        text = arena_printf(b->a, "%s, number %d", text, at.part);
     return text;
 }
 

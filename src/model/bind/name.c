@@ -158,7 +158,8 @@ const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struc
 
 bool bind_is_head(enum slot slot)
 {
-    return slot == W_HEAD_DENSE || slot == W_HEAD_NORM || slot == W_HEAD || slot == W_HEAD_BIAS;
+    return slot == W_HEAD_DENSE || slot == W_HEAD_NORM || slot == W_HEAD || slot == W_HEAD_REST ||
+           slot == W_HEAD_BIAS;
 }
 
 /* A head stands beside what the prefix is of, in a model in a model after its first part. */
@@ -194,6 +195,8 @@ int bind_parts(struct binder *b, enum slot slot)
 
     if (family_slots[slot].count == PER_EXPERT)
         return config->experts.n;
+    if (family_slots[slot].count == PER_FORMER)
+        return config->n_mlps - 1;
     if (family_slots[slot].group == OF_QK_NORM && bind_is_in_parts(b, slot))
         return slot == W_Q_NORM ? config->n_heads : config->n_kv_heads;
     return config->groups.n_inner > 0 ? config->groups.n_inner : 1;

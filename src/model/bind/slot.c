@@ -14,7 +14,7 @@ struct shape {
 static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
 {
     const struct config *config = &m->config;
-    int out = family_slot_dim(m->family, config, row->out), in;
+    int out = family_slot_dim(m->family, config, row->out), in, n = config->mlp_groups;
 
     if (row->in == DIM_NONE && row->group == OF_QK_NORM && m->family->qk_norm == QK_NORM_HEADS)
         return (struct shape){ 2, { out / config->d_head, config->d_head } };
@@ -28,7 +28,11 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
                                                                 CONV_WINDOW } };
     if (row->kind == SLOT_EXPERTS)
         return (struct shape){ 3, { config->experts.n, in_out ? in : out, in_out ? out : in } };
-    if (row->kind == SLOT_ROWS)
+    if (family_slot_is_grouped(config, (enum slot)(row - family_slots)))
+        return (struct shape){ 3, { n, in / n, out / n } };
+    if (row->kind == SLOT_POINT)
+        return (struct shape){ 3, { out, in, 1 } };
+    if (row->kind == SLOT_ROWS || row->kind == SLOT_TAPS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
         return (struct shape){ 3, { 1, out, in } };
@@ -131,6 +135,31 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, enum slot
     };
 }
 
+/* Of groups of columns, the matrix of the first: [in / groups, out / groups]. */
+static struct matrix first_group(struct matrix w, struct shape s)
+{
+    w.N = s.d[2];
+    w.K = s.d[1];
+    w.stride = s.d[2];
+    w.order_in_out = true;
+    return w;
+}
+
+/* Norms of a family whose own kind divides by nothing, where they do. */
+static const struct own_norm *own_norm(struct binder *b, enum slot slot)
+{
+    const struct family *family = b->m->family;
+    const struct config *config = &b->m->config;
+    bool bare = family->bare_eps > 0 && (slot == W_EMB_NORM || slot == W_MLP_NORM);
+    struct own_norm *own;
+
+    if (family->norm != NORM_AFFINE || (slot != W_HEAD_NORM && !config->norm.by_row))
+        return NULL;
+    own = arena_alloc(b->a, 1, sizeof *own);
+    *own = (struct own_norm){ NORM_LAYER, bare ? family->bare_eps : config->norm.eps };
+    return own;
+}
+
 /* A norm that neither scales nor shifts. */
 static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
 {
@@ -194,7 +223,9 @@ static bool is_left_out(struct binder *b, enum slot slot)
         return bias_rule_of(b, slot) == BIAS_NEVER;
     /* Embeddings of a width of their own come to the model's by a projection, and back. */
     if (slot == W_TOK_PROJ || slot == W_EMB_PROJ || slot == W_FINAL_PROJ)
-        return config->d_embed == config->d_model && !family->proj_always;
+        return config->d_embed == config->d_model && !family->proj_always && !config->trigrams;
+    if (slot == W_HEAD_REST)
+        return config->d_embed == config->d_model || config->head.task != NULL;
     return false;
 }
 
@@ -280,10 +311,16 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     want = shape_of(b->m, row, in_out);
     if (check_weight(b, slot, p->weight, want, loose) != 0)
         return -1;
-    if (row->in == DIM_NONE || row->kind == SLOT_BIASES)
+    if (row->in == DIM_NONE || row->kind == SLOT_BIASES || row->kind == SLOT_TAPS)
         p->vector = decode_vector(b, row, p->weight);
     else
         p->matrix = matrix_of(p->weight, want, row->kind, in_out);
+    if (family_slot_is_grouped(&b->m->config, slot)) {
+        p->matrix = first_group(p->matrix, want);
+        p->n_groups = want.d[0];
+    }
+    if (row->kind == SLOT_NORM)
+        p->own = own_norm(b, slot);
     p->is_linear = family_slot_is_linear(slot);
     return row->group == OF_NONE || (slot == W_HEAD && family->head_bias_unused &&
                                     b->m->config.head.task == NULL) ?

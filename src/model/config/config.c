@@ -17,12 +17,14 @@ enum { MAX_LAYERS = 1 << 16 };
 #define F(f) offsetof(struct config, f)
 static const struct key keys[] = {
     { KEY_INT, F(n_layers), 1, MAX_LAYERS,
-      NAMES("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers") },
+      NAMES("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers",
+        "num_encoder_layers") },
     { KEY_INT, F(n_heads), 1, 1 << 16,
       NAMES("num_attention_heads", "n_head", "n_heads", "num_heads",
-        "encoder_attention_heads", "attention_heads") },
+        "encoder_attention_heads", "attention_heads", "num_encoder_attention_heads") },
     { KEY_INT, F(decoder.n_layers), 1, 1 << 16, NAMES("decoder_layers", "num_decoder_layers") },
-    { KEY_INT, F(decoder.n_heads), 1, 1 << 16, NAMES("decoder_attention_heads") },
+    { KEY_INT, F(decoder.n_heads), 1, 1 << 16, NAMES("decoder_attention_heads",
+        "num_decoder_attention_heads") },
     { KEY_INT, F(decoder.d_ff), 1, 1 << 24, NAMES("decoder_ffn_dim") },
     { KEY_INT, F(decoder.start_id), 0, 1 << 28, NAMES("decoder_start_token_id") },
     { KEY_INT, F(n_kv_heads), 1, 1 << 16, NAMES("num_key_value_heads", "num_kv_heads") },
@@ -51,7 +53,6 @@ static const struct key keys[] = {
     { KEY_INT, F(head.n_labels), 1, 1 << 28, NAMES("num_labels") },
     { KEY_INT, F(head.d_dense), 1, 1 << 20, NAMES("classifier_proj_size") },
     { KEY_ACT, F(head.pooler_act), 0, 0, NAMES("pooler_hidden_act") },
-    { KEY_ACT, F(head.classifier_act), 0, 0, NAMES("classifier_activation") },
     { KEY_ACT, F(head.summary_act), 0, 0, NAMES("summary_activation") },
     { KEY_INT, F(n_types), 0, 1 << 16, NAMES("type_vocab_size") },
     { KEY_INT, F(n_boxes), 1, 1 << 16, NAMES("max_2d_position_embeddings") },
@@ -139,9 +140,14 @@ const struct key *config_find_key(const char *name)
 /* ---- the whole ---- */
 
 /* Keys that ask for another network than the one that would be computed. */
-static int refuse(const struct reader *r, const json_t *root)
+static int refuse(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (json_is_true(config_value(root, "add_cross_attention")))
+    const json_t *cross = config_value(root, "add_cross_attention");
+
+    if (f->decoder != NULL && f->decoder->headless != NULL && json_is_false(cross))
+        return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: false is not supported "
+                       "for this family, expected true", r->file);
+    if (f->decoder == NULL && json_is_true(cross))
         return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
                        "for this family, expected false", r->file);
     return 0;
@@ -335,7 +341,7 @@ static int derive(const struct reader *r, const struct family *f)
     if (config->both_ways && !f->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, expected false", r->file, f->name);
-    if (f->bias == BIAS_BUCKETS &&
+    if (f->defaults.bias.n_buckets > 0 &&
         (config->bias.n_buckets < 4 ||
          config->bias.max_distance <= config->bias.n_buckets / 2))
         return err_set(r->e, ERR_INPUT, "%s: %d bucket%s up to distance %d, expected 4 or "
@@ -422,7 +428,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         r->c->head.cap = 0;
     if (config_options(r, f, root) != 0 || config_front(r, f, root) != 0 ||
         config_chunks(r, f, root) != 0 ||
-        read_ffn(r, f, root) != 0 ||
+        read_ffn(r, f, root) != 0 || config_shape(r, f, root) != 0 ||
         config_rope_share(r, f, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
@@ -442,10 +448,9 @@ static int read_all(const struct reader *r, const struct family **family,
 
     if (!json_is_object(root))
         return err_set(r->e, ERR_INPUT, "%s: is not a JSON object", r->file);
-    if (refuse(r, root) != 0)
-        return -1;
     text = text_part(root);
-    if (find_family(r, text, family) != 0 || refuse(r, text) != 0 ||
+    if (find_family(r, text, family) != 0 || refuse(r, *family, root) != 0 ||
+        refuse(r, *family, text) != 0 ||
         config_object(r, *family, text) != 0 || config_quantisation(r, text, &quantisation) != 0 ||
         config_quantisation(r, root, &quantisation) != 0)
         return -1;

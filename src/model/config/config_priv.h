@@ -68,6 +68,10 @@ void config_head_of_whole(const struct reader *r, const json_t *root);
 /* What the family may have, and the config switches; before derived numbers. */
 int config_options(const struct reader *r, const struct family *f, const json_t *root);
 
+/* Layers that are more than one attention and one mlp as wide as the stream; before derived
+ * numbers. */
+int config_shape(const struct reader *r, const struct family *f, const json_t *root);
+
 /* The language whose adapters are read, and their shape; after the numbers. */
 int config_language(const struct reader *r, const struct family *f, const json_t *root);
 

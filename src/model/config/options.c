@@ -24,6 +24,9 @@ static const struct key base_width = {
 };
 static const struct key ratio = { KEY_REAL, F(mlp_ratio), 1e-3, 1e3, NAMES("mlp_ratio") };
 static const struct key swiglu = { KEY_BOOL, F(gated), 0, 0, NAMES("use_swiglu_ffn") };
+static const struct key classifier = {
+    KEY_ACT, F(head.classifier_act), 0, 0, NAMES("classifier_activation")
+};
 static const struct key pre = { KEY_BOOL, F(norm.first), 0, 0, NAMES("pre_norm") };
 #undef F
 
@@ -114,6 +117,8 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
     if (read_multipliers(r, f, root) != 0)
         return -1;
     if (read_ratio(r, f, root) != 0)
+        return -1;
+    if (!f->pooler_by_config && config_key(r, &classifier, root, r->c) != 0)
         return -1;
     if (f->pre_by_config && config_key(r, &pre, root, r->c) != 0)
         return -1;
