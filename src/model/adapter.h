@@ -18,6 +18,11 @@
 #include "base/file.h"
 #include "weights/weights.h"
 
+/* A head that is the embedding, by the names of both modules, "A|B". */
+struct adapter_tied {
+    const char *head, *table;
+};
+
 /* A folder that holds an adapter, and whether it holds no model beside it. */
 bool adapter_is_in(struct arena *a, const char *dir);
 bool adapter_is_alone(struct arena *a, const char *path);
@@ -31,19 +36,22 @@ bool adapter_is_alone(struct arena *a, const char *path);
 const char *adapter_base(struct arena *a, const char *dir, const char **note, struct err *e);
 
 /*
- * Merges the adapter in dir into w.
+ * Merges the adapter in dir into w.  Where it adapts a tied head by itself, w gets a tensor of
+ * its own for that, which began as the embedding; tied NULL: the model has no such head.
  *
  * Errors (ERR_INPUT): no such files; another kind of adapter, or an option that changes what
  * is computed (key and value); a module that w lacks; factors or ranks that do not fit; a
  * pattern, or a name of target_modules, that matches none of its modules.
  */
-int adapter_merge(struct weights *w, struct arena *a, const char *dir, struct err *e);
+int adapter_merge(struct weights *w, struct arena *a, const char *dir,
+                  const struct adapter_tied *tied, struct err *e);
 
 /* The same of what is in memory; names for messages; from lasts as long as w. */
 struct adapter_files {
     struct span config;
     const char *config_name;
     struct weights *from;
+    const struct adapter_tied *tied;    /* or NULL */
 };
 int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter_files *files,
                         struct err *e);

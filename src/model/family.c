@@ -295,7 +295,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_TAPS:    return c->n_taps;
     case DIM_TAPS_H:  return c->n_taps * c->n_heads;
     case DIM_MADE:    return c->n_heads * c->d_value * (f->taps ? 2 : 1);
-    case DIM_REST:    return c->d_model - c->d_embed;
+    case DIM_REST:    return c->d_model > c->d_embed ? c->d_model - c->d_embed : 0;
     case DIM_TRANSFORM: return family_slot_dim(f, c, rest ? DIM_D : DIM_HEAD_IN);
     case DIM_END:     return end;
     case DIM_AXIS_0:  return c->axial.shape[0];

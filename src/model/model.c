@@ -131,6 +131,21 @@ struct model *model_open(struct arena *a, const char *path, struct err *e)
     return model_open_layer(a, path, &nothing, e);
 }
 
+/* A head that predicts tokens is the embedding where the file has none, unless the config says
+ * otherwise. */
+static const struct adapter_tied *tied_head(const struct model *m, struct arena *a)
+{
+    const struct family *last = m->family->decoder != NULL ? m->family->decoder : m->family;
+    struct adapter_tied *tied;
+
+    if (m->config.head.untied || head_is_unknown(m->config.head.class_name) ||
+        last->stack.name[W_HEAD] == NULL || last->stack.name[W_TOK] == NULL)
+        return NULL;
+    tied = arena_alloc(a, 1, sizeof *tied);
+    *tied = (struct adapter_tied){ last->stack.name[W_HEAD], last->stack.name[W_TOK] };
+    return tied;
+}
+
 static int merge(struct model *m, struct arena *a, const char *dir, struct err *e)
 {
     const char *name = hub_name(a, dir);
@@ -138,7 +153,7 @@ static int merge(struct model *m, struct arena *a, const char *dir, struct err *
     m->name = arena_printf(a, "%s+%s", m->name, name);
     if (m->config.card.name != NULL)
         m->config.card.name = arena_printf(a, "%s+%s", m->config.card.name, name);
-    return adapter_merge(m->weights, a, dir, e);
+    return adapter_merge(m->weights, a, dir, tied_head(m, a), e);
 }
 
 /* One that lies in the model's own folder, and is not asked for. */
@@ -172,7 +187,7 @@ static int adapt(struct model *m, struct arena *a, const struct layer_asked *ask
         m->note = arena_printf(a, "%s%sits folder holds an adapter (adapter_config.json), which is "
                                   "merged", m->note != NULL ? m->note : "",
                                m->note != NULL ? "; " : "");
-        if (adapter_merge(m->weights, a, m->dir, e) != 0)
+        if (adapter_merge(m->weights, a, m->dir, tied_head(m, a), e) != 0)
             return -1;
     }
     for (int i = 0; i < asked->n_adapters; i++)

@@ -21,7 +21,9 @@ static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "
 
 /* Of a base with an adapter in its folder adapter/ (make_adapters.py): of both merged. */
 static const char *const golden_adapted[] = { "adapters/bert", "adapters/gpt2",
-                                              "adapters/gpt2_dora", "adapters/llama", NULL };
+                                              "adapters/gpt2_dora", "adapters/llama",
+                                              "adapters/llama_tied", "adapters/llama_head",
+                                              "adapters/gpt2_tied", NULL };
 
 enum { GOLDEN_MAX = 512 };      /* cases of a test program, at most */
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes tiny models with an adapter of PEFT each.
 
-    python3 tests/ref/make_adapters.py
+    python3 tests/ref/make_adapters.py [CASE ...]
 
 needs what make.py needs, and peft 0.21.2.  A case is a folder of adapters/: a base as
 make_families.py writes it, the adapter in its folder adapter/, and in expected.json and
@@ -11,6 +11,7 @@ expected.npz what the reference library computes with the adapter merged by PEFT
 import json
 import pathlib
 import shutil
+import sys
 import tempfile
 
 import numpy as np
@@ -37,6 +38,15 @@ CASES = {
               dict(r=4, lora_alpha=3, target_modules=r".*\.(q_proj|o_proj|down_proj)",
                    rank_pattern={r"layers\.[0]\..*_proj": 2}, alpha_pattern={"o_proj": 7},
                    modules_to_save=["lm_head"])),
+    # The head is adapted by itself, and is no longer the embedding that it began as.
+    "llama_tied": (T.LlamaForCausalLM,
+                   T.LlamaConfig(**decoder(2, 1, 8, tie_word_embeddings=True)), "",
+                   dict(r=2, lora_alpha=3, target_modules=["v_proj", "lm_head"])),
+    "llama_head": (T.LlamaForCausalLM, T.LlamaConfig(**decoder(2, 1, 8)), "",
+                   dict(r=2, lora_alpha=3, target_modules=["v_proj", "lm_head"])),
+    "gpt2_tied": (T.GPT2LMHeadModel, T.GPT2Config(**gpt(2, 8)), "transformer.",
+                  dict(r=2, lora_alpha=3, target_modules=["c_attn", "wte", "lm_head"],
+                       fan_in_fan_out=True)),
 }
 
 
@@ -64,18 +74,23 @@ def make(folder, name):
     stir(tuned, rng)
     tuned.save_pretrained(folder / "adapter")
     (folder / "adapter" / "README.md").unlink(missing_ok=True)
-    whole = PeftModel.from_pretrained(kind.from_pretrained(folder), folder / "adapter")
+    base = kind.from_pretrained(folder)
+    if "lm_head" in adapter["target_modules"]:
+        base.config.tie_word_embeddings = False
+        base.lm_head.weight = torch.nn.Parameter(base.lm_head.weight.detach().clone())
+    whole = PeftModel.from_pretrained(base, folder / "adapter")
     with tempfile.TemporaryDirectory() as merged:
         whole.merge_and_unload().save_pretrained(merged)
         expect(pathlib.Path(merged), name, kind,
-               [ids_of(rng, 11, config.vocab_size), ids_of(rng, 6, config.vocab_size)], None, None)
+               [ids_of(rng, 11, config.vocab_size), ids_of(rng, 6, config.vocab_size)], None, None,
+               None)
         for expected in pathlib.Path(merged).glob("expected.*"):
             shutil.copyfile(expected, folder / expected.name)
 
 
-def main():
+def main(names):
     torch.set_num_threads(1)
-    for name in CASES:
+    for name in names or CASES:
         folder = HERE / "adapters" / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -86,4 +101,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

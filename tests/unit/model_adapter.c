@@ -521,7 +521,7 @@ static void test_folders(void **state)
     (void)state;
     assert_int_equal(system(arena_printf(&arena, "mkdir %s", sub)), 0);
     assert_false(adapter_is_in(&arena, sub) || adapter_is_in(&arena, config));
-    assert_int_equal(adapter_merge(w, &arena, sub, &e), -1);
+    assert_int_equal(adapter_merge(w, &arena, sub, NULL, &e), -1);
     assert_null(adapter_base(&arena, sub, &note, &e));
     write_text(config, "[");
     assert_null(adapter_base(&arena, sub, &note, &e));
@@ -543,7 +543,7 @@ static void test_folders(void **state)
     write_text(config, arena_printf(&arena, "{\"base_model_name_or_path\":\"%s\"}", dir));
     assert_string_equal(adapter_base(&arena, sub, &note, &e), dir);
     assert_true(adapter_is_in(&arena, sub) && adapter_is_alone(&arena, sub));
-    assert_int_equal(adapter_merge(w, &arena, sub, &e), -1);
+    assert_int_equal(adapter_merge(w, &arena, sub, NULL, &e), -1);
     assert_non_null(strstr(e.msg, "adapter_model.safetensors"));
     write_text(file_join(&arena, sub, "model.gguf"), "");
     assert_false(adapter_is_alone(&arena, sub));
@@ -561,7 +561,7 @@ static void test_adopted(void **state)
 
     (void)state;
     assert_non_null(w);
-    assert_int_equal(adapter_merge(w, &arena, "tests/ref/adapters/llama/adapter", &e), 0);
+    assert_int_equal(adapter_merge(w, &arena, "tests/ref/adapters/llama/adapter", NULL, &e), 0);
     for (int i = 0; i < weights_count(w); i++)
         tensor_read(&x, weights_at(w, i), weights_at(w, i)->n_elements - 1, 1);
     weights_close(w);

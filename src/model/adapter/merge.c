@@ -22,6 +22,7 @@ struct merger {
     int n;
     const char **merged;        /* [tensors of w] by which of them; NULL: none yet */
     struct ending *ending;      /* [tensors of w], sorted by their names from the end on */
+    const struct adapter_tied *tied;    /* or NULL */
     struct tensor *added;       /* [n_added] tensors that the base does not have */
     int n_added;
     struct err *e;
@@ -122,6 +123,66 @@ static int find_base(struct merger *m, const char *name, int *found)
     return count < 2 ? 0 :
            err_set(m->e, ERR_INPUT, "%s: changes %s, which may be any of %d tensors of %s",
                    m->c.file, str_shown(m->a, name), count, weights_at(m->w, 0)->file);
+}
+
+/* The adapter has factors for the module. */
+static bool adapts(const struct merger *m, const char *module)
+{
+    for (int i = 0; i < weights_count(m->from); i++) {
+        const char *name = weights_at(m->from, i)->name, *end = strstr(name, ".lora_A.weight");
+
+        if (end != NULL && strcmp(bare_name(m->a, arena_strndup(m->a, name, (size_t)(end - name))),
+                                  module) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first of the names "A|B" that the base has a weight of; at -1: none. */
+static int find_named(struct merger *m, const char *names, int *at)
+{
+    *at = -1;
+    for (size_t n; *names != '\0' && *at < 0; names += n + (names[n] == '|')) {
+        n = strcspn(names, "|");
+        if (find_base(m, arena_printf(m->a, "%.*s.weight", (int)n, names), at) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* w with one tensor more: what `from` is, under another name. */
+static int add_copy(struct merger *m, int from, const char *name)
+{
+    int n = weights_count(m->w);
+    struct tensor *all = arena_alloc(m->a, (size_t)n + 1, sizeof *all);
+
+    for (int i = 0; i < n; i++)
+        all[i] = *weights_at(m->w, i);
+    all[n] = all[from];
+    all[n].name = name;
+    m->ending = NULL;
+    return weights_replace(m->w, all, n + 1, m->e);
+}
+
+/* A tied head that is adapted by itself is no longer the embedding. */
+static int untie(struct merger *m)
+{
+    const char *names = m->tied != NULL ? m->tied->head : "";
+    int head, table;
+
+    for (size_t n; *names != '\0'; names += n + (names[n] == '|')) {
+        const char *name;
+
+        n = strcspn(names, "|");
+        name = arena_strndup(m->a, names, n);
+        if (!adapts(m, name))
+            continue;
+        if (find_named(m, m->tied->head, &head) != 0 || find_named(m, m->tied->table, &table) != 0)
+            return -1;
+        return head >= 0 || table < 0 ? 0 :
+               add_copy(m, table, arena_printf(m->a, "%s.weight", name));
+    }
+    return 0;
 }
 
 static const char *base_file(const struct merger *m)
@@ -240,13 +301,21 @@ static int check_part(const struct merger *m, const struct tensor *t)
                    t->file, str_shown(m->a, t->name));
 }
 
-/* Factors come first: they say best whether it is an adapter for another model. */
-static int merge_tensor(struct merger *m, const struct tensor *t, bool first)
+/* What factors are added to comes first, then they do: they say best whether it is an adapter for
+ * another model. */
+enum turn { TURN_BASES, TURN_FACTORS, TURN_OTHERS, N_TURN };
+
+static int merge_tensor(struct merger *m, const struct tensor *t, enum turn turn)
 {
+    bool part = strstr(t->name, ".lora_") != NULL;
+    enum turn own = part || strstr(t->name, ".base_layer.") == NULL ? TURN_OTHERS : TURN_BASES;
+
     for (int k = 0; k < 2; k++)
         if (str_ends_with(t->name, factors[k].a))
-            return first ? merge_factors(m, t, k) : 0;
-    return first ? 0 : strstr(t->name, ".lora_") != NULL ? check_part(m, t) : merge_whole(m, t);
+            return turn == TURN_FACTORS ? merge_factors(m, t, k) : 0;
+    if (turn != own)
+        return 0;
+    return part ? check_part(m, t) : merge_whole(m, t);
 }
 
 static int add(struct merger *m)
@@ -269,9 +338,11 @@ static int merge_all(struct merger *m)
 
     m->module = arena_alloc(m->a, (size_t)n + 1, sizeof *m->module);
     m->added = arena_alloc(m->a, (size_t)n + 1, sizeof *m->added);
+    if (untie(m) != 0)
+        return -1;
     m->merged = arena_alloc(m->a, (size_t)weights_count(m->w) + 1, sizeof *m->merged);
-    for (int i = 0; i < 2 * n; i++)
-        if (merge_tensor(m, weights_at(m->from, i % n), i < n) != 0)
+    for (int i = 0; i < N_TURN * n; i++)
+        if (merge_tensor(m, weights_at(m->from, i % n), (enum turn)(i / n)) != 0)
             return -1;
     return adapter_check_patterns(&m->c, m->module, m->n, m->e) != 0 ? -1 : add(m);
 }
@@ -279,7 +350,7 @@ static int merge_all(struct merger *m)
 int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter_files *files,
                         struct err *e)
 {
-    struct merger merger = { .w = w, .from = files->from, .a = a, .e = e };
+    struct merger merger = { .w = w, .from = files->from, .a = a, .tied = files->tied, .e = e };
     int status;
 
     if (weights_gguf(w) != NULL)
@@ -292,9 +363,10 @@ int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter
     return status;
 }
 
-int adapter_merge(struct weights *w, struct arena *a, const char *dir, struct err *e)
+int adapter_merge(struct weights *w, struct arena *a, const char *dir,
+                  const struct adapter_tied *tied, struct err *e)
 {
-    struct adapter_files files = { .config_name = file_join(a, dir, CONFIG) };
+    struct adapter_files files = { .config_name = file_join(a, dir, CONFIG), .tied = tied };
     const struct span *config = file_hold(a, files.config_name, e);
     int status;
 

@@ -6,6 +6,7 @@ import pathlib
 import struct
 
 here = pathlib.Path(__file__).resolve().parent
+cases = here.parent.parent / "ref"
 
 bert = {"model_type": "bert", "num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 4,
         "intermediate_size": 4, "vocab_size": 5, "max_position_embeddings": 4, "type_vocab_size": 2}
@@ -84,6 +85,15 @@ config("no_type", {})
 config("array", [])
 config("deep", b"[" * 3000)
 config("cut", json.dumps(bert).encode()[:-20])
+
+# One of each family, as its case in tests/ref has it; those above have theirs.
+seen = set()
+for path in sorted([*cases.glob("families/*/config.json"), *cases.glob("seq2seq/*/config.json")]):
+    value = json.loads(path.read_text())
+    if value["model_type"] not in seen:
+        seen.add(value["model_type"])
+        config("family_" + value["model_type"],
+               json.dumps(value, separators=(",", ":")).encode())
 
 E, L = "embeddings.", "encoder.layer.0."
 
@@ -197,3 +207,57 @@ model("reformer", reformer, {
     R + "1.attention.self_attention.query.weight": [4, 4],
     R + "1.attention.self_attention.key.weight": [4, 4],
     **norm("encoder.layer_norm", 8), "lm_head.decoder.weight": [5, 8]})
+mobilebert = {"model_type": "mobilebert", "num_hidden_layers": 1, "num_attention_heads": 1,
+              "hidden_size": 4, "intermediate_size": 4, "vocab_size": 5, "embedding_size": 2,
+              "max_position_embeddings": 4, "intra_bottleneck_size": 2,
+              "num_feedforward_networks": 2}
+convbert = {"model_type": "convbert", "num_hidden_layers": 1, "num_attention_heads": 2,
+            "hidden_size": 4, "intermediate_size": 4, "vocab_size": 5, "embedding_size": 4,
+            "max_position_embeddings": 4, "conv_kernel_size": 3, "num_groups": 2}
+prophetnet = {"model_type": "prophetnet", "num_encoder_layers": 1, "num_decoder_layers": 1,
+              "hidden_size": 4, "num_encoder_attention_heads": 2, "num_decoder_attention_heads": 1,
+              "encoder_ffn_dim": 4, "decoder_ffn_dim": 4, "vocab_size": 5, "num_buckets": 4,
+              "relative_max_distance": 3, "max_position_embeddings": 5}
+B, A = L + "bottleneck.", L + "attention."
+model("mobilebert", mobilebert, {
+    E + "word_embeddings.weight": [5, 2], E + "position_embeddings.weight": [4, 4],
+    E + "token_type_embeddings.weight": [2, 4], **linear(E + "embedding_transformation", 4, 6),
+    **norm(E + "LayerNorm"), **linear(B + "input.dense", 2, 4), **norm(B + "input.LayerNorm", 2),
+    **linear(B + "attention.dense", 2, 4), **norm(B + "attention.LayerNorm", 2),
+    **linear(S + "query", 2, 2), **linear(S + "key", 2, 2), **linear(S + "value", 2, 4),
+    **linear(A + "output.dense", 2, 2), **norm(A + "output.LayerNorm", 2),
+    **linear(L + "ffn.0.intermediate.dense", 4, 2), **linear(L + "ffn.0.output.dense", 2, 4),
+    **norm(L + "ffn.0.output.LayerNorm", 2), **linear(L + "intermediate.dense", 4, 2),
+    **linear(L + "output.dense", 2, 4), **norm(L + "output.LayerNorm", 2),
+    **linear(L + "output.bottleneck.dense", 4, 2), **norm(L + "output.bottleneck.LayerNorm"),
+    **linear("cls.predictions.transform.dense", 4, 4),
+    **norm("cls.predictions.transform.LayerNorm"), "cls.predictions.dense.weight": [2, 5],
+    "cls.predictions.bias": [5]})
+C = S + "key_conv_attn_layer."
+model("convbert", convbert, {
+    E + "word_embeddings.weight": [5, 4], E + "position_embeddings.weight": [4, 4],
+    E + "token_type_embeddings.weight": [2, 4], **norm(E + "LayerNorm"),
+    **{k: v for n in ("query", "key", "value", "conv_out_layer") for k, v in
+       linear(S + n, 2, 4).items()},
+    C + "depthwise.weight": [4, 1, 3], C + "pointwise.weight": [2, 4, 1], C + "bias": [2, 1],
+    **linear(S + "conv_kernel_layer", 3, 2), **linear(A + "output.dense", 4, 4),
+    **norm(A + "output.LayerNorm"), L + "intermediate.dense.weight": [2, 2, 2],
+    L + "intermediate.dense.bias": [4], L + "output.dense.weight": [2, 2, 2],
+    L + "output.dense.bias": [4], **norm(L + "output.LayerNorm")})
+
+
+def prophet(name, parts):
+    return {k: v for part in parts for n in ("query", "key", "value", "out")
+            for k, v in linear(f"{name}layers.0.{part}.{n}_proj", 4, 4).items()} | {
+                k: v for part in (*parts, "feed_forward")
+                for k, v in norm(f"{name}layers.0.{part}_layer_norm").items()} | {
+                    **linear(name + "layers.0.feed_forward.intermediate", 4, 4),
+                    **linear(name + "layers.0.feed_forward.output", 4, 4),
+                    name + "position_embeddings.weight": [5, 4],
+                    **norm(name + "embeddings_layer_norm")}
+
+
+model("prophetnet", prophetnet, {
+    "word_embeddings.weight": [5, 4], **prophet("encoder.", ["self_attn"]),
+    **prophet("decoder.", ["self_attn", "cross_attn"]),
+    **linear("decoder.layers.0.self_attn.relative_pos_embeddings", 4, 4)})
