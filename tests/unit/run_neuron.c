@@ -88,12 +88,13 @@ static void check_model(const char *path, const struct model *m, struct arena *a
 {
     const int lengths[] = { m->max_tokens < 70 ? m->max_tokens : 70 };
     struct batch b = room_batch(a, m, lengths, 1, 7);
+    int T = b.start[1];
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(2, &e);
 
     for (int l = 0; l < m->config.n_layers; l++) {
-        int head = l % m->config.n_heads, row = lengths[0] - 1 - l;
-        struct neuron *n = neuron_new(a, m, m->family->stack_id, l, head, row, lengths[0]);
+        int head = l % m->config.n_heads, row = T - 1 - l;
+        struct neuron *n = neuron_new(a, m, m->family->stack_id, l, head, row, T);
         struct tap tap = neuron_tap(n);
         struct sink sink = neuron_sink(n);
         struct wanted want = { .tap = &tap };
@@ -102,7 +103,7 @@ static void check_model(const char *path, const struct model *m, struct arena *a
         if (run_forward(m, &b, &want, &sink, 1, par, a, &e) != 0)
             fail_msg("%s: %s", path, e.msg);
         neuron_parts(has, m, l, n->stack, false);
-        assert_in_range(check_row(path, n, has), 1, lengths[0]);
+        assert_in_range(check_row(path, n, has), 1, T);
         for (int i = 0; i < N_NEURON_PART; i++)
             for (int s = 0; s < n->S; s++)
                 any[i] |= n->part[i][s] != 0;
@@ -123,7 +124,7 @@ static bool open_and_check(const char *name, bool any[N_NEURON_PART])
     m = model_open(&a, path, &e);
     if (m == NULL)
         fail_msg("%s: %s", path, e.msg);
-    checked = m->config.n_vocab > 0 && m->decoder == NULL;
+    checked = room_reads(m);
     if (checked)
         check_model(path, m, &a, any);
     model_close(m);

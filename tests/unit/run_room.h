@@ -119,7 +119,40 @@ static inline void room_init(struct room *r, struct arena *a, const struct model
         r->logits = arena_alloc(a, N * (size_t)m->config.n_vocab, sizeof(float));
 }
 
-/* Texts of these lengths, ids and types as chance (seed) has them. */
+/* It has texts of ids, or pictures, and one stack: room_batch makes what it reads. */
+static inline bool room_reads(const struct model *m)
+{
+    bool tokens = m->family->front == FRONT_TOKENS && m->config.n_vocab > 0;
+
+    return m->decoder == NULL && (tokens || m->family->front == FRONT_PATCH);
+}
+
+/* Pictures of -1 .. 1, as chance (seed) has them; each yields all positions of m. */
+static inline struct batch room_pictures(struct arena *a, const struct model *m, int n_texts,
+                                         unsigned seed)
+{
+    int *start = arena_alloc(a, (size_t)n_texts + 1, sizeof *start);
+    struct values *values = arena_alloc(a, (size_t)n_texts, sizeof *values);
+
+    for (int t = 0; t < n_texts; t++) {
+        int64_t n = 1;
+        float *x;
+
+        start[t + 1] = start[t] + m->config.n_positions;
+        values[t].n_dims = front_dims(m, values[t].dim);
+        for (int i = 0; i < values[t].n_dims; i++)
+            n *= values[t].dim[i];
+        x = arena_alloc(a, (uint64_t)n, sizeof *x);
+        for (int64_t i = 0; i < n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            x[i] = (float)(seed >> 8) / (1 << 23) - 1;
+        }
+        values[t].x = x;
+    }
+    return (struct batch){ .n_texts = n_texts, .start = start, .values = values };
+}
+
+/* Texts of these lengths, ids and types as chance (seed) has them; or as many pictures. */
 static inline struct batch room_batch(struct arena *a, const struct model *m,
                                       const int *lengths, int n_texts, unsigned seed)
 {
@@ -127,6 +160,8 @@ static inline struct batch room_batch(struct arena *a, const struct model *m,
     int types = m->config.n_types > 0 ? m->config.n_types :
                 m->family->bias == BIAS_XL ? 3 : 1;
 
+    if (m->family->front == FRONT_PATCH)
+        return room_pictures(a, m, n_texts, seed);
     for (int t = 0; t < n_texts; t++)
         start[t + 1] = start[t] + lengths[t];
     id = arena_alloc(a, (size_t)start[n_texts], sizeof *id);
