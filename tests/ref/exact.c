@@ -417,19 +417,19 @@ static bool wanted(const char *name, bool shared, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const char *const *const lists[] = { golden_own, golden_adapted,
+    const char *const *const lists[] = { golden_own, golden_adapted, golden_packed,
                                          golden_folders("families"), golden_shared };
     static struct where where[GOLDEN_MAX];
     static struct CMUnitTest tests[GOLDEN_MAX + 1];
     static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
-            if (!wanted(*c, i == 3, argc, argv))
+            if (!wanted(*c, i == 4, argc, argv))
                 continue;
-            where[n] = (struct where){ *c, i == 3 };
-            snprintf(names[n], sizeof names[n], "%s%s", i == 3 ? "shared " : "", *c);
+            where[n] = (struct where){ *c, i == 4 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 4 ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
             n++;
         }

@@ -25,6 +25,12 @@ static const char *const golden_adapted[] = { "adapters/bert", "adapters/gpt2",
                                               "adapters/llama_tied", "adapters/llama_head",
                                               "adapters/gpt2_tied", NULL };
 
+/* Of weights as quantisers pack them (make_packed.py). */
+static const char *const golden_packed[] = { "packed/awq", "packed/fp4", "packed/fp8",
+                                             "packed/fp8_block", "packed/gptq2", "packed/gptq4",
+                                             "packed/gptq8", "packed/int4", "packed/int4_zeros",
+                                             "packed/int8", "packed/nf4", "packed/nvfp4", NULL };
+
 enum { GOLDEN_MAX = 512 };      /* cases of a test program, at most */
 
 /* "KIND/NAME" of each folder in tests/ref/KIND (made by make_families.py), sorted; for

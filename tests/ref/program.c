@@ -408,17 +408,17 @@ static void case_test(void **state)
 
 int main(void)
 {
-    const char *const *const lists[] = { golden_own, golden_adapted,
+    const char *const *const lists[] = { golden_own, golden_adapted, golden_packed,
                                          golden_folders("families"), golden_shared };
     static struct where where[GOLDEN_MAX];
     static struct CMUnitTest tests[GOLDEN_MAX];
     static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
-            where[n] = (struct where){ *c, i == 3 };
-            snprintf(names[n], sizeof names[n], "%s%s", i == 3 ? "shared " : "", *c);
+            where[n] = (struct where){ *c, i == 4 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 4 ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
             n++;
         }
