@@ -35,9 +35,9 @@ static int check_reads(const struct tokenising *job, struct err *e)
     const struct model *m = job->model->session.model;
     int64_t dim[4];
 
-    if (job->image != NULL && m->family->front != FRONT_PATCH)
+    if (job->image != NULL && !front_sees(m))
         return err_set(e, ERR_USAGE, "%s reads no pictures", m->name);
-    if (job->audio != NULL && m->family->front != FRONT_MEL_CONV)
+    if (job->audio != NULL && !front_hears(m))
         return err_set(e, ERR_USAGE, "%s reads no sound", m->name);
     if (job->text != NULL && (m->family->bare || front_dims(m, dim) > 0))
         return err_set(e, ERR_USAGE, "%s reads no text", m->name);

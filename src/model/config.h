@@ -57,9 +57,11 @@ enum bias_rule {
     BIAS_AS_STORED,             /* 0 where the file has none */
     BY_ATTENTION_BIAS, BY_MLP_BIAS, BY_NORM_BIAS, BY_CLASSIFIER_BIAS, BY_DECODER_BIAS,
     BY_QKV_BIAS, BY_USE_BIAS, BY_ENABLE_BIAS, BY_BIAS, BY_USE_QKV_BIAS,
-    BY_LM_HEAD_BIAS,
+    BY_LM_HEAD_BIAS, BY_CONV_BIAS,
     N_BIAS_RULE
 };
+
+enum { MOST_WAVES = 32 };       /* convolutions of a waveform */
 
 struct id_list {
     int n;
@@ -123,7 +125,15 @@ struct config {
         bool positions;                 /* false: no W_POS, where the family leaves it open */
         int image[2], patch[2];         /* its rows and columns, and those of a patch */
         int conv_width, conv_groups;    /* tokens of the convolution; 0: there is none */
-        enum act conv_act;
+        enum act conv_act;              /* of that, and of those of a waveform */
+        struct {                        /* those: */
+            int n;                      /* 0: none */
+            int channels[MOST_WAVES];   /* that each gives */
+            int width[MOST_WAVES], step[MOST_WAVES];    /* rows that it reads; to the next */
+            bool norms;                 /* each is normed; false: the first, by channel over
+                                           all its rows */
+            bool norm;                  /* what the last one gives is normed */
+        } wave;
     } front;
     struct {                            /* after the last layer */
         double scale;                   /* of logits; 0: 1, or 1 / sqrt D by the config */

@@ -53,6 +53,9 @@ static void add_stack(struct count *c, const struct model *m, const struct model
         if (family_slots[s].count == PER_STACK &&
             (before == NULL || tensor == NULL || tensor != before->slot[s].weight))
             add(c, &m->slot[s]);
+        for (int i = 0; m->wave != NULL && i < m->config.front.wave.n; i++)
+            if (family_slots[s].count == PER_WAVE)
+                add(c, s == W_WAVE ? &m->wave[i].conv : &m->wave[i].norm);
         for (int l = 0; l < m->config.n_layers; l++)
             if (!is_shared(m, l))
                 add_layer(c, m, l, s);

@@ -54,6 +54,14 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_STACK, OF_NORM },
     [W_EMB_PROJ] = { "projection of the embedding", "embeddings", SLOT_LINEAR, DIM_D,
         DIM_E, PER_STACK, OF_PROJECTION },
+    [W_POS_CONV] = { "convolution of positions", "embeddings", SLOT_KERNEL, DIM_D,
+        DIM_CONV, PER_STACK, OF_NONE },
+    [W_POS_CONV_SIZE] = { "sizes of its taps", "embeddings", SLOT_VECTOR, DIM_CONV_ROWS,
+        DIM_NONE, PER_STACK, OF_NONE },
+    [W_POS_CONV_BIAS] = { "bias of the convolution of positions", "embeddings", SLOT_VECTOR,
+        DIM_D, DIM_NONE, PER_STACK, OF_NONE },
+    [W_POS_CONV_NORM] = { "norm after positions", "norms", SLOT_NORM, DIM_D,
+        DIM_NONE, PER_STACK, OF_NORM },
     [W_FINAL_NORM] = { "final norm", "norms", SLOT_NORM, DIM_END,
         DIM_NONE, PER_STACK, OF_NORM },
     [W_FINAL_PROJ] = { "final projection", "head", SLOT_LINEAR, DIM_E,
@@ -208,6 +216,10 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_EXPERTS, DIM_FX2, PER_LAYER, OF_NONE },
     [W_EXPS_DOWN_BIAS] = { "biases of last linears of experts", "mlp", SLOT_BIASES, DIM_EXPERTS,
         DIM_D, PER_LAYER, OF_NONE },
+    [W_WAVE] = { "convolution of samples", "embeddings", SLOT_CONV, DIM_WAVE,
+        DIM_WAVE_IN, PER_WAVE, OF_WAVE },
+    [W_WAVE_NORM] = { "norm of a convolution of samples", "norms", SLOT_NORM, DIM_WAVE,
+        DIM_NONE, PER_WAVE, OF_NORM },
     [W_EXP_GATE] = { "gate of an expert", "mlp", SLOT_LINEAR, DIM_FX,
         DIM_D, PER_EXPERT, OF_NONE },
     [W_EXP_UP] = { "first linear of an expert", "mlp", SLOT_LINEAR, DIM_FX,
@@ -239,6 +251,11 @@ int family_grid(const struct config *c, int axis)
 }
 
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
+{
+    return family_wave_dim(f, c, d, 0);
+}
+
+int family_wave_dim(const struct family *f, const struct config *c, enum dim d, int i)
 {
     bool full = f->qk_norm != QK_NORM_HEAD;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
@@ -274,6 +291,9 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_REL:     return 2 * c->relative.span;
     case DIM_TWO:     return 2;
     case DIM_CONV:    return c->d_model / c->front.conv_groups;
+    case DIM_CONV_ROWS: return c->front.conv_width;
+    case DIM_WAVE:    return c->front.wave.channels[i];
+    case DIM_WAVE_IN: return i > 0 ? c->front.wave.channels[i - 1] : 1;
     case DIM_DISTANCES: return c->relative.n_distances;
     case DIM_ONE_HEAD: return c->d_head;
     case DIM_KEY_INPUT: return c->cross.d_key > 0 ? c->cross.d_key : c->d_model;

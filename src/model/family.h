@@ -36,6 +36,11 @@ enum slot {
                                    positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
     W_EMB_PROJ,                 /* of the normed sum, or of the sum; empty: none */
+    W_POS_CONV,                 /* positions as a convolution over the rows so far, added to
+                                   them; empty: none */
+    W_POS_CONV_SIZE,            /* what its weights of each tap are scaled to, as a vector */
+    W_POS_CONV_BIAS,
+    W_POS_CONV_NORM,            /* of that sum; empty in PLACE_PRE */
     W_FINAL_NORM,
     W_FINAL_PROJ,               /* empty: none */
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
@@ -97,6 +102,8 @@ enum slot {
     W_SHARED_SCORE,             /* a row's share of it, through a sigmoid; empty: 1 */
     W_EXPS_UP, W_EXPS_DOWN,     /* of all experts in one: gate's rows, then up's; down's */
     W_EXPS_UP_BIAS, W_EXPS_DOWN_BIAS,   /* of those; empty: none */
+    /* once per convolution of a waveform */
+    W_WAVE, W_WAVE_NORM,        /* the second by the config: of all, or of the first */
     /* once per expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     /* once per mlp that comes before the layer's last */
@@ -111,6 +118,7 @@ enum front {
                                    row, after one row that is learnt */
     FRONT_MEL_CONV,             /* features [bins, frames], convolved over three frames,
                                    twice, the second time at every other frame */
+    FRONT_WAVE,                 /* samples of sound [T], convolved as often as the config says */
     FRONT_ROWS,                 /* rows [T, D] as they are */
     FRONT_QKV                   /* queries, and of the same text keys and values, of each
                                    row side by side: one attention without projections */
@@ -232,6 +240,7 @@ enum bias_group {
     OF_QK_NORM,         /* as the former, unless the family says otherwise */
     OF_PROJECTION,      /* of embeddings, and back */
     OF_TRANSFORM, OF_HEAD,
+    OF_WAVE,            /* convolutions of a waveform */
     OF_OTHERS,          /* always */
     N_BIAS_GROUP
 };
@@ -304,7 +313,8 @@ struct family {
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     bool swiglu_by_config;      /* the same of use_swiglu_ffn; F is D times mlp_ratio */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
-    bool pre_by_config;         /* PLACE_POST is PLACE_PRE where the config says pre_norm */
+    bool pre_by_config;         /* PLACE_POST is PLACE_PRE where the config says so */
+    bool wave_norm_by_config;   /* W_EMB_NORM only where the config says feat_proj_layer_norm */
     bool residual_by_config;    /* the sum may take up the normed input */
     bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
@@ -368,7 +378,9 @@ enum dim {
     DIM_GRID,           /* distances on a grid, and three of the row before it */
     DIM_REL,            /* rows of distances */
     DIM_TWO,
-    DIM_CONV,           /* channels that an output of W_CONV reads */
+    DIM_CONV,           /* channels that an output of W_CONV or W_POS_CONV reads */
+    DIM_CONV_ROWS,      /* rows that they read */
+    DIM_WAVE, DIM_WAVE_IN,      /* channels of a convolution of a waveform, and before it */
     DIM_DISTANCES, DIM_ONE_HEAD,
     DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1; or as its task says */
@@ -390,7 +402,9 @@ enum slot_kind {
     SLOT_TABLE,         /* [out, in], rows are looked up */
     SLOT_NORM,          /* weight [out], bias [out] */
     SLOT_LINEAR,        /* [out, in] or, by the family's order, [in, out]; bias [out] */
-    SLOT_CONV,          /* [out, in, 3]; bias [out]; a linear on what three rows hold */
+    SLOT_CONV,          /* [out, in, 3]; bias [out]; a linear on what three rows hold, or as
+                           many as the config says */
+    SLOT_KERNEL,        /* the same; its name is complete */
     SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
     SLOT_ROWS,          /* [out, 1, in] of a grid; its name is complete */
     SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
@@ -403,7 +417,7 @@ enum slot_kind {
 
 enum { CONV_WINDOW = 3 };       /* rows that a convolution reads */
 
-enum slot_count { PER_STACK, PER_LAYER, PER_EXPERT, PER_FORMER };
+enum slot_count { PER_STACK, PER_LAYER, PER_WAVE, PER_EXPERT, PER_FORMER };
 
 struct slot_row {
     const char *role;       /* for messages */
@@ -417,6 +431,8 @@ struct slot_row {
 extern const struct slot_row family_slots[N_SLOT];
 int family_grid(const struct config *c, int axis);     /* patches of a column; of a row */
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
+/* The same of convolution i of a waveform; that is the first above. */
+int family_wave_dim(const struct family *f, const struct config *c, enum dim d, int i);
 bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 
 /* A tensor for each group of columns: [groups, in / groups, out / groups]. */

@@ -44,6 +44,11 @@ const struct head_task head_tasks[] = {
     { CLASS("T5ForTokenClassification"), .out = "classifier", .of_encoder = true },
     { CLASS("WhisperForAudioClassification"), HEAD_MEAN, "projector", HEAD_ACT_NONE,
       .out = "classifier", .of_encoder = true },
+    { CLASS("Wav2Vec2ForSequenceClassification"), HEAD_MEAN, "projector", HEAD_ACT_NONE,
+      .out = "classifier" },
+    { CLASS("HubertForSequenceClassification"), HEAD_MEAN, "projector", HEAD_ACT_NONE,
+      .out = "classifier" },
+    { CLASS("ForAudioFrameClassification"), .out = "classifier" },
 
     { CLASS("BeitForImageClassification"), HEAD_OTHERS_MEAN, .norm = "pooler.layernorm",
       .out = "classifier" },
@@ -75,7 +80,7 @@ const struct head_task head_tasks[] = {
 bool head_is_unknown(const char *class_name)
 {
     static const char *const of_tokens[] = {
-        "ForMaskedLM", "ForCausalLM", "ForConditionalGeneration", "ForPreTraining",
+        "ForMaskedLM", "ForCausalLM", "ForConditionalGeneration", "ForPreTraining", "ForCTC",
     };
 
     if (class_name == NULL || strstr(class_name, "For") == NULL)

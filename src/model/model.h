@@ -45,6 +45,11 @@ struct former_mlp {
     struct param up, down, norm;
 };
 
+/* A convolution of a waveform. */
+struct wave {
+    struct param conv, norm;    /* norm without a weight: none */
+};
+
 /* All that varies by layer, resolved once. */
 struct layer_plan {
     struct param slot[N_SLOT];  /* those that are per layer */
@@ -108,6 +113,8 @@ struct model {
     struct weights *weights;
     struct param slot[N_SLOT];  /* those that are once per stack */
     struct layer_plan *layer;   /* [L] */
+    struct wave *wave;          /* [front.wave.n]; NULL: it reads no samples */
+    const float *tap_scale;     /* [front.conv_width] of W_POS_CONV; NULL: there is none */
     struct rope_plan rope[2];   /* inv_freq NULL: none */
     struct bias_alibi *alibi;       /* [H]; NULL: none */
     struct bias_buckets *buckets;   /* [H]; NULL: none */

@@ -20,6 +20,9 @@ void plan_grid(const struct model *m, int l, struct arena *a);
 /* Rows by distance, in order; the layer's slots are bound before. */
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a);
 
+/* m->tap_scale, and the bias of what it scales.  Errors: a tap whose weights are all 0. */
+int plan_taps(struct model *m, struct arena *a, struct err *e);
+
 /* Layer l has experts instead of one mlp. */
 bool plan_has_experts(const struct config *c, int l);
 

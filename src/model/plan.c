@@ -251,6 +251,38 @@ void plan_grid(const struct model *m, int l, struct arena *a)
     plan->grid = grid;
 }
 
+/* ---- convolutions ---- */
+
+/* w = size v / |v| for each tap, over all outputs and inputs: torch's weight_norm, dim 2. */
+int plan_taps(struct model *m, struct arena *a, struct err *e)
+{
+    struct param *conv = &m->slot[W_POS_CONV];
+    int n_taps = m->config.front.conv_width, n = conv->matrix.K;
+    float *row, *scale;
+    double *sum;
+
+    if (conv->weight == NULL)
+        return 0;
+    row = arena_alloc_raw(a, (size_t)n, sizeof *row);
+    sum = arena_alloc(a, (size_t)n_taps, sizeof *sum);
+    scale = arena_alloc_raw(a, (size_t)n_taps, sizeof *scale);
+    for (int64_t out = 0; out < conv->matrix.N; out++) {
+        tensor_read(row, conv->weight, out * n, n);
+        for (int i = 0; i < n; i++)
+            sum[i % n_taps] += (double)row[i] * (double)row[i];
+    }
+    for (int k = 0; k < n_taps; k++) {
+        if (!(sum[k] > 0))
+            return err_set(e, ERR_INPUT, "%s: %s: the weights of tap %d are %s, and cannot be "
+                           "scaled to a size", conv->weight->file, conv->weight->name, k,
+                           isnan(sum[k]) ? "not all numbers" : "all 0");
+        scale[k] = (float)((double)m->slot[W_POS_CONV_SIZE].vector[k] / sqrt(sum[k]));
+    }
+    m->tap_scale = scale;
+    conv->bias = m->slot[W_POS_CONV_BIAS].vector;
+    return 0;
+}
+
 /* ---- distances ---- */
 
 /* Rows of a file, in the order of query - key. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Each token with its neighbours in the text, as a linear on their embeddings side by
- * side. */
+ * Each token with its neighbours in the text, as a linear on their rows side by side, whose
+ * even ones are one more before it than after. */
 #include "run/conv.h"
 
 #include <string.h>
@@ -11,6 +11,9 @@
 
 struct conv_job {
     struct pass *p;
+    const struct param *weight;
+    const float *tap_scale;     /* [width] on what each tap reads; NULL: 1 */
+    const float *from;          /* [N, D] */
     int row0, n_rows;           /* rows at hand, of the batch */
     int first;                  /* column of the group at hand */
     int n_in;                   /* columns of a group */
@@ -35,10 +38,11 @@ static void gather_rows(void *self, int i, struct arena *scratch)
         for (int k = 0; k < width; k++) {
             int from = row + k - width / 2;
             bool inside = from >= batch->start[text] && from < batch->start[text + 1];
-            const float *x = job->p->embedded + (inside ? from : row) * D + job->first;
+            const float *x = job->from + (inside ? from : row) * D + job->first;
+            float scale = !inside ? 0 : job->tap_scale != NULL ? job->tap_scale[k] : 1;
 
             for (int c = 0; c < job->n_in; c++)
-                window[c * width + k] = inside ? x[c] : 0;
+                window[c * width + k] = scale != 0 ? x[c] * scale : 0;
         }
     }
 }
@@ -57,7 +61,7 @@ static void add_rows(void *self, int i, struct arena *scratch)
 static void one_group(struct conv_job *j, int group)
 {
     struct pass *pass = j->p;
-    struct param param = stage_part(&pass->m->slot[W_CONV], group * j->n_in, j->n_in);
+    struct param param = stage_part(j->weight, group * j->n_in, j->n_in);
 
     j->first = group * j->n_in;
     stage_rows(pass, j->n_rows, gather_rows, j);
@@ -75,13 +79,14 @@ static const int *texts_of(struct pass *p)
     return text;
 }
 
-void conv_add(struct pass *p)
+/* x += act(conv(from)) */
+static void add(struct conv_job job)
 {
+    struct pass *p = job.p;
     const struct config *config = &p->m->config;
-    struct arena_mark mark = arena_mark(p->call);
     size_t D = (size_t)config->d_model, rows = p->N < MLP_ROWS ? (size_t)p->N : MLP_ROWS;
-    struct conv_job job = { .p = p, .n_in = config->d_model / config->front.conv_groups };
 
+    job.n_in = config->d_model / config->front.conv_groups;
     job.text = texts_of(p);
     job.window = arena_alloc_raw(p->call, rows * (uint64_t)job.n_in,
                                  (uint64_t)config->front.conv_width * sizeof(float));
@@ -92,7 +97,27 @@ void conv_add(struct pass *p)
             one_group(&job, g);
         stage_rows(p, job.n_rows, add_rows, &job);
     }
-    stage_norm(p, p->x, p->x, p->N, config->d_model, &p->m->slot[W_CONV_NORM]);
+}
+
+void conv_add(struct pass *p)
+{
+    struct arena_mark mark = arena_mark(p->call);
+
+    add((struct conv_job){ .p = p, .weight = &p->m->slot[W_CONV], .from = p->embedded });
+    stage_norm(p, p->x, p->x, p->N, p->m->config.d_model, &p->m->slot[W_CONV_NORM]);
+    arena_reset(p->call, mark);
+}
+
+void conv_positions(struct pass *p)
+{
+    struct arena_mark mark = arena_mark(p->call);
+    size_t D = (size_t)p->m->config.d_model;
+    float *from = stage_floats(p, (size_t)p->N, D);
+
+    memcpy(from, p->x, (size_t)p->N * D * sizeof *from);
+    add((struct conv_job){ .p = p, .weight = &p->m->slot[W_POS_CONV],
+                           .tap_scale = p->m->tap_scale, .from = from });
+    stage_norm(p, p->x, p->x, p->N, (int)D, &p->m->slot[W_POS_CONV_NORM]);
     arena_reset(p->call, mark);
 }
 
@@ -101,7 +126,7 @@ double conv_memory(const struct model *m, int n_tokens)
     const struct config *config = &m->config;
     double D = config->d_model, rows = n_tokens < MLP_ROWS ? n_tokens : MLP_ROWS;
 
-    return m->slot[W_CONV].weight == NULL ? 0 :
+    return m->slot[W_CONV].weight == NULL && m->slot[W_POS_CONV].weight == NULL ? 0 :
            n_tokens * (D + 1) +
            rows * D * (1 + (double)config->front.conv_width / config->front.conv_groups);
 }

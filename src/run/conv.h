@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The convolution after layer 0. */
+ * Convolutions over the rows of a text: the one after layer 0, and the one that says where
+ * they are. */
 #ifndef RUN_CONV_H
 #define RUN_CONV_H
 
@@ -8,7 +9,10 @@
 /* x = norm(x + act(conv(the embeddings))), text by text. */
 void conv_add(struct pass *p);
 
-/* The floats that it takes for a text of n tokens. */
+/* x = norm(x + act(conv(x))), text by text: the positions of a front without a table. */
+void conv_positions(struct pass *p);
+
+/* The floats that they take for a text of n tokens. */
 double conv_memory(const struct model *m, int n_tokens);
 
 #endif

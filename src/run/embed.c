@@ -7,6 +7,7 @@
 
 #include "nn/nn.h"
 #include "nn/sinusoid.h"
+#include "run/conv.h"
 #include "run/front_rows.h"
 #include "run/stage.h"
 
@@ -218,4 +219,6 @@ void embed_batch(struct pass *p)
         stage_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
     if (p->m->family->proj_before_norm)
         stage_norm(p, p->x, p->x, p->N, D, &slot[W_EMB_NORM]);
+    if (slot[W_POS_CONV].weight != NULL)
+        conv_positions(p);
 }

@@ -3,8 +3,12 @@
 #include "run/front.h"
 
 #include "base/str.h"
+#include "run/wave.h"
 
 #include <stdio.h>
+
+/* Whisper's frames begin every 10 ms; a position is two of them. */
+static const double SECONDS_A_POSITION = 0.02;
 
 int front_dims(const struct model *m, int64_t dim[4])
 {
@@ -20,6 +24,9 @@ int front_dims(const struct model *m, int64_t dim[4])
         dim[0] = config->front.n_mel;
         dim[1] = 2 * (int64_t)config->n_positions;
         return 2;
+    case FRONT_WAVE:
+        dim[0] = -1;
+        return 1;
     case FRONT_ROWS:
         dim[0] = -1;
         dim[1] = config->d_model;
@@ -57,6 +64,22 @@ void front_shape(const struct model *m, char out[64])
     print_shape(out, dim, front_dims(m, dim));
 }
 
+bool front_sees(const struct model *m)
+{
+    return m->family->front == FRONT_PATCH;
+}
+
+bool front_hears(const struct model *m)
+{
+    return m->family->front == FRONT_MEL_CONV || m->family->front == FRONT_WAVE;
+}
+
+double front_seconds(const struct model *m)
+{
+    return m->family->front == FRONT_WAVE ? (double)wave_step(&m->config) / FRONT_RATE :
+           m->family->front == FRONT_MEL_CONV ? SECONDS_A_POSITION : 0;
+}
+
 int front_patch_columns(const struct model *m)
 {
     return m->config.front.image[1] / m->config.front.patch[1];
@@ -65,6 +88,21 @@ int front_patch_columns(const struct model *m)
 int front_learnt_rows(const struct model *m)
 {
     return m->family->front != FRONT_PATCH ? 0 : m->slot[W_CLS_2].weight != NULL ? 2 : 1;
+}
+
+/* The rows of n samples. */
+static int wave_positions(const struct model *m, int64_t n, struct err *e)
+{
+    int64_t rows = wave_rows_of(&m->config, n);
+
+    if (rows < 1)
+        return err_set(e, ERR_INPUT, "%lld sample%s, of which the convolutions make no row: "
+                       "expected at least %lld", (long long)n, str_plural(n),
+                       (long long)wave_samples(&m->config));
+    if (rows > m->max_tokens)
+        return err_set(e, ERR_INPUT, "%lld samples make %lld rows, expected at most %d",
+                       (long long)n, (long long)rows, m->max_tokens);
+    return (int)rows;
 }
 
 int front_positions(const struct model *m, const struct values *v, struct err *e)
@@ -81,6 +119,8 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
         print_shape(expected, dim, count);
         return err_set(e, ERR_INPUT, "shape %s, expected %s", found, expected);
     }
+    if (m->family->front == FRONT_WAVE)
+        return wave_positions(m, v->dim[0], e);
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;
     if (v->dim[0] < 1 || v->dim[0] > m->max_tokens)

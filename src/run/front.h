@@ -5,6 +5,7 @@
  *
  *     FRONT_PATCH       [channels, rows, columns]     1 or 2 + one position per patch
  *     FRONT_MEL_CONV    [bins, 2 positions]           one position per two frames
+ *     FRONT_WAVE        [T]                           one position per step of the convolutions
  *     FRONT_ROWS        [T, D]                        T positions
  *     FRONT_QKV         [T, H d], or [T, H d + G d + G d_v] where keys are not another's */
 #ifndef RUN_FRONT_H
@@ -26,12 +27,22 @@ int front_dims(const struct model *m, int64_t dim[4]);
 /*
  * The positions that v yields.
  *
- * Errors (ERR_INPUT): a shape that is not the model's (found, expected); -1 then.
+ * Errors (ERR_INPUT): a shape that is not the model's (found, expected); samples too few for a
+ * position; -1 then.
  */
 int front_positions(const struct model *m, const struct values *v, struct err *e);
 
 /* "[3,224,224]", or "[T,64]" where the model leaves a dimension open. */
 void front_shape(const struct model *m, char out[64]);
+
+/* It reads pictures; it reads sound. */
+bool front_sees(const struct model *m);
+bool front_hears(const struct model *m);
+
+enum { FRONT_RATE = 16000 };    /* samples a second of FRONT_WAVE */
+
+/* From the beginning of one position's sound to that of the next; 0: it reads no sound. */
+double front_seconds(const struct model *m);
 
 /* Patches in one row of a picture. */
 int front_patch_columns(const struct model *m);

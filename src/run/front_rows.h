@@ -5,7 +5,7 @@
 
 #include "run/pass.h"
 
-/* out[N, D] = what the front makes of the batch's values. */
+/* out[N, E] = what the front makes of the batch's values. */
 void front_rows(struct pass *p, float *out);
 
 /* Floats that it takes for one text of n tokens. */

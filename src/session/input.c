@@ -196,11 +196,11 @@ static int check_front(const struct session *s, int n_operands, bool *array, str
     if (asked_array(asked) == NULL)
         return err_set(e, ERR_USAGE, "%s reads no text but an array of shape %s: expected "
                        "%s--input FILE.npy", model->name, shape,
-                       model->family->front == FRONT_PATCH ? "--image FILE or " :
-                       model->family->front == FRONT_MEL_CONV ? "--audio FILE or " : "");
-    if (asked->image != NULL && model->family->front != FRONT_PATCH)
+                       front_sees(model) ? "--image FILE or " :
+                       front_hears(model) ? "--audio FILE or " : "");
+    if (asked->image != NULL && !front_sees(model))
         return err_set(e, ERR_USAGE, "--image: %s reads no pictures", model->name);
-    if (asked->audio != NULL && model->family->front != FRONT_MEL_CONV)
+    if (asked->audio != NULL && !front_hears(model))
         return err_set(e, ERR_USAGE, "--audio: %s reads no sound", model->name);
     if (n_operands > (model->decoder != NULL))
         return err_set(e, ERR_USAGE, "%s: %s reads %s", option, model->name,

@@ -2,11 +2,13 @@
  * A picture or sound -> an array that a model reads. */
 #include "session/media.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "media/image_processor.h"
 #include "media/mel.h"
+#include "media/waveform.h"
 
 /* ---- the model's processor ---- */
 
@@ -109,7 +111,8 @@ int media_picture(struct arena *a, const struct model *m, const char *path, stru
 
 /* ---- sound ---- */
 
-static int read_sound(struct arena *a, const struct mel *mel, const char *path,
+/* The sound of a file at this rate, its first most_seconds. */
+static int read_sound(struct arena *a, int rate, double most_seconds, const char *path,
                       const struct warn *warn, struct sound *out, struct err *e)
 {
     const struct span *bytes = file_hold(a, path, e);
@@ -118,13 +121,30 @@ static int read_sound(struct arena *a, const struct mel *mel, const char *path,
 
     if (bytes == NULL)
         return -1;
-    if (sound_read(a, *bytes, mel->seconds, &stored, &seconds, e) != 0)
+    if (sound_read(a, *bytes, most_seconds, &stored, &seconds, e) != 0)
         return err_under(e, "%s", path);
-    if (seconds > mel->seconds)
-        err_warn(warn, "%s: has %.1f seconds of sound, of which the model hears the first %d",
-                 path, seconds, mel->seconds);
-    sound_resample(a, &stored, mel->rate, out);
+    if (seconds > most_seconds)
+        err_warn(warn, "%s: has %.1f seconds of sound, of which the model hears the first %.0f",
+                 path, seconds, most_seconds);
+    sound_resample(a, &stored, rate, out);
     return 0;
+}
+
+/* Samples as they are, of any length. */
+static int hear_samples(struct arena *a, const struct model *m, const char *path,
+                        const json_t *root, const char *config, struct values *out,
+                        struct err *e)
+{
+    struct waveform waveform;
+    struct sound sound;
+
+    if (waveform_read(root, &waveform, e) != 0)
+        return err_under(e, "%s", config);
+    if (read_sound(a, waveform.rate, INFINITY, path, NULL, &sound, e) != 0)
+        return -1;
+    waveform_apply(&waveform, &sound);
+    *out = (struct values){ 1, { sound.n }, sound.x };
+    return front_positions(m, out, e) > 0 ? 0 : err_under(e, "%s", path);
 }
 
 static int hear(struct arena *a, const struct model *m, const char *path,
@@ -137,12 +157,14 @@ static int hear(struct arena *a, const struct model *m, const char *path,
 
     if (root == NULL)
         return -1;
+    if (m->family->front == FRONT_WAVE)
+        return hear_samples(a, m, path, root, config, out, e);
     if (mel_read(root, &mel, e) != 0)
         return err_under(e, "%s", config);
     *out = (struct values){ 2, { mel.n_bins, mel_frames(&mel) }, NULL };
     if (front_positions(m, out, e) < 1)
         return err_under(e, "%s: features that it makes", config);
-    if (read_sound(a, &mel, path, warn, &sound, e) != 0)
+    if (read_sound(a, mel.rate, mel.seconds, path, warn, &sound, e) != 0)
         return -1;
     out->x = mel_features(&mel, a, &sound);
     return 0;

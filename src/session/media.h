@@ -21,8 +21,8 @@ int media_picture(struct arena *a, const struct model *m, const char *path, stru
 /*
  * The same of sound; a warning where it is longer than what the model hears.
  *
- * Errors (ERR_INPUT, the file named): those of sound_read, mel_read and front_positions; a model
- * without a preprocessor_config.json.
+ * Errors (ERR_INPUT, the file named): those of sound_read, mel_read or waveform_read, and
+ * front_positions; a model without a preprocessor_config.json.
  */
 int media_sound(struct arena *a, const struct model *m, const char *path, const struct warn *warn,
                 struct values **out, struct err *e);

@@ -80,8 +80,13 @@ int values_read(struct arena *a, const struct model *m, const char *path,
 
 /* ---- names of positions ---- */
 
-/* Whisper's frames begin every 10 ms; a position is two of them. */
-static const double SECONDS_A_POSITION = 0.02;
+/* "0.42s"; "0.0125s" where two places would not tell positions apart. */
+static char *time_of(struct arena *a, const struct model *m, int i)
+{
+    double seconds = front_seconds(m);
+
+    return arena_printf(a, "%.*fs", seconds < 0.01 ? 4 : 2, i * seconds);
+}
 
 static char *label_of(struct arena *a, const struct model *m, int i)
 {
@@ -95,7 +100,8 @@ static char *label_of(struct arena *a, const struct model *m, int i)
         i -= front_learnt_rows(m);
         return arena_printf(a, "%d,%d", i / columns, i % columns);
     case FRONT_MEL_CONV:
-        return arena_printf(a, "%.2fs", i * SECONDS_A_POSITION);
+    case FRONT_WAVE:
+        return time_of(a, m, i);
     case FRONT_ROWS:
     case FRONT_QKV:
     case FRONT_TOKENS:

@@ -192,6 +192,101 @@ near() {
     fails 2 "vit reads no sound" "$viz" stats -m "$vit" --audio "$media/u8.wav"
 }
 
+@test "wav2vec2, hubert: a .wav, or the samples that its processor makes" {
+    in_folder
+    python=${PYTHON:-python3}
+    cp -r "$ref/families/hubert_base" model
+    echo '{"feature_extractor_type":"Wav2Vec2FeatureExtractor","do_normalize":false}' \
+        >model/preprocessor_config.json
+    # npy WAV FILE NORMALISES
+    npy() { "$python" -c "import numpy, sys
+x = numpy.frombuffer(open(sys.argv[1], 'rb').read().split(b'data')[1][4:], '<i2') / 32768
+x = x.astype('f4')
+if sys.argv[3] == '1':
+    x = (x - x.mean()) / numpy.sqrt(x.var() + 1e-7)
+numpy.save(sys.argv[2], x[None] if sys.argv[3] == '1' else x)" "$@"; }
+    "$viz" stats -m model --audio "$media/voice.wav" --json >heard.json
+    jq -e '(.tokens | length) > 200 and .tokens[0] == "0.0000s" and .tokens[1] == "0.0004s"' heard.json
+    for how in -o\ a.svg "-o a.png" "--grid -o b.png"; do
+        # shellcheck disable=SC2086
+        works "$viz" heatmap -m model --audio "$media/at8000.wav" -H 0 $how
+    done
+    works "$viz" heatmap -m model --audio "$media/u8.wav" --term
+    "$python" -c 'import numpy' 2>/dev/null || skip "no NumPy"
+    npy "$media/voice.wav" raw.npy 0
+    "$viz" stats -m model --input raw.npy --json | jq -c .heads >raw
+    jq -c .heads heard.json | diff - raw
+    echo '{}' >model/preprocessor_config.json
+    npy "$media/voice.wav" normal.npy 1
+    "$viz" export -m model --input normal.npy -o a.npz
+    "$viz" export -m model --audio "$media/voice.wav" -o b.npz
+    "$python" -c 'import numpy
+a, b = numpy.load("a.npz"), numpy.load("b.npz")
+assert numpy.abs(a["attn.1"] - b["attn.1"]).max() < 2e-6'
+}
+
+@test "samples that are too few or no numbers, another processor, heads of all layers" {
+    in_folder
+    cp -r "$ref/families/hubert" model
+    hear() { "$viz" stats -m model --audio "$@"; }
+    fails 3 "model/preprocessor_config.json: is not there" hear "$media/u8.wav"
+    echo '{"sampling_rate":8000}' >model/preprocessor_config.json
+    fails 3 "sampling_rate: found 8000, expected" hear "$media/u8.wav"
+    echo '{"feature_extractor_type":"WhisperFeatureExtractor"}' >model/preprocessor_config.json
+    fails 3 'found "WhisperFeatureExtractor", expected "Wav2Vec2FeatureExtractor"' hear "$media/u8.wav"
+    echo '{}' >model/preprocessor_config.json
+    printf 'RIFF\060\0\0\0WAVEfmt \020\0\0\0\1\0\1\0\200\076\0\0\0\175\0\0\2\0\020\0' >few.wav
+    printf 'data\014\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>few.wav
+    fails 3 "few.wav: 6 samples, of which the convolutions make no row: expected at least 13" \
+        hear few.wav
+    fails 3 "nan.wav: sample 1 is NaN" hear "$media/bad/nan.wav"
+    fails 2 "hubert reads no pictures" "$viz" stats -m "$ref/families/hubert" --image "$media/rgb.png"
+    fails 2 "reads no text but an array of shape [T]: expected --audio FILE or --input FILE.npy" \
+        "$viz" stats -m model
+    jq '.use_weighted_layer_sum = true' "$ref/families/hubert/config.json" >model/config.json
+    works "$viz" stats -m model --audio "$media/u8.wav"
+    fails 3 "the head of HubertForSequenceClassification with use_weighted_layer_sum is not known" \
+        "$viz" export -m model --audio "$media/u8.wav" --logits -o c.npz
+}
+
+@test "other families of sound are refused by name" {
+    in_folder
+    cp -r "$ref/families/wav2vec2" model
+    for type in wavlm sew sew-d data2vec-audio unispeech unispeech-sat wav2vec2-conformer; do
+        jq ".model_type = \"$type\"" "$ref/families/wav2vec2/config.json" >model/config.json
+        fails 3 "model/config.json: model_type: found \"$type\", expected one of the" \
+            "$viz" info -m model
+    done
+    jq '.add_adapter = true' "$ref/families/wav2vec2/config.json" >model/config.json
+    fails 3 "add_adapter: found true, expected false or null" "$viz" info -m model
+}
+
+@test "what says where rows of samples are" {
+    in_folder
+    cp -r "$ref/families/wav2vec2" model
+    zero_taps() {
+        local file=model/model.safetensors n at
+        n=$(od -An -tu8 -N8 "$file" | tr -d ' ')
+        at=$(tail -c +9 "$file" | head -c "$n" |
+            jq -r '.["wav2vec2.encoder.pos_conv_embed.conv.weight_v"].data_offsets[0]')
+        dd if=/dev/zero of="$file" bs=1 count=1296 seek=$((8 + n + at)) conv=notrunc status=none
+    }
+    "$viz" info -m model >info
+    grep -q "^input       \[T\] samples, 17 for a position, from each to the next 6" info
+    "$viz" info -m model --json | jq -e '.input == [null] and .positions == null'
+    zero_taps
+    fails 3 "conv.weight_v: the weights of tap 0 are all 0, and cannot be scaled to a size" \
+        "$viz" info -m model
+    jq '.num_conv_pos_embeddings = 3' "$ref/families/wav2vec2/config.json" >model/config.json
+    fails 3 "conv.weight_v: shape [18,9,4], expected [18,9,3]" "$viz" info -m model
+    jq '.conv_dim[1] = 6' "$ref/families/wav2vec2/config.json" >model/config.json
+    fails 3 "conv_layers.1.conv.weight: shape [7,5,3], expected [6,5,3]" "$viz" info -m model
+    cp "$ref/families/wav2vec2/config.json" model
+    LC_ALL=C sed -i 's/conv_layers.2.conv.weight/conv_layers.2.cnov.weight/' model/model.safetensors
+    fails 3 "conv_layers.2.conv.weight, expected [8,7,2] (convolution of samples, the one numbered 2)" \
+        "$viz" info -m model
+}
+
 @test "misuse" {
     in_folder
     fails 2 "reads a text, not a picture" "$viz" stats --image "$media/rgb.png"

@@ -370,6 +370,7 @@ bad() {
             .positions == "rope" and .causal and .reads == "tokens" and .gguf == [] and
             .has == ["windows", "learnt sinks", "experts"]) and
         ([.[] | select(.reads == "pixels") | .family] == ["vit", "deit", "dinov2", "beit"]) and
+        ([.[] | select(.reads == "sound") | .family] == ["whisper", "wav2vec2", "hubert"]) and
         ([.[] | select(.gguf | index("llama")) | .family] == ["llama", "mistral", "mixtral"])'
     [ "$("$viz" info --families --tsv | awk -F '\t' '$1 == "t5" { print $2, $4, $5, $7 }')" = \
         "both buckets 1 t5,t5encoder" ]

@@ -86,6 +86,7 @@ static const char *const golden_shared[] = {
     "more/cohere2", "more/exaone4", "more/granite", "more/granitemoe", "more/olmo",
     "more/nemotron", "more/qwen2_moe", "more/phimoe", "more/minicpm3", "more/codegen",
     "more/mpt", "more/biogpt", "more/xglm", "more/rembert", "more/deit", "more/xmod", "more/dinov2", "more/beit",
+    "more/wav2vec2", "more/wav2vec2_stable", "more/hubert",
     "more/layoutlm", "more/mobilebert", "more/convbert",
     "more/quant_awq", "more/quant_bnb_fp4", "more/quant_bnb_int8", "more/quant_bnb_nf4",
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
@@ -99,7 +100,8 @@ static const char *const golden_shared[] = {
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
     "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", "extra/vit",
-    "more/clip_text", "more/deit", "more/dinov2", "more/beit", NULL
+    "more/clip_text", "more/deit", "more/dinov2", "more/beit",
+    "more/wav2vec2", "more/wav2vec2_stable", "more/hubert", NULL
 };
 
 struct golden {
@@ -258,13 +260,13 @@ static inline float *golden_array(struct golden *g, const json_t *run, const cha
 /* The array of a run that has no ids, and as many positions as its attention. */
 static inline struct sentence *golden_values(struct golden *g, const json_t *run)
 {
+    static const char *const names[] = { "pixel_values", "input_features", "input_values" };
     struct sentence *s = arena_alloc(&g->arena, 1, sizeof *s);
     const struct tensor *t, *attn;
 
     *s = (struct sentence){ .batch = -1, .text = "" };
-    s->values.x = golden_array(g, run, "pixel_values", &t);
-    if (s->values.x == NULL)
-        s->values.x = golden_array(g, run, "input_features", &t);
+    for (int i = 0; i < 3 && s->values.x == NULL; i++)
+        s->values.x = golden_array(g, run, names[i], &t);
     if (s->values.x == NULL || golden_array(g, run, "attn.0", &attn) == NULL)
         abort();
     s->n = (int)attn->shape[2];

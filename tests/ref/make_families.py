@@ -6,7 +6,7 @@
 
 needs what make.py needs.  A case is a folder of families/ (encoder-decoders: of seq2seq/) with config.json, the weights,
 expected.json and expected.npz as make.py describes them, but no tokeniser: it runs by ids,
-or by the arrays RUN.pixel_values, RUN.input_features.
+or by the arrays RUN.pixel_values, RUN.input_features, RUN.input_values.
 The weights and config.json are written first, in an old or a new style, with keys left out,
 with or without the prefix of the tensors; what the reference library computes after it has
 read them back from there is what is expected.
@@ -33,7 +33,9 @@ HERE = pathlib.Path(__file__).parent
 #   style   5: all keys; 4: as transformers 4 had them; "diff": only keys that are no default
 #   dtype   of the weights
 #   strip   a prefix that the tensors lose
+#   names   other names for parts of those of tensors
 #   shards  number of files
+#   shapes  of the array of each run, where the configuration does not say it
 #   edit    changes config.json last
 #   first   other ids for the first run
 #   ids     other ids for the second run
@@ -746,6 +748,35 @@ case("whisper_base", T.WhisperModel,
      sound(vocab_size=31, encoder_layers=1, decoder_layers=1, num_mel_bins=7,
            max_source_positions=40), style="diff", dtype="bfloat16")
 
+# ---- waveforms ----
+
+def wave(**more):
+    return {"vocab_size": 9, "hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3,
+            "intermediate_size": 22, "conv_dim": [5, 7, 8], "conv_kernel": [5, 3, 2],
+            "conv_stride": [3, 2, 1], "num_conv_pos_embeddings": 4,
+            "num_conv_pos_embedding_groups": 2, "pad_token_id": 0, **more}
+
+
+# Tensors as they were called before torch 2; the norm of the first convolution over all rows.
+case("wav2vec2", T.Wav2Vec2ForCTC, wave(), style=4, dtype="float16", shapes=[(98,), (23,)],
+     names={"parametrizations.weight.original0": "weight_g",
+            "parametrizations.weight.original1": "weight_v"})
+# A norm after each, biases, layers that norm first, an odd kernel of positions; one row.
+case("wav2vec2_stable", T.Wav2Vec2ForAudioFrameClassification,
+     wave(do_stable_layer_norm=True, feat_extract_norm="layer", conv_bias=True,
+          feat_extract_activation="relu", hidden_act="gelu_new", num_conv_pos_embeddings=5,
+          num_labels=3, layer_norm_eps=1e-3), style="diff", dtype="bfloat16",
+     shapes=[(77,), (17,)],
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+# The width of the last convolution is the model's; the mean of a projection of all rows.
+case("hubert", T.HubertForSequenceClassification,
+     wave(conv_dim=[4, 12], conv_kernel=[4, 4], conv_stride=[3, 2], hidden_size=12,
+          num_conv_pos_embeddings=1, num_conv_pos_embedding_groups=3, classifier_proj_size=5,
+          feat_proj_layer_norm=False, num_labels=4), dtype="float16", shapes=[(64,), (37,)],
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(4)}))
+case("hubert_base", T.HubertModel, wave(), style="diff", dtype="bfloat16", strip="hubert.",
+     shapes=[(70,), (30,)])
+
 # ---- pictures ----
 
 case("vit", T.ViTForImageClassification,
@@ -809,12 +840,14 @@ def spread(model, seed):
     model.tie_weights()
 
 
-def store(folder, model, dtype, strip, shards):
+def store(folder, model, dtype, strip, shards, names):
     """The tensors as the library saves them, split by name where asked."""
     with tempfile.TemporaryDirectory() as room:
         model.to(dtype).save_pretrained(room)
         tensors = load_file(pathlib.Path(room) / "model.safetensors")
     tensors = {n.removeprefix(strip): t for n, t in tensors.items()}
+    for part, other in names.items():
+        tensors = {n.replace(part, other): t for n, t in tensors.items()}
     if shards == 1:
         save_file(tensors, folder / "model.safetensors", {"format": "pt"})
         return
@@ -1117,13 +1150,15 @@ def make(folder, name):
     dtype = how.get("dtype", "float32")
     model = kind(kind.config_class(**json.loads(json.dumps(values))))
     spread(model, seed)
-    store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
+    store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1),
+          how.get("names", {}))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
     vocab = values.get("vocab_size", 44)
     ids = [how.get("first") or ids_of(rng, how.get("length", 11), vocab),
            how.get("ids") or ids_of(rng, 6, vocab)]
     sources = ids if model.main_input_name == "input_ids" else [
-        rng.standard_normal(shape_of(model.config), np.float32) for _ in range(2)]
+        rng.standard_normal(how["shapes"][i] if "shapes" in how else shape_of(model.config),
+                            np.float32) for i in range(2)]
     if model.config.is_encoder_decoder:
         expect_both(folder, name, kind, sources, ids, how.get("globals"))
     else:

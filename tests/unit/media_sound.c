@@ -2,11 +2,13 @@
  * Sound against what scipy and transformers make of it (make_media.py). */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "media/mel.h"
+#include "media/waveform.h"
 #include "weights/npz.h"
 
 #define REF "tests/ref/media/"
@@ -175,6 +177,45 @@ static void test_extractor(void **state)
     }
 }
 
+static void test_waveform(void **state)
+{
+    static const struct { const char *json, *says; } cases[] = {
+        { "{}", NULL },
+        { "{\"feature_extractor_type\":\"Wav2Vec2FeatureExtractor\",\"feature_size\":1,"
+          "\"do_normalize\":true,\"sampling_rate\":16000,\"padding_value\":0.0}", NULL },
+        { "[]", "expected an object" },
+        { "{\"feature_extractor_type\":\"WhisperFeatureExtractor\"}", "found \"Whisper" },
+        { "{\"feature_extractor_type\":1}", "found 1" },
+        { "{\"feature_size\":2}", "feature_size: found 2" },
+        { "{\"sampling_rate\":8000}", "sampling_rate: found 8000" },
+        { "{\"do_normalize\":1}", "do_normalize: found 1" },
+    };
+    float x[] = { 1, 3, 5, 7 }, same[] = { 1, 3, 5, 7 }, flat[] = { 2, 2 };
+    /* mean 4, variance 5 */
+    double want[] = { -3 / sqrt(5 + 1e-7), -1 / sqrt(5 + 1e-7), 1 / sqrt(5 + 1e-7),
+                      3 / sqrt(5 + 1e-7) };
+    struct sound s = { 16000, 4, x }, other = { 16000, 4, same }, even = { 16000, 2, flat };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct span bytes = { (const void *)cases[i].json, strlen(cases[i].json) };
+        struct err e = { ERR_NONE, "" };
+        struct waveform w;
+        int status = waveform_read(json_read(&all, bytes, 0, &e), &w, &e);
+
+        assert_int_equal(status, cases[i].says == NULL ? 0 : -1);
+        if (cases[i].says != NULL && strstr(e.msg, cases[i].says) == NULL)
+            fail_msg("%s: %s", cases[i].json, e.msg);
+        assert_true(status != 0 || (w.normalises && w.rate == 16000));
+    }
+    waveform_apply(&(struct waveform){ 16000, true }, &s);
+    check_doubles("samples", x, want, 4, 1e-7);
+    waveform_apply(&(struct waveform){ 16000, false }, &other);
+    assert_true(same[0] == 1 && same[3] == 7);
+    waveform_apply(&(struct waveform){ 16000, true }, &even);
+    assert_true(flat[0] == 0 && flat[1] == 0);
+}
+
 static int open_all(void **state)
 {
     struct err e = { ERR_NONE, "" };
@@ -202,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_extractor),
+        cmocka_unit_test(test_waveform),
     };
 
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -307,12 +307,67 @@ static void labels_and_ids(void **state)
     assert_int_equal(good("{'model_type':'bert','id2label':{}}").head.n_labels, 2);
 }
 
+/* The convolutions of a waveform. */
+static void waves(void **state)
+{
+    static const struct row rows[] = {
+        { "'conv_stride':[5,2,2,2,2,2,0]", "conv_stride: found 0" },
+        { "'conv_kernel':[10,3,3,3,3,2,-2]", "conv_kernel: found -2" },
+        { "'conv_kernel':[10,3,3,3,3,2,5000]", "conv_kernel: found 5000" },
+        { "'conv_dim':[512,512,512,512,512,512,'x']", "conv_dim: found \"x\"" },
+        { "'conv_dim':[512,512]", "conv_dim, conv_kernel, conv_stride: have 2, 7 and 7 numbers, "
+          "expected one each for a convolution" },
+        { "'conv_stride':[5,2,2]", "have 7, 7 and 3 numbers" },
+        { "'conv_dim':[]", "conv_dim: found [], expected a list of 1 to 32 numbers" },
+        { "'conv_dim':512", "conv_dim: found 512, expected a list" },
+        { "'conv_dim':[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]",
+          "expected a list of 1 to 32 numbers" },
+        { "'conv_dim':[65536,1],'conv_kernel':[1,4096],'conv_stride':[1,1]",
+          "convolution 1 reads 268435456 numbers, 1 samples apart, expected at most 16777216 and "
+          "1048576" },
+        { "'conv_dim':[1,1],'conv_kernel':[1,1],'conv_stride':[4096,4096]",
+          "convolution 1 reads 1 numbers, 16777216 samples apart" },
+        { "'conv_dim':[1,1,1],'conv_kernel':[1,1,4096],'conv_stride':[4096,256,1]",
+          "a row of the last convolution reads 4293918721 samples, expected at most 16777216" },
+        { "'num_conv_pos_embedding_groups':7", "num_conv_pos_embedding_groups: found 7, expected a "
+          "divisor of the width 768" },
+        { "'num_conv_pos_embedding_groups':0", "num_conv_pos_embedding_groups: found 0" },
+        { "'num_conv_pos_embeddings':0", "num_conv_pos_embeddings: found 0" },
+        { "'hidden_size':1048576,'num_attention_heads':16,'num_conv_pos_embedding_groups':1",
+          "num_conv_pos_embeddings: 128 rows of 1048576 columns" },
+        { "'feat_extract_norm':'batch'", "feat_extract_norm: found \"batch\", expected "
+          "\"group\" or \"layer\"" },
+        { "'feat_extract_norm':1", "feat_extract_norm: found 1" },
+        { "'feat_extract_activation':'mish'", "feat_extract_activation: found \"mish\"" },
+        { "'add_adapter':true", "add_adapter: found true, expected false or null: convolutions "
+          "after the last layer are not supported" },
+        { "'adapter_attn_dim':16", "adapter_attn_dim: found 16, expected false or null: adapters" },
+        { "'conv_pos_batch_norm':true", "conv_pos_batch_norm: found true" },
+        { "'do_stable_layer_norm':1", "do_stable_layer_norm: found 1" },
+        { "'conv_bias':'x'", "conv_bias: found \"x\"" },
+        { "'use_weighted_layer_sum':2", "use_weighted_layer_sum: found 2" },
+    };
+    struct config c = good("{'model_type':'wav2vec2','feat_proj_layer_norm':false,"
+                           "'embedding_size':7,'adapter_attn_dim':null,'add_adapter':false}");
+
+    (void)state;
+    refuse("{'model_type':'wav2vec2'", rows, sizeof rows / sizeof *rows);
+    refuse("{'model_type':'hubert'", rows, sizeof rows / sizeof *rows);
+    assert_true(c.front.wave.n == 7 && c.front.wave.norm && !c.front.wave.norms);
+    assert_true(c.d_embed == 512 && c.head.d_in == 768 && c.head.d_dense == 256);
+    c = good("{'model_type':'hubert','feat_proj_layer_norm':false,'conv_dim':[3],'conv_kernel':[2],"
+             "'conv_stride':[5],'feat_extract_norm':'layer'}");
+    assert_true(c.front.wave.n == 1 && c.front.wave.step[0] == 5 && c.d_embed == 3);
+    assert_true(c.front.wave.norms && !c.front.wave.norm);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(kinds_of_layers), TEST(dense_layers), TEST(chunks_of_layers), TEST(ropes),
         TEST(ropes_by_kind), TEST(other_keys), TEST(parts_of_models), TEST(labels_and_ids),
+        TEST(waves),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

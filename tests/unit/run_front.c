@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fronts against their formulas in double: patches of a picture, convolutions of sound,
+ * Fronts against their formulas in double: patches of a picture, convolutions of sound, and of
+ * samples with what says where their rows are,
  * rows as they are.  Layers add nothing here, so that the hidden states are the front's rows
  * with their positions, normed.  And shapes that a model does not take.
  * file_tags=threads */
@@ -360,6 +361,169 @@ static void frames_of_sound(void **state)
     }
 }
 
+/* ---- samples ---- */
+
+/* Convolutions of 4 samples 3 apart, then of 2 rows 16 apart: 7 samples a row, 48 apart. */
+static struct model *open_wave(bool norms, int taps)
+{
+    const struct family *family = family_find("wav2vec2");
+    struct file f = new_file();
+    int n_norms = norms ? 2 : 1;
+
+    add_layer(&f, family, 6, 4);
+    add(&f, "feature_extractor.conv_layers.0.conv.weight", 3 * 4, "3,1,4", false);
+    add(&f, "feature_extractor.conv_layers.0.conv.bias", 3, "3", false);
+    add(&f, "feature_extractor.conv_layers.1.conv.weight", 5 * 3 * 2, "5,3,2", false);
+    add(&f, "feature_extractor.conv_layers.1.conv.bias", 5, "5", false);
+    for (int i = 0; i < n_norms; i++)
+        add_named(&f, "feature_extractor.conv_layers.%d.layer_norm", "", i, i == 0 ? 3 : 5, 0,
+                  false);
+    add_named(&f, "feature_projection.layer_norm", "", 0, 5, 0, false);
+    add_named(&f, "feature_projection.projection", "", 0, 6, 5, false);
+    add(&f, "encoder.pos_conv_embed.conv.weight_g", (size_t)taps,
+        arena_printf(&arena, "1,1,%d", taps), false);
+    add(&f, "encoder.pos_conv_embed.conv.weight_v", (size_t)(6 * 3 * taps),
+        arena_printf(&arena, "6,3,%d", taps), false);
+    add(&f, "encoder.pos_conv_embed.conv.bias", 6, "6", false);
+    return open_file(&f, NULL, arena_printf(&arena,
+        "{\"model_type\":\"wav2vec2\",\"num_hidden_layers\":1,\"num_attention_heads\":2,"
+        "\"hidden_size\":6,\"intermediate_size\":4,\"conv_dim\":[3,5],\"conv_kernel\":[4,2],"
+        "\"conv_stride\":[3,16],\"conv_bias\":true,\"num_conv_pos_embeddings\":%d,"
+        "\"num_conv_pos_embedding_groups\":2,\"do_stable_layer_norm\":true,"
+        "\"feat_extract_norm\":\"%s\"}", taps, norms ? "layer" : "group"));
+}
+
+static double gelu(double x)
+{
+    return x / 2 * (1 + erf(x / sqrt(2)));
+}
+
+/* Each column of x [n, C] over its rows, with the weight of each. */
+static void norm_columns(double *x, int64_t n, int C, const float *weight)
+{
+    for (int c = 0; c < C; c++) {
+        double mean = 0, var = 0;
+
+        for (int64_t i = 0; i < n; i++)
+            mean += x[i * C + c] / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            var += (x[i * C + c] - mean) * (x[i * C + c] - mean) / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            x[i * C + c] = (x[i * C + c] - mean) / sqrt(var + 1e-5) * (double)weight[c];
+    }
+}
+
+/* gelu of the normed i-th convolution without padding of x [n_in, channels]. */
+static double *wave_conv(const struct model *m, int i, const double *x, int64_t n_in, int channels)
+{
+    const char *name = arena_printf(&arena, "feature_extractor.conv_layers.%d.", i);
+    const float *w = tensor(m, arena_printf(&arena, "%sconv.weight", name));
+    const float *bias = tensor(m, arena_printf(&arena, "%sconv.bias", name));
+    const char *of_norm = arena_printf(&arena, "%slayer_norm.weight", name);
+    int C = m->config.front.wave.channels[i], width = m->config.front.wave.width[i];
+    int step = m->config.front.wave.step[i];
+    int64_t n = (n_in - width) / step + 1;
+    double *out = arena_alloc(&arena, (size_t)(n * C), sizeof *out);
+
+    for (int64_t t = 0; t < n; t++)
+        for (int d = 0; d < C; d++) {
+            out[t * C + d] = (double)bias[d];
+            for (int c = 0; c < channels; c++)
+                for (int k = 0; k < width; k++)
+                    out[t * C + d] += x[(t * step + k) * channels + c] *
+                                      (double)w[(d * channels + c) * width + k];
+        }
+    if (m->config.front.wave.norms)
+        for (int64_t t = 0; t < n; t++)
+            norm(out + t * C, tensor(m, of_norm), C, 1e-5);
+    else if (i == 0)
+        norm_columns(out, n, C, tensor(m, of_norm));
+    for (int64_t k = 0; k < n * C; k++)
+        out[k] = gelu(out[k]);
+    return out;
+}
+
+/* x + gelu(conv(x)), as x is before any of it. */
+static double *with_positions(const struct model *m, const double *x, int64_t n)
+{
+    const float *g = tensor(m, "encoder.pos_conv_embed.conv.weight_g");
+    const float *v = tensor(m, "encoder.pos_conv_embed.conv.weight_v");
+    const float *bias = tensor(m, "encoder.pos_conv_embed.conv.bias");
+    int K = m->config.front.conv_width;
+    double *out = arena_alloc(&arena, (size_t)n * 6, sizeof *out), size[16] = { 0 };
+
+    for (int i = 0; i < 18 * K; i++)
+        size[i % K] += (double)v[i] * (double)v[i];
+    for (int64_t t = 0; t < n; t++)
+        for (int d = 0; d < 6; d++) {
+            double sum = (double)bias[d];
+
+            for (int c = 0; c < 3; c++)
+                for (int k = 0; k < K; k++)
+                    if (t + k - K / 2 >= 0 && t + k - K / 2 < n)
+                        sum += x[(t + k - K / 2) * 6 + d / 3 * 3 + c] *
+                               (double)v[(d * 3 + c) * K + k] * (double)g[k] / sqrt(size[k]);
+            out[t * 6 + d] = x[t * 6 + d] + gelu(sum);
+        }
+    return out;
+}
+
+static double *samples(const struct model *m, const struct values *v, int64_t n)
+{
+    const float *w = tensor(m, "feature_projection.projection.weight");
+    int64_t n_in = v->dim[0];
+    double *x = arena_alloc(&arena, (size_t)n_in, sizeof *x);
+    double *out = arena_alloc(&arena, (size_t)n * 6, sizeof *out);
+
+    for (int64_t i = 0; i < n_in; i++)
+        x[i] = (double)v->x[i];
+    x = wave_conv(m, 0, x, n_in, 1);
+    x = wave_conv(m, 1, x, (n_in - 4) / 3 + 1, 3);
+    for (int64_t t = 0; t < n; t++) {
+        norm(x + t * 5, tensor(m, "feature_projection.layer_norm.weight"), 5, 1e-5);
+        for (int d = 0; d < 6; d++)
+            for (int c = 0; c < 5; c++)
+                out[t * 6 + d] += x[t * 5 + c] * (double)w[d * 5 + c];
+    }
+    out = with_positions(m, out, n);
+    for (int64_t t = 0; t < n; t++)
+        norm(out + t * 6, tensor(m, "encoder.layer_norm.weight"), 6, 1e-5);
+    return out;
+}
+
+/* Three samples that no row reads; windows, and rows of the first convolution, in blocks of
+ * 1024 and of 16384. */
+static void samples_of_sound(void **state)
+{
+    static const int rows[] = { 1, 2, 70, 1100 };
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct model *m = open_wave(i % 2 == 0, i / 2 % 2 == 0 ? 4 : 5);
+        struct values v = values_of(m, 10 + 48 * (rows[i / 2] - 1), 1);
+        const float *got = hidden_of(m, &v, 1, 2), *again = hidden_of(m, &v, 1, 1);
+
+        check_doubles("hidden", got, samples(m, &v, rows[i / 2]), (int64_t)rows[i / 2] * 6, 2e-5);
+        assert_memory_equal(got, again, (size_t)rows[i / 2] * 6 * sizeof *got);
+        model_close(m);
+    }
+}
+
+static void samples_beside_others(void **state)
+{
+    struct model *m = open_wave(false, 4);
+    const struct values three[] = { values_of(m, 400, 1), values_of(m, 3200, 2),
+                                    values_of(m, 7, 3) };
+    const float *all = hidden_of(m, three, 3, 3), *one;
+
+    (void)state;
+    one = hidden_of(m, &three[1], 1, 1);
+    assert_memory_equal(all + 9 * 6, one, 67 * 6 * sizeof *one);
+    one = hidden_of(m, &three[2], 1, 1);
+    assert_memory_equal(all + 76 * 6, one, 6 * sizeof *one);
+    model_close(m);
+}
+
 /* ---- rows ---- */
 
 /* vit's layers behind rows that are given. */
@@ -409,6 +573,7 @@ static void other_shapes(void **state)
 {
     struct family family;
     struct model *vit = open_vit(8, 12, 4, 4), *rows = open_rows(&family);
+    struct model *wave = open_wave(false, 4);
     char shape[64];
 
     (void)state;
@@ -422,6 +587,19 @@ static void other_shapes(void **state)
             arena_printf(&arena, "9223372036854775807 rows, expected 1 to %d", rows->max_tokens));
     front_shape(rows, shape);
     assert_string_equal(shape, "[T,6]");
+    refused(wave, (struct values){ 1, { 6 } }, "6 samples, of which the convolutions make no row: "
+            "expected at least 7");
+    refused(wave, (struct values){ 1, { 0 } }, "0 samples, of which the convolutions make no row: "
+            "expected at least 7");
+    refused(wave, (struct values){ 1, { INT64_MAX } }, arena_printf(&arena,
+            "9223372036854775807 samples make 192153584101141163 rows, expected at most %d",
+            wave->max_tokens));
+    refused(wave, (struct values){ 2, { 1, 9 } }, "shape [1,9], expected [T]");
+    front_shape(wave, shape);
+    assert_string_equal(shape, "[T]");
+    assert_true(front_hears(wave) && !front_hears(vit) && front_sees(vit) && !front_sees(wave));
+    assert_true(front_seconds(wave) == 48 / 16000.0 && front_seconds(vit) == 0);
+    model_close(wave);
     model_close(vit);
     model_close(rows);
 }
@@ -497,6 +675,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pictures, setup, teardown),
         cmocka_unit_test_setup_teardown(frames_of_sound, setup, teardown),
+        cmocka_unit_test_setup_teardown(samples_of_sound, setup, teardown),
+        cmocka_unit_test_setup_teardown(samples_beside_others, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_as_they_are, setup, teardown),
         cmocka_unit_test_setup_teardown(other_shapes, setup, teardown),
         cmocka_unit_test_setup_teardown(other_kernels, setup, teardown),

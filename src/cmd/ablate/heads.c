@@ -52,7 +52,8 @@ void ablate_before_select(struct ablate_job *j)
 
 static bool predicts_tokens(const struct model *m)
 {
-    return m->has_head && m->config.head.task == NULL && !m->config.head.one_number;
+    return m->has_head && m->config.head.task == NULL && !m->config.head.one_number &&
+           m->family->front == FRONT_TOKENS;
 }
 
 /* Each token sees those before it alone. */

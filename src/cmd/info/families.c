@@ -18,7 +18,8 @@ static const char *const norms[] = {
     [PLACE_REVERSIBLE] = "reversible", NULL
 };
 static const char *const reads[] = {
-    [FRONT_TOKENS] = "tokens", [FRONT_PATCH] = "pixels", [FRONT_MEL_CONV] = "sound", NULL
+    [FRONT_TOKENS] = "tokens", [FRONT_PATCH] = "pixels", [FRONT_MEL_CONV] = "sound",
+    [FRONT_WAVE] = "sound", NULL
 };
 static const char *const positions[] = {
     [POS_NONE] = "none", [POS_TABLE] = "table", [POS_TABLE_FROM_IDS] = "table",
@@ -82,7 +83,8 @@ const struct record info_family_record = {
 static const char *positions_of(struct arena *a, const struct family *f)
 {
     enum bias added = f->decoder != NULL && f->bias == BIAS_NONE ? f->decoder->bias : f->bias;
-    const char *own = positions[f->positions], *bias;
+    const char *own = f->stack.name[W_POS_CONV] != NULL ? "convolution" : positions[f->positions];
+    const char *bias;
 
     if (added == BIAS_ALIBI)
         return "alibi";

@@ -7,6 +7,7 @@
 #include "cmd/info/info.h"
 #include "base/str.h"
 #include "cli/output.h"
+#include "run/wave.h"
 
 struct info_args {
     struct shared_args shared;
@@ -97,6 +98,9 @@ static void card_input(FILE *f, const struct model *m)
     if (m->family->front == FRONT_PATCH)
         fprintf(f, " in patches of %d x %d", config->front.patch[0],
                 config->front.patch[1]);
+    if (m->family->front == FRONT_WAVE)
+        fprintf(f, " samples, %lld for a position, from each to the next %lld",
+                (long long)wave_samples(config), (long long)wave_step(config));
     fprintf(f, "\n");
 }
 

@@ -184,7 +184,8 @@ void info_parts(const struct info_row *row, struct arena *a, FILE *f)
 
 bool info_any_length(const struct model *m)
 {
-    return m->family->bare && (m->config.relative.n_distances == 0 || m->config.relative.clip);
+    return m->family->front == FRONT_WAVE ||
+           (m->family->bare && (m->config.relative.n_distances == 0 || m->config.relative.clip));
 }
 
 static int longest(const struct model *m, int n)

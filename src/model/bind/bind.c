@@ -325,6 +325,8 @@ static bool stack_lacks(const struct model *m, int s)
         (s == W_POS && m->family->bias == BIAS_GRID && !config->front.positions) ||
         (s == W_POS && m->family->defaults.relative.input && !config->relative.input) ||
         ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1) ||
+        (s == W_POS_CONV_NORM && m->norm_place == PLACE_PRE) ||
+        (s == W_EMB_NORM && m->family->wave_norm_by_config && !config->front.wave.norm) ||
         ((s == W_HEAD_NORM || s == W_HEAD_BIAS) && config->head.one_number))
         return true;
     if (s == W_FINAL_NORM && !m->family->bare)
@@ -342,6 +344,8 @@ static int longest_text(const struct model *m)
 
     if (family_rotates(m->family, config))
         return count;
+    if (m->family->front == FRONT_WAVE)
+        return NO_LIMIT;
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return count - 1 -
                (m->family->pos_offset > 0 ? m->family->pos_offset : config->pad_id);
@@ -378,6 +382,25 @@ static void mark_frequencies(struct binder *b)
         bind_mark(b, W_INV_FREQ, (struct where){ l, 0 });
 }
 
+static int bind_waves(struct binder *b)
+{
+    struct model *model = b->m;
+    int n = model->config.front.wave.n;
+
+    if (n == 0)
+        return 0;
+    model->wave = arena_alloc(b->a, (size_t)n, sizeof *model->wave);
+    for (int i = 0; i < n; i++) {
+        struct where at = { i, 0 };
+        bool normed = i == 0 || model->config.front.wave.norms;
+
+        if (bind_slot(b, W_WAVE, at, &model->wave[i].conv) != 0 ||
+            (normed && bind_slot(b, W_WAVE_NORM, at, &model->wave[i].norm) != 0))
+            return -1;
+    }
+    return plan_taps(model, b->a, b->e);
+}
+
 static int bind_stack(struct binder *b)
 {
     struct model *model = b->m;
@@ -394,6 +417,8 @@ static int bind_stack(struct binder *b)
         if (family_slots[s].count == PER_STACK && !stack_lacks(model, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &model->slot[s]) != 0)
             return -1;
+    if (bind_waves(b) != 0)
+        return -1;
     mark_frequencies(b);
     plan_rope(model, b->a);
     plan_bias(model, b->a);

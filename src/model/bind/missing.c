@@ -25,11 +25,15 @@ static void mark_stack(struct binder *b)
     for (int s = 0; s < N_SLOT; s++)
         if (bind_names(b, (enum slot)s) != NULL && family_slots[s].count == PER_STACK)
             bind_mark(b, (enum slot)s, (struct where){ 0 });
+    for (int i = 0; i < b->m->config.front.wave.n; i++)
+        for (int s = W_WAVE; s <= W_WAVE_NORM; s++)
+            if (bind_names(b, (enum slot)s) != NULL)
+                bind_mark(b, (enum slot)s, (struct where){ i, 0 });
     for (int l = 0; l < b->m->config.n_layers && found; l++) {
         found = false;
         for (int s = 0; s < N_SLOT; s++)
             if (bind_names(b, (enum slot)s) != NULL && family_slots[s].count != PER_STACK &&
-                mark_parts(b, (enum slot)s, l))
+                family_slots[s].count != PER_WAVE && mark_parts(b, (enum slot)s, l))
                 found = true;
     }
 }
@@ -76,7 +80,9 @@ static const char *describe(struct binder *b, enum slot slot, struct where at, b
     const struct slot_row *row = &family_slots[slot];
     char *text = arena_printf(b->a, "%s%s", bias ? "bias of " : "", row->role);
 
-    if (row->count != PER_STACK)
+    if (row->count == PER_WAVE)
+        text = arena_printf(b->a, "%s, the one numbered %d", text, at.layer);
+    else if (row->count != PER_STACK)
         text = arena_printf(b->a, "%s, layer %d", text, at.layer);
     if (row->count == PER_EXPERT)
         text = arena_printf(b->a, "%s, expert %d", text, at.part);

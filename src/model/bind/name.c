@@ -140,7 +140,7 @@ const char *bind_stored_names(struct binder *b, enum slot slot)
 static bool is_whole_name(enum slot_kind kind)
 {
     return kind == SLOT_VECTOR || kind == SLOT_ROWS || kind == SLOT_COLUMNS ||
-           kind == SLOT_EXPERTS || kind == SLOT_BIASES;
+           kind == SLOT_EXPERTS || kind == SLOT_BIASES || kind == SLOT_KERNEL;
 }
 
 const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const char **names,

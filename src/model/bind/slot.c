@@ -10,22 +10,35 @@ struct shape {
     int d[4];
 };
 
+/* Rows that a convolution reads, the i-th of a waveform. */
+static int taps_of(const struct config *c, const struct slot_row *row, int i)
+{
+    return row == &family_slots[W_WAVE] ? c->front.wave.width[i] :
+           row == &family_slots[W_CONV] || row->kind == SLOT_KERNEL ? c->front.conv_width :
+                                                                    CONV_WINDOW;
+}
+
+/* The waveform's convolution that a slot at this place is of. */
+static int wave_of(const struct slot_row *row, struct where at)
+{
+    return row->count == PER_WAVE ? at.layer : 0;
+}
+
 /* What the weight of a slot must look like. */
-static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
+static struct shape shape_of(const struct model *m, const struct slot_row *row, struct where at,
+                             bool in_out)
 {
     const struct config *config = &m->config;
-    int out = family_slot_dim(m->family, config, row->out), in, n = config->mlp_groups;
+    int wave = wave_of(row, at), out = family_wave_dim(m->family, config, row->out, wave), in;
+    int n = config->mlp_groups;
 
     if (row->in == DIM_NONE && row->group == OF_QK_NORM && m->family->qk_norm == QK_NORM_HEADS)
         return (struct shape){ 2, { out / config->d_head, config->d_head } };
     if (row->in == DIM_NONE)
         return (struct shape){ 1, { out } };
-    in = family_slot_dim(m->family, config, row->in);
-    if (row->kind == SLOT_CONV)
-        return (struct shape){ 3,
-                               { out, in,
-                                 row == &family_slots[W_CONV] ? config->front.conv_width :
-                                                                CONV_WINDOW } };
+    in = family_wave_dim(m->family, config, row->in, wave);
+    if (row->kind == SLOT_CONV || row->kind == SLOT_KERNEL)
+        return (struct shape){ 3, { out, in, taps_of(config, row, wave) } };
     if (row->kind == SLOT_EXPERTS)
         return (struct shape){ 3, { config->experts.n, in_out ? in : out, in_out ? out : in } };
     if (family_slot_is_grouped(config, (enum slot)(row - family_slots)))
@@ -161,9 +174,10 @@ static const struct own_norm *own_norm(struct binder *b, enum slot slot)
 }
 
 /* A norm that neither scales nor shifts. */
-static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
+static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct where at,
+                           struct param *p)
 {
-    int count = family_slot_dim(b->m->family, &b->m->config, row->out);
+    int count = family_wave_dim(b->m->family, &b->m->config, row->out, wave_of(row, at));
     float *one = arena_alloc(b->a, (size_t)count, sizeof *one);
 
     for (int i = 0; i < count; i++)
@@ -197,7 +211,8 @@ static enum bias_rule bias_rule_of(struct binder *b, enum slot slot)
 static int bind_bias(struct binder *b, enum slot slot, const char *names, struct where at,
                      struct param *p)
 {
-    int out = family_slot_dim(b->m->family, &b->m->config, family_slots[slot].out);
+    const struct slot_row *row = &family_slots[slot];
+    int out = family_wave_dim(b->m->family, &b->m->config, row->out, wave_of(row, at));
     struct shape want = { 1, { out } };
     enum bias_rule rule = bias_rule_of(b, slot);
 
@@ -232,7 +247,7 @@ static bool is_left_out(struct binder *b, enum slot slot)
 /* A head without its weight is tied and may have its own bias; a bias may be 0. */
 static int bind_absent(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
-    struct shape want = shape_of(b->m, &family_slots[slot],
+    struct shape want = shape_of(b->m, &family_slots[slot], at,
                                  family_slot_in_out(b->m->family, slot));
 
     if (slot == W_HEAD && !b->m->config.head.one_number && b->m->config.head.task == NULL)
@@ -301,14 +316,14 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     names = bind_stored_names(b, slot);
     if (row->kind == SLOT_NORM &&
         (family->norms_bare || (family->defaults.norm.affine && !b->m->config.norm.affine)))
-        return bind_plain_norm(b, row, p);
+        return bind_plain_norm(b, row, at, p);
     if (row->group == OF_QK_NORM && bind_is_in_parts(b, slot))
         return bind_norm_heads(b, slot, at, p);
     p->weight = bind_weight_tensor(b, slot, &names, at);
     if (p->weight == NULL)
         return bind_absent(b, slot, at, p);
     in_out = is_in_out(b, slot, p->weight);
-    want = shape_of(b->m, row, in_out);
+    want = shape_of(b->m, row, at, in_out);
     if (check_weight(b, slot, p->weight, want, loose) != 0)
         return -1;
     if (row->in == DIM_NONE || row->kind == SLOT_BIASES || row->kind == SLOT_TAPS)

@@ -81,6 +81,7 @@ static const struct key keys[] = {
     { KEY_BOOL, F(has_bias[BY_USE_BIAS]), 0, 0, NAMES("use_bias") },
     { KEY_BOOL, F(has_bias[BY_USE_QKV_BIAS]), 0, 0, NAMES("use_qkv_bias") },
     { KEY_BOOL, F(has_bias[BY_LM_HEAD_BIAS]), 0, 0, NAMES("lm_head_bias") },
+    { KEY_BOOL, F(has_bias[BY_CONV_BIAS]), 0, 0, NAMES("conv_bias") },
     { KEY_BOOL, F(has_bias[BY_ENABLE_BIAS]), 0, 0, NAMES("enable_bias") },
     { KEY_BOOL, F(has_bias[BY_BIAS]), 0, 0, NAMES("bias") },
     { KEY_BOOL, F(norm.no_final), 0, 0, NAMES("_remove_final_layer_norm") },

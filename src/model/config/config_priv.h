@@ -78,6 +78,9 @@ int config_language(const struct reader *r, const struct family *f, const json_t
 /* Sizes of pictures. */
 int config_front(const struct reader *r, const struct family *f, const json_t *root);
 
+/* The convolutions of a waveform. */
+int config_wave(const struct reader *r, const struct family *f, const json_t *root);
+
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
 /* Which experts a row goes to; after the numbers. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);

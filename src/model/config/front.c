@@ -93,5 +93,7 @@ int config_front(const struct reader *r, const struct family *f, const json_t *r
 {
     if (f->front == FRONT_PATCH)
         return read_picture(r, f, root) != 0 ? -1 : read_grid(r, f, root);
+    if (f->front == FRONT_WAVE)
+        return config_wave(r, f, root);
     return f->front == FRONT_MEL_CONV ? check_sound(r) : 0;
 }

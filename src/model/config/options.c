@@ -27,7 +27,8 @@ static const struct key swiglu = { KEY_BOOL, F(gated), 0, 0, NAMES("use_swiglu_f
 static const struct key classifier = {
     KEY_ACT, F(head.classifier_act), 0, 0, NAMES("classifier_activation")
 };
-static const struct key pre = { KEY_BOOL, F(norm.first), 0, 0, NAMES("pre_norm") };
+static const struct key pre = { KEY_BOOL, F(norm.first), 0, 0,
+                                NAMES("pre_norm", "do_stable_layer_norm") };
 #undef F
 
 const struct key *config_option_key(const char *name)

@@ -163,6 +163,14 @@ vit = {"model_type": "vit", "num_hidden_layers": 1, "num_attention_heads": 2, "h
        "intermediate_size": 4, "num_channels": 1, "image_size": [4, 5], "patch_size": 2,
        "id2label": {"0": "a", "1": "b", "2": "c"}}
 config("whisper", whisper)
+wave = {"model_type": "wav2vec2", "num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 4,
+        "intermediate_size": 4, "conv_dim": [3, 2], "conv_kernel": [4, 2], "conv_stride": [2, 1],
+        "num_conv_pos_embeddings": 2, "num_conv_pos_embedding_groups": 2, "vocab_size": 5}
+config("wave", wave)
+config("wave_layers", {**wave, "model_type": "hubert", "feat_extract_norm": "layer",
+                       "conv_bias": True, "do_stable_layer_norm": True,
+                       "feat_proj_layer_norm": False, "adapter_attn_dim": None})
+config("wave_lists", {**wave, "conv_stride": [0, 1]})
 config("vit", vit)
 config("vit_huge", {**vit, "image_size": 65536, "patch_size": 1})
 config("vit_patch", {**vit, "patch_size": [2, 6]})
@@ -186,6 +194,20 @@ model("whisper", whisper, {
     "decoder.embed_positions.weight": [2, 4], **norm("decoder.layer_norm"),
     **sound_layer("decoder.layers.0."), **attention("decoder.layers.0.encoder_attn."),
     **norm("decoder.layers.0.encoder_attn_layer_norm")})
+L, P = "encoder.layers.0.", "encoder.pos_conv_embed.conv."
+model("wave", wave, {
+    "feature_extractor.conv_layers.0.conv.weight": [3, 1, 4],
+    **norm("feature_extractor.conv_layers.0.layer_norm", 3),
+    "feature_extractor.conv_layers.1.conv.weight": [2, 3, 2],
+    **norm("feature_projection.layer_norm", 2), **linear("feature_projection.projection", 4, 2),
+    P + "weight_g": [1, 1, 2], P + "weight_v": [4, 2, 2], P + "bias": [4],
+    **norm("encoder.layer_norm"), **linear(L + "attention.q_proj", 4, 4),
+    **linear(L + "attention.k_proj", 4, 4), **linear(L + "attention.v_proj", 4, 4),
+    **linear(L + "attention.out_proj", 4, 4), **norm(L + "layer_norm"),
+    **linear(L + "feed_forward.intermediate_dense", 4, 4),
+    **linear(L + "feed_forward.output_dense", 4, 4), **norm(L + "final_layer_norm"),
+    **linear("lm_head", 5, 4)})
+L = "encoder.layer.0."
 model("vit", vit, {
     "embeddings.cls_token": [1, 1, 4], "embeddings.position_embeddings": [1, 5, 4],
     "embeddings.patch_embeddings.projection.weight": [4, 1, 2, 2],

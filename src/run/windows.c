@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Convolutions as linears: what a kernel reads, row by row, and the product with it. */
+#include "run/windows.h"
+
+#include "run/stage.h"
+
+static void fill_inside(const struct windows *j, float *out, const float *x)
+{
+    for (int c = 0; c < j->K / j->width; c++, x += j->channel_stride)
+        for (int k = 0; k < j->width; k++)
+            *out++ = x[k * j->row_stride];
+}
+
+static void fill_at_end(const struct windows *j, float *out, int64_t first)
+{
+    for (int c = 0; c < j->K / j->width; c++)
+        for (int k = 0; k < j->width; k++)
+            *out++ = first + k < 0 || first + k >= j->n_in ? 0 :
+                     j->x[(first + k) * j->row_stride + c * j->channel_stride];
+}
+
+void windows_of_rows(void *self, int i, struct arena *scratch)
+{
+    const struct windows *j = self;
+
+    (void)scratch;
+    for (int r = 0; r < stage_rows_of(j->n_rows, i); r++) {
+        int row = i * ROW_CHUNK + r;
+        int64_t first = (int64_t)(j->row0 + row) * j->step - j->before;
+        float *out = j->to + (int64_t)row * j->K;
+
+        if (first >= 0 && first + j->width <= j->n_in)
+            fill_inside(j, out, j->x + first * j->row_stride);
+        else
+            fill_at_end(j, out, first);
+    }
+}
+
+void windows_linear(struct pass *p, float *y, int n, struct windows j,
+                    void (*fill)(void *self, int i, struct arena *scratch),
+                    const struct param *w)
+{
+    int64_t D = w->matrix.N;
+    struct arena_mark mark = arena_mark(p->call);
+
+    j.p = p;
+    j.K = w->matrix.K;
+    j.to = arena_alloc_raw(p->call, windows_room(w, n), sizeof *j.to);
+    for (j.row0 = 0; j.row0 < n; j.row0 += MLP_ROWS) {
+        j.n_rows = n - j.row0 < MLP_ROWS ? n - j.row0 : MLP_ROWS;
+        stage_rows(p, j.n_rows, fill, &j);
+        stage_linear(p, y + j.row0 * D, D, j.to, j.K, j.n_rows, w);
+    }
+    arena_reset(p->call, mark);
+}
+
+size_t windows_room(const struct param *w, int64_t n)
+{
+    return (size_t)(n < MLP_ROWS ? n : MLP_ROWS) * (size_t)w->matrix.K;
+}
