@@ -39,7 +39,7 @@ static int find_over(struct picture_view *v, struct err *e)
         return 0;
     if (p->look.at != NULL && (out->at = place_query(p->look.at, "--at", p->s, v->item, e)) < 0)
         return -1;
-    out->columns = front_patch_columns(p->s->model);
+    out->columns = front_patch_columns(p->s->model, seen->width);
     out->picture = (struct page_picture){ seen->width, seen->height, seen->rgb, 0 };
     return 0;
 }

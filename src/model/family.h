@@ -299,6 +299,7 @@ struct family {
     bool long_mscale;           /* longrope has short_mscale and long_mscale */
     bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
     bool clips;                 /* queries, keys and values, where the config says clip_qkv */
+    bool interpolates;          /* W_POS, to the patches of a picture of another size */
     bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
     bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
     bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */

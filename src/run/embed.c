@@ -9,6 +9,7 @@
 #include "nn/sinusoid.h"
 #include "run/conv.h"
 #include "run/front_rows.h"
+#include "run/interpolate.h"
 #include "run/stage.h"
 
 static void add_row(float *x, float *room, const struct param *table, int64_t row,
@@ -141,6 +142,12 @@ static void add_box(const struct pass *p, float *x, float *room, int i, int widt
     add_row(x, room, &slot[W_BOX_W], box[2] - box[0], width);
 }
 
+/* The positions of this picture are not the table's rows. */
+static bool has_other_grid(const struct pass *p, int text)
+{
+    return p->m->family->interpolates && front_interpolates(p->m, &p->b->values[text]);
+}
+
 static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
@@ -148,10 +155,16 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
     float *room = arena_alloc_raw(p->call, (size_t)width, sizeof *room);
     int *row = arena_alloc_raw(p->call, (size_t)p->N, sizeof *row);
 
-    for (int t = 0; t < batch->n_texts; t++)
+    for (int t = 0; t < batch->n_texts; t++) {
         positions(p, t, row + batch->start[t]);
-    for (int i = 0; i < p->N; i++) {
+        if (has_other_grid(p, t))
+            interpolate_add(p, out + (int64_t)batch->start[t] * width, &batch->values[t]);
+    }
+    for (int i = 0, text = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * width;
+
+        while (i >= batch->start[text + 1])
+            text++;
 
         if (slot[W_TYPE].weight != NULL)
             add_row(x, room, &slot[W_TYPE],
@@ -159,7 +172,7 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
                     width);
         if (slot[W_TASK].weight != NULL)
             add_row(x, room, &slot[W_TASK], 0, width);
-        if (slot[W_POS].weight != NULL)
+        if (slot[W_POS].weight != NULL && !has_other_grid(p, text))
             add_row(x, room, &slot[W_POS], row[i], width);
         if (slot[W_BOX_X].weight != NULL)
             add_box(p, x, room, i, width);

@@ -80,9 +80,21 @@ double front_seconds(const struct model *m)
            m->family->front == FRONT_MEL_CONV ? SECONDS_A_POSITION : 0;
 }
 
-int front_patch_columns(const struct model *m)
+int front_patch_columns(const struct model *m, int64_t width)
 {
-    return m->config.front.image[1] / m->config.front.patch[1];
+    return (int)(width / m->config.front.patch[1]);
+}
+
+int front_patch_rows(const struct model *m, int64_t height)
+{
+    return (int)(height / m->config.front.patch[0]);
+}
+
+bool front_interpolates(const struct model *m, const struct values *v)
+{
+    return m->family->interpolates &&
+           (front_patch_rows(m, v->dim[1]) != family_grid(&m->config, 0) ||
+            front_patch_columns(m, v->dim[2]) != family_grid(&m->config, 1));
 }
 
 int front_learnt_rows(const struct model *m)
@@ -105,6 +117,32 @@ static int wave_positions(const struct model *m, int64_t n, struct err *e)
     return (int)rows;
 }
 
+/* The rows of a picture of whatever size: a patch at least, and no side beyond what a file of
+ * a picture can have. */
+static int picture_positions(const struct model *m, const struct values *v, struct err *e)
+{
+    enum { MOST_SIDE = 1 << 16 };
+    const struct config *config = &m->config;
+    const int *patch = config->front.patch;
+    int64_t n;
+
+    if (v->dim[1] < patch[0] || v->dim[2] < patch[1] || v->dim[1] > MOST_SIDE ||
+        v->dim[2] > MOST_SIDE)
+        return err_set(e, ERR_INPUT, "%lld x %lld pixels, expected %d x %d to %d x %d",
+                       (long long)v->dim[1], (long long)v->dim[2], patch[0], patch[1], MOST_SIDE,
+                       MOST_SIDE);
+    n = (int64_t)front_patch_rows(m, v->dim[1]) * front_patch_columns(m, v->dim[2]) +
+        front_learnt_rows(m);
+    if (n > m->max_tokens)
+        return err_set(e, ERR_INPUT, "%lld x %lld pixels make %lld rows, expected at most %d",
+                       (long long)v->dim[1], (long long)v->dim[2], (long long)n, m->max_tokens);
+    if (front_interpolates(m, v) && family_grid(config, 0) != family_grid(config, 1))
+        return err_set(e, ERR_INPUT, "%lld x %lld pixels: positions are those of %d x %d patches, "
+                       "and only a square of them can be interpolated", (long long)v->dim[1],
+                       (long long)v->dim[2], family_grid(config, 0), family_grid(config, 1));
+    return (int)n;
+}
+
 int front_positions(const struct model *m, const struct values *v, struct err *e)
 {
     char found[64], expected[64];
@@ -113,7 +151,7 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
     bool same = count > 0 && v->n_dims == count;
 
     for (int i = 0; same && i < count; i++)
-        same = v->dim[i] == dim[i] || dim[i] < 0;
+        same = v->dim[i] == dim[i] || dim[i] < 0 || (i > 0 && m->family->interpolates);
     if (!same) {
         print_shape(found, v->dim, v->n_dims);
         print_shape(expected, dim, count);
@@ -121,6 +159,8 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
     }
     if (m->family->front == FRONT_WAVE)
         return wave_positions(m, v->dim[0], e);
+    if (m->family->interpolates)
+        return picture_positions(m, v, e);
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;
     if (v->dim[0] < 1 || v->dim[0] > m->max_tokens)

@@ -3,7 +3,8 @@
  * What a model reads instead of ids: an array of numbers, from which its front makes the
  * rows of the first layer.
  *
- *     FRONT_PATCH       [channels, rows, columns]     1 or 2 + one position per patch
+ *     FRONT_PATCH       [channels, rows, columns]     1 or 2 + one position per patch; of any
+ *                                                     size where positions are interpolated
  *     FRONT_MEL_CONV    [bins, 2 positions]           one position per two frames
  *     FRONT_WAVE        [T]                           one position per step of the convolutions
  *     FRONT_ROWS        [T, D]                        T positions
@@ -28,7 +29,7 @@ int front_dims(const struct model *m, int64_t dim[4]);
  * The positions that v yields.
  *
  * Errors (ERR_INPUT): a shape that is not the model's (found, expected); samples too few for a
- * position; -1 then.
+ * position; positions that cannot be interpolated; -1 then.
  */
 int front_positions(const struct model *m, const struct values *v, struct err *e);
 
@@ -44,8 +45,12 @@ enum { FRONT_RATE = 16000 };    /* samples a second of FRONT_WAVE */
 /* From the beginning of one position's sound to that of the next; 0: it reads no sound. */
 double front_seconds(const struct model *m);
 
-/* Patches in one row of a picture. */
-int front_patch_columns(const struct model *m);
+/* Patches in one row of a picture that is so wide, or in one column of one that is so high. */
+int front_patch_columns(const struct model *m, int64_t width);
+int front_patch_rows(const struct model *m, int64_t height);
+
+/* Its patches are others than those that the model has positions for. */
+bool front_interpolates(const struct model *m, const struct values *v);
 
 /* Rows before those of patches: [CLS], and DeiT's [DIST]; 0 where a model reads no picture. */
 int front_learnt_rows(const struct model *m);

@@ -6,6 +6,7 @@
 
 #include "nn/act.h"
 #include "run/front.h"
+#include "run/interpolate.h"
 #include "run/stage.h"
 #include "run/wave.h"
 #include "run/windows.h"
@@ -15,22 +16,21 @@ static void patch_windows(void *self, int i, struct arena *scratch)
 {
     const struct windows *job = self;
     const struct config *config = &job->p->m->config;
-    int columns = front_patch_columns(job->p->m), P = config->front.patch[0],
+    int64_t height = job->n_in, width = job->row_stride;
+    int columns = front_patch_columns(job->p->m, width), P = config->front.patch[0],
         Q = config->front.patch[1];
 
     (void)scratch;
     for (int r = 0; r < stage_rows_of(job->n_rows, i); r++) {
         int row = i * ROW_CHUNK + r, patch = job->row0 + row;
         const float *corner = job->x +
-                              (int64_t)(patch / columns) * P * config->front.image[1] +
+                              (int64_t)(patch / columns) * P * width +
                               (int64_t)(patch % columns) * Q;
         float *out = job->to + (int64_t)row * job->K;
 
         for (int ch = 0; ch < config->front.n_channels; ch++)
             for (int y = 0; y < P; y++, out += Q)
-                memcpy(out,
-                       corner + ((int64_t)ch * config->front.image[0] + y) *
-                                    config->front.image[1],
+                memcpy(out, corner + ((int64_t)ch * height + y) * width,
                        (size_t)Q * sizeof *out);
     }
 }
@@ -50,7 +50,9 @@ static void patches(struct pass *p, float *out, const struct values *v, int n)
         out += D;
         n--;
     }
-    windows_linear(p, out, n, (struct windows){ .x = v->x }, patch_windows, &slot[W_PATCH]);
+    windows_linear(p, out, n,
+                   (struct windows){ .x = v->x, .n_in = v->dim[1], .row_stride = v->dim[2] },
+                   patch_windows, &slot[W_PATCH]);
 }
 
 struct gelu_job {
@@ -120,7 +122,8 @@ size_t front_rows_room(const struct model *m, int n)
 {
     switch (m->family->front) {
     case FRONT_PATCH:
-        return windows_room(&m->slot[W_PATCH], n);
+        return windows_room(&m->slot[W_PATCH], n) +
+               (m->family->interpolates ? interpolate_room(m) : 0);
     case FRONT_MEL_CONV:
         return 2 * (size_t)n * (size_t)m->config.d_model + windows_room(&m->slot[W_CONV_2], n);
     case FRONT_WAVE:

@@ -329,7 +329,7 @@ static void describe_keys(const struct layer_input *in, const struct session *s,
     const char *names = s->asked->key_tokens != NULL ? s->asked->key_tokens :
                         in->keys == in->rows ? s->asked->tokens : NULL;
 
-    values_describe(a, model, count + bias + zero, &out->keys);
+    values_describe(a, model, &out->memory, count + bias + zero, &out->keys);
     if (names != NULL) {
         struct tokens own = out->keys;
 
@@ -344,7 +344,8 @@ static void describe_keys(const struct layer_input *in, const struct session *s,
 
 static void describe_targets(const struct session *s, struct arena *a, struct item *out)
 {
-    values_describe(a, s->model, (int)out->target_values.dim[0], &out->target);
+    values_describe(a, s->model, &out->target_values, (int)out->target_values.dim[0],
+                    &out->target);
     if (s->asked->decoder_tokens != NULL)
         name_rows(a, s->asked->decoder_tokens, &out->target);
 }
@@ -357,7 +358,7 @@ void layer_input_item(const struct layer_input *in, const struct session *s,
     out->index = i;
     out->values = in->rows[i];
     out->input = in->name;
-    values_describe(a, s->model, (int)in->rows[i].dim[0], &out->tokens);
+    values_describe(a, s->model, &in->rows[i], (int)in->rows[i].dim[0], &out->tokens);
     if (names != NULL) {
         name_rows(a, names, &out->tokens);
         out->text = names;

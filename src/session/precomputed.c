@@ -205,7 +205,7 @@ static int describe(const struct session *s, struct arena *a, int n,
 {
     const struct model *model = s->model;
 
-    values_describe(a, model, n, out);
+    values_describe(a, model, NULL, n, out);
     if (names->asked != NULL ?
             layer_name_rows(a, names->option, names->asked, out, e) != 0 :
         names->array != NULL && (names_of_file(model, a, names->array, out, e) != 0 ||

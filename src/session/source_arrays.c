@@ -45,7 +45,7 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
     arrays->n_taken++;
     out->pair = arrays->pair.text;
     out->pair_size = arrays->pair.size;
-    values_describe(a, model, front_positions(model, values, &never), &out->tokens);
+    values_describe(a, model, values, front_positions(model, values, &never), &out->tokens);
     return SOURCE_TEXT;
 }
 

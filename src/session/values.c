@@ -88,13 +88,13 @@ static char *time_of(struct arena *a, const struct model *m, int i)
     return arena_printf(a, "%.*fs", seconds < 0.01 ? 4 : 2, i * seconds);
 }
 
-static char *label_of(struct arena *a, const struct model *m, int i)
+static char *label_of(struct arena *a, const struct model *m, const struct values *v, int i)
 {
     int columns;
 
     switch (m->family->front) {
     case FRONT_PATCH:
-        columns = front_patch_columns(m);
+        columns = front_patch_columns(m, v->dim[2]);
         if (i < front_learnt_rows(m))
             return arena_strdup(a, i == 0 ? "[CLS]" : "[DIST]");
         i -= front_learnt_rows(m);
@@ -110,7 +110,8 @@ static char *label_of(struct arena *a, const struct model *m, int i)
     return arena_printf(a, "%d", i);
 }
 
-void values_describe(struct arena *a, const struct model *m, int n, struct tokens *out)
+void values_describe(struct arena *a, const struct model *m, const struct values *v, int n,
+                     struct tokens *out)
 {
     size_t size = (size_t)n;
 
@@ -125,7 +126,7 @@ void values_describe(struct arena *a, const struct model *m, int n, struct token
         .label_size = arena_alloc(a, size, sizeof *out->label_size),
     };
     for (int i = 0; i < n; i++) {
-        out->piece[i] = out->label[i] = label_of(a, m, i);
+        out->piece[i] = out->label[i] = label_of(a, m, v, i);
         out->label_size[i] = strlen(out->label[i]);
     }
     for (int i = 0; i < front_learnt_rows(m); i++)

@@ -27,10 +27,11 @@ int values_read(struct arena *a, const struct model *m, const char *path,
 int values_floats(struct arena *a, const struct tensor *t, float **x, struct err *e);
 
 /*
- * Names for the n positions of one array, as if they were tokens: [CLS], then row,column
+ * Names for the n positions of one array v, as if they were tokens: [CLS], then row,column
  * of each patch; the time at which a position's sound begins, "0.42s"; else its
  * number.  out->id is NULL; spans are 0, 0; [CLS] is special.
  */
-void values_describe(struct arena *a, const struct model *m, int n, struct tokens *out);
+void values_describe(struct arena *a, const struct model *m, const struct values *v, int n,
+                     struct tokens *out);
 
 #endif

@@ -70,6 +70,33 @@ numbers() {
     [ "$(tr '\n' ' ' < counts)" = "1 24 2 6 " ]
 }
 
+@test "dinov2: pictures of any size, but for those without a patch; vit and beit: of their own" {
+    in_folder
+    cp -r "$ref/families/dinov2_swiglu" model
+    processor() {
+        jq -n "{image_processor_type: \"BitImageProcessor\", do_center_crop: false, size: $1}" \
+            >model/preprocessor_config.json
+    }
+    processor '{height: 16, width: 24}'
+    "$viz" stats -m model --image "$media/rgb.png" --json >large.json
+    jq -e '(.tokens | length) == 25 and .tokens[-1] == "3,5" and .tokens[6] == "0,5"' large.json
+    works "$viz" heatmap -m model --image "$media/rgb.png" -H 0 -o over.svg
+    [ "$(numbers over.svg | wc -l)" = 24 ]
+    works "$viz" report -m model --image "$media/rgb.png" -o a.html
+    processor '{height: 15, width: 12}'
+    "$viz" stats -m model --image "$media/rgb.png" --json | jq -e '.tokens | length == 10'
+    processor '{height: 3, width: 12}'
+    fails 3 "makes it: 3 x 12 pixels, expected 4 x 4 to 65536 x 65536" \
+        "$viz" stats -m model --image "$media/rgb.png"
+    jq '.image_size = [4,36]' "$ref/families/dinov2_swiglu/config.json" >model/config.json
+    processor '{height: 16, width: 24}'
+    fails 3 "positions are those of 1 x 9 patches, and only a square of them can be interpolated" \
+        "$viz" stats -m model --image "$media/rgb.png"
+    cp -r "$ref/families/beit" . && cp model/preprocessor_config.json beit
+    fails 3 "makes it: shape [3,16,24], expected [3,12,12]" \
+        "$viz" stats -m beit --image "$media/rgb.png"
+}
+
 @test "JPEG, or what a build without it lacks" {
     in_folder
     if has_jpeg; then

@@ -797,6 +797,11 @@ case("dinov2_swiglu", T.Dinov2Model,
      {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "mlp_ratio": 3,
       "image_size": 12, "patch_size": 4, "use_swiglu_ffn": True, "qkv_bias": False}, style="diff",
      dtype="bfloat16")
+# Pictures of other sizes: larger, with pixels left over, and smaller.
+case("dinov2_sizes", T.Dinov2Model,
+     {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "mlp_ratio": 2,
+      "image_size": 12, "patch_size": 4, "num_channels": 1}, dtype="float16",
+     shapes=[(1, 22, 19), (1, 4, 8)])
 # Biases of each layer; of all layers, with positions and the first row's class.
 case("beit", T.BeitForImageClassification,
      {"hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3,

@@ -287,7 +287,7 @@ static void write_picture(struct jsonw *w, const struct model *m, const struct p
     jsonw_object(w);
     jsonw_member_int(w, "width", seen->width);
     jsonw_member_int(w, "height", seen->height);
-    jsonw_member_int(w, "columns", front_patch_columns(m));
+    jsonw_member_int(w, "columns", front_patch_columns(m, seen->width));
     jsonw_member_int(w, "first", front_learnt_rows(m));
     jsonw_end(w, '}');
 }

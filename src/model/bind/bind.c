@@ -344,7 +344,7 @@ static int longest_text(const struct model *m)
 
     if (family_rotates(m->family, config))
         return count;
-    if (m->family->front == FRONT_WAVE)
+    if (m->family->front == FRONT_WAVE || m->family->interpolates)
         return NO_LIMIT;
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return count - 1 -

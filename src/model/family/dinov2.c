@@ -7,7 +7,7 @@ const struct family family_dinov2 = {
     .stack_id = STACK_ENCODER, .front = FRONT_PATCH,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
-    .swiglu_by_config = true,
+    .swiglu_by_config = true, .interpolates = true,
     .biased = { [OF_QKV] = BY_QKV_BIAS, [OF_HEAD] = BIAS_ALWAYS },
     .defaults = {
         .has_bias = { [BY_QKV_BIAS] = true },
