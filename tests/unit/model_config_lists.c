@@ -345,7 +345,6 @@ static void waves(void **state)
         { "'conv_pos_batch_norm':true", "conv_pos_batch_norm: found true" },
         { "'do_stable_layer_norm':1", "do_stable_layer_norm: found 1" },
         { "'conv_bias':'x'", "conv_bias: found \"x\"" },
-        { "'use_weighted_layer_sum':2", "use_weighted_layer_sum: found 2" },
     };
     struct config c = good("{'model_type':'wav2vec2','feat_proj_layer_norm':false,"
                            "'embedding_size':7,'adapter_attn_dim':null,'add_adapter':false}");
