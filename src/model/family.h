@@ -235,7 +235,7 @@ enum bias_group {
     OF_QKV, OF_K,       /* keys: as the former, unless the family says otherwise */
     OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
     OF_OUT, OF_MLP,
-    OF_ROUTER,          /* none, unless the family says otherwise */
+    OF_ROUTER,          /* its experts too: none, unless the family says otherwise */
     OF_NORM,            /* only NORM_LAYER has any */
     OF_QK_NORM,         /* as the former, unless the family says otherwise */
     OF_PROJECTION,      /* of embeddings, and back */

@@ -59,6 +59,13 @@ static const struct number_row numbers[] = {
     { "expert_feed_forward_length", "moe_intermediate_size", OPTIONAL },
     { "expert_shared_feed_forward_length", "shared_expert_intermediate_size", OPTIONAL },
     { "expert_weights_norm", "norm_topk_prob", OPTIONAL },
+    { "expert_weights_scale", "routed_scaling_factor", OR_ZERO },
+    { "expert_shared_count", "n_shared_experts", OPTIONAL },
+    { "expert_group_count", "n_group", OR_ZERO },
+    { "expert_group_used_count", "topk_group", OR_ZERO },
+    { "leading_dense_block_count", "first_k_dense_replace", OPTIONAL },
+    { "attention.q_lora_rank", "q_lora_rank", OR_ZERO },
+    { "attention.kv_lora_rank", "kv_lora_rank", OPTIONAL },
     { "attention.clamp_kqv", "clip_qkv", OR_ZERO },
     { "embedding_scale", "embedding_multiplier", OPTIONAL },
     { "residual_scale", "residual_multiplier", OPTIONAL },
@@ -159,6 +166,29 @@ static bool count_rows(const struct source *s, const char *tensor, const char *n
 
 /* ---- what GGUF leaves to be known ---- */
 
+/* A head has columns that are not rotated, then some that are; values have a width of their
+ * own.  A key that is not there says that queries have one projection. */
+static int latent(const struct source *s)
+{
+    static const struct number_row value = { "attention.value_length", "v_head_dim", OPTIONAL };
+    json_int_t all = number(s, "head_dim"), turned = number(s, "rope.dimension_count");
+
+    if (all == 0 || turned == 0)
+        return err_set(s->e, ERR_INPUT, "%s: has no key %s.%s", s->g->file, s->arch->name,
+                       all == 0 ? "attention.key_length" : "rope.dimension_count");
+    if (turned >= all)
+        return err_set(s->e, ERR_INPUT, "%s: %s.rope.dimension_count: found %lld, expected less "
+                       "than attention.key_length %lld", s->g->file, s->arch->name,
+                       (long long)turned, (long long)all);
+    set_int(s, "qk_rope_head_dim", turned);
+    set_int(s, "qk_nope_head_dim", all - turned);
+    if (json_object_get(s->root, "q_lora_rank") == NULL)
+        json_put(s->a, s->root, "q_lora_rank", json_null());
+    if (number(s, "n_group") > 0)
+        json_put(s->a, s->root, "topk_method", json_string("group_limited_greedy"));
+    return read_number(s, &value);
+}
+
 static int head_width(const struct source *s)
 {
     const struct gguf_value *value = value_of(s, "attention.value_length");
@@ -206,7 +236,7 @@ static int query_scalar(const struct source *s, const struct family *f)
 }
 
 /* Every so many layers one sees all; or which layers are windowed, one by one. */
-static int window_pattern(const struct source *s)
+static int window_pattern(const struct source *s, const struct family *f)
 {
     const struct gguf_value *value = value_of(s, "attention.sliding_window_pattern");
     json_int_t L = number(s, "num_hidden_layers");
@@ -219,8 +249,9 @@ static int window_pattern(const struct source *s)
         return wrong(s, value, "a number of layers, or a BOOL for each layer");
     list = json_put(s->a, s->root, "layer_types", json_array());
     for (json_int_t l = 0; l < L; l++) {
+        json_int_t i = f->full_first > 0 ? l : l + 1;
         bool windowed = value->is_array ? gguf_int(value, l) != 0 :
-                                          (l + 1) % gguf_int(value, 0) != 0;
+                                          i % gguf_int(value, 0) != 0;
 
         json_add(s->a, list, json_string(windowed ? "sliding_attention"
                                                          : "full_attention"));
@@ -272,6 +303,10 @@ static int fill(const struct source *s, const struct family *f)
         set_int(s, "num_key_value_heads", number(s, "num_attention_heads"));
     if (json_object_get(s->root, "rope_theta") == NULL)
         json_put(s->a, s->root, "rope_theta", json_real(10000));
+    if (json_object_get(s->root, "rope_local_base_freq") == NULL &&
+        f->defaults.rotary.rope[1].theta == f->defaults.rotary.rope[0].theta)
+        json_put(s->a, s->root, "rope_local_base_freq",
+                 json_real(json_number_value(json_object_get(s->root, "rope_theta"))));
     if (number(s, "sliding_window") == 0)
         json_put(s->a, s->root, "sliding_window", json_null());
     if (f->mlp_by_config)
@@ -282,8 +317,10 @@ static int fill(const struct source *s, const struct family *f)
         json_put(s->a, s->root, "tie_word_embeddings", json_true());
     if (s->arch->renormalise && json_object_get(s->root, "norm_topk_prob") == NULL)
         json_put(s->a, s->root, "norm_topk_prob", json_true());
-    return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
-           window_pattern(s) != 0 ? -1 : 0;
+    if (s->arch->both_ways)
+        json_put(s->a, s->root, "use_bidirectional_attention", json_true());
+    return (f->qkv == QKV_LOW_RANK ? latent(s) : head_width(s)) != 0 || causal(s, f) != 0 ||
+           query_scalar(s, f) != 0 || window_pattern(s, f) != 0 ? -1 : 0;
 }
 
 /* ---- rotary positions ---- */
@@ -316,6 +353,7 @@ static const struct number_row scaling_numbers[] = {
     { "rope.scaling.yarn_beta_fast", "beta_fast", OPTIONAL },
     { "rope.scaling.yarn_beta_slow", "beta_slow", OPTIONAL },
     { "rope.scaling.attn_factor", "attention_factor", OPTIONAL },
+    { "rope.scaling.yarn_log_multiplier", "mscale_all_dim", OPTIONAL },
 };
 
 /* GGUF's factor stands in front of yarn's own, Hugging Face's in its place. */
@@ -327,6 +365,17 @@ static void yarn_factor(const struct source *s, json_t *scaling)
     if (value != NULL && factor > 0)
         json_put(s->a, scaling, "attention_factor", json_real(
             json_number_value(value) * (factor > 1 ? 0.1 * elementary_log(factor) + 1 : 1)));
+}
+
+/* What GGUF has of both of yarn's mscales, which are the same, is a tenth of them. */
+static void yarn_mscale(const struct source *s, json_t *scaling)
+{
+    double tenth = json_number_value(json_object_get(scaling, "mscale_all_dim"));
+
+    if (!(tenth > 0))
+        return;
+    json_put(s->a, scaling, "mscale_all_dim", json_real(10 * tenth));
+    json_put(s->a, scaling, "mscale", json_real(10 * tenth));
 }
 
 static int scaling_type(const struct source *s, json_t *scaling, const char **type)
@@ -347,7 +396,7 @@ static int scaling_type(const struct source *s, json_t *scaling, const char **ty
 }
 
 /* rope_scaling of config.json, where there is any. */
-static int rope(const struct source *s)
+static int rope(const struct source *s, const struct family *f)
 {
     json_t *scaling = json_put(s->a, s->root, "rope_scaling", json_object());
     const struct source own = { s->w, s->g, s->arch, s->a, scaling, s->e };
@@ -377,6 +426,9 @@ static int rope(const struct source *s)
     }
     if (strcmp(type, "yarn") == 0)
         yarn_factor(s, scaling);
+    yarn_mscale(s, scaling);
+    if (f->defaults.rotary.rope[0].no_truncate)
+        json_put(s->a, scaling, "truncate", json_false());
     json_put(s->a, scaling, "rope_type",
                         json_string(strcmp(type, "none") == 0 ? "default" : type));
     return 0;
@@ -415,7 +467,8 @@ static int find_arch(struct source *s)
             continue;
         value = when != NULL ? value_of(s, when) : NULL;
         if (when == NULL || (value != NULL && gguf_is_int(value) && value->n > 0 &&
-                                      gguf_int(value, 0) != 0))
+                             (s->arch->value == 0 ? gguf_int(value, 0) != 0 :
+                                                    gguf_int(value, 0) == s->arch->value)))
             return 0;
     }
     return unsupported(s, name);
@@ -451,7 +504,7 @@ static int read_keys(const struct source *s, const struct family *f)
         return err_set(s->e, ERR_INPUT, "%s: has no tensor token_embd.weight%s", s->g->file,
                        weights_count(s->w) == 0 ? ": it holds only a vocabulary" : "");
     count_rows(s, "token_types.weight", "type_vocab_size");
-    return f->positions == POS_ROPE ? rope(s) : 0;
+    return f->positions == POS_ROPE ? rope(s, f) : 0;
 }
 
 int gguf_config(struct config *c, const struct family **family, struct arena *a,

@@ -12,26 +12,36 @@ const struct gguf_arch gguf_archs[] = {
     { "llama", "llama", .pairs = true },
     { "bert", "bert" },
     { "bloom", "bloom" },
+    { "chatglm", "glm" },
     { "cohere2", "cohere2" },
     { "command-r", "cohere" },
+    { "deepseek2", "deepseek_v3", .when = "expert_gating_func", .value = 2 },
+    { "deepseek2", "deepseek_v2" },
     { "exaone4", "exaone4" },
     { "falcon", "falcon" },
     { "gemma", "gemma" },
     { "gemma2", "gemma2" },
+    { "gemma-embedding", "gemma3_text", .both_ways = true },
     { "gemma3", "gemma3_text" },
     { "glm4", "glm4" },
+    { "gpt-oss", "gpt_oss" },
     { "gpt2", "gpt2" },
+    { "gptj", "gptj" },
     { "gptneox", "gpt_neox" },
     { "granite", "granite", .pairs = true },
     { "granitemoe", "granitemoe", .pairs = true },
+    { "minicpm3", "minicpm3" },
+    { "modern-bert", "modernbert" },
     { "mpt", "mpt" },
     { "nemotron", "nemotron" },
     { "nomic-bert", "nomic_bert" },
     { "olmo", "olmo", .pairs = true },
+    { "olmo2", "olmo3", .when = "attention.sliding_window" },
     { "olmo2", "olmo2" },
     { "olmoe", "olmoe" },
     { "phi2", "phi" },
     { "phi3", "phi3" },
+    { "phimoe", "phimoe" },
     { "qwen2", "qwen2" },
     { "qwen2moe", "qwen2_moe" },
     { "qwen3", "qwen3" },
@@ -76,6 +86,13 @@ static const char *const names[N_SLOT] = {
     [W_K]          = "blk.%d.attn_k",
     [W_V]          = "blk.%d.attn_v",
     [W_QKV]        = "blk.%d.attn_qkv",
+    [W_Q_A]        = "blk.%d.attn_q_a",
+    [W_Q_A_NORM]   = "blk.%d.attn_q_a_norm",
+    [W_Q_B]        = "blk.%d.attn_q_b",
+    [W_KV_A]       = "blk.%d.attn_kv_a_mqa",
+    [W_KV_A_NORM]  = "blk.%d.attn_kv_a_norm",
+    [W_KV_B]       = "blk.%d.attn_kv_b",
+    [W_SINKS]      = "blk.%d.attn_sinks.weight",
     [W_Q_NORM]     = "blk.%d.attn_q_norm",
     [W_K_NORM]     = "blk.%d.attn_k_norm",
     [W_O]          = "blk.%d.attn_output",
@@ -91,6 +108,7 @@ static const char *const names[N_SLOT] = {
     [W_UP]         = "blk.%d.ffn_up",
     [W_DOWN]       = "blk.%d.ffn_down",
     [W_ROUTER]     = "blk.%d.ffn_gate_inp",
+    [W_ROUTER_BIAS] = "blk.%d.exp_probs_b.bias",
     [W_SHARED_GATE] = "blk.%d.ffn_gate_shexp",
     [W_SHARED_UP]  = "blk.%d.ffn_up_shexp",
     [W_SHARED_DOWN] = "blk.%d.ffn_down_shexp",
@@ -108,6 +126,7 @@ static const struct { const char *arch; enum slot slot; const char *name; } exce
     /* With two norms the second one is attention's; with one it is both. */
     { "falcon", W_ATT_NORM, "blk.%d.attn_norm_2|blk.%d.attn_norm" },
     { "falcon", W_MLP_NORM, "blk.%d.attn_norm" },
+    { "gpt-oss", W_MLP_NORM, "blk.%d.post_attention_norm" },
     { "t5", W_O, "blk.%d.attn_o" },
     { "t5encoder", W_O, "blk.%d.attn_o" },
 };
@@ -120,6 +139,8 @@ static void split_experts(struct family *f)
     if (name[W_EXPS_UP] == NULL)
         return;
     name[W_EXPS_UP] = name[W_EXPS_DOWN] = NULL;
+    name[W_EXPS_UP_BIAS] = name[W_EXPS_DOWN_BIAS] = NULL;
+    f->experts_in_pairs = false;
     for (int s = W_EXP_GATE; s <= W_EXP_DOWN; s++)
         name[s] = names[s];
 }
@@ -133,6 +154,7 @@ static struct family *adapt(struct arena *a, const struct family *f,
     *family = *f;
     memset(family->prefix, 0, sizeof family->prefix);
     family->order = ORDER_OUT_IN;
+    family->long_mscale = false;            /* there is one factor for both */
     if (family->norm == NORM_RMS_PLUS_ONE)
         family->norm = NORM_RMS;
     if (family->norm == NORM_LAYER_PLUS_ONE)

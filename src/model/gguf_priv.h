@@ -6,12 +6,15 @@
 #include "model/family.h"
 #include "weights/weights.h"
 
-/* Rows of one architecture are tried in order; `when` is a key that must not be 0. */
+/* Rows of one architecture are tried in order; `when` is a key that must be `value`, or, where
+ * that is 0, anything else than 0. */
 struct gguf_arch {
     const char *name, *model_type, *when;
+    int value;
     bool pairs;                 /* rotary columns are pairs */
     bool renormalise;           /* the chosen experts' shares, for which there is no key */
     bool encoder_only;          /* of a family of both stacks */
+    bool both_ways;             /* its rows see what comes after them */
 };
 
 extern const struct gguf_arch gguf_archs[];     /* ends with name NULL */

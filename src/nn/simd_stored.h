@@ -292,6 +292,36 @@ static INLINE void iq4_nl(struct column *c, const unsigned char *b, int64_t stri
         put_products(c, iq4_values(q, i), d);
 }
 
+static INLINE ivec e2m1_values(const ivec q[4], int i)
+{
+    __m128i value = _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
+
+    return i_shuffle(i_repeat(value), halves(q, i));
+}
+
+/* 2^(n - 64) of every row. */
+static INLINE vec power_of(ivec n)
+{
+    return v_of_bits(i_shift_left(i_sub(n, i_set(64 - 127)), 23));
+}
+
+/* 2^(e - 128) in two factors, neither of which is too small for a normal float. */
+static INLINE void mxfp4(struct column *c, const unsigned char *b, int64_t stride)
+{
+    ivec e = i_and(rows_word(b, stride), i_set(255)), half = i_shift_right(e, 1), q[4];
+    vec d = v_mul(power_of(half), v_set(TOP)), rest = power_of(i_sub(e, half));
+
+    sixteen_bytes(q, b + 1, stride);
+    UNROLL
+    for (int i = 0; i < 8; i++) {
+        ivec four = e2m1_values(q, i);
+
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            put(c, v_mul(v_mul(byte_at(four, k), d), rest));
+    }
+}
+
 /* ---- 256 elements, 32 at a time ---- */
 
 /* scale[i] = byte i of every row, times factor. */

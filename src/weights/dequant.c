@@ -86,6 +86,19 @@ static void iq4_nl(float *out, const unsigned char *b)
         out[i] = d * (float)iq4_value[nibble(b + 2, i, 16)];
 }
 
+/* Twice the floats of 4 bits. */
+static const signed char e2m1_value[16] = { 0, 1, 2, 3, 4, 6, 8, 12,
+                                            0, -1, -2, -3, -4, -6, -8, -12 };
+
+/* exponent e 1, q 16 (nibbles 16): 2^(e - 128) value[q] */
+static void mxfp4(float *out, const unsigned char *b)
+{
+    float d = float_of_bits(b[0] < 2 ? 0x200000u << b[0] : (uint32_t)(b[0] - 1) << 23);
+
+    for (int i = 0; i < 32; i++)
+        out[i] = d * (float)e2m1_value[nibble(b + 1, i, 16)];
+}
+
 /* ---- 256 elements ---- */
 
 /* scale and minimum 16 x 4 bits each, q 64 (2 x planes 2x32), d 2, m 2:

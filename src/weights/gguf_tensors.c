@@ -27,7 +27,7 @@ element_types[N_ELEMENT_TYPE] = {
     [26] = { "I32", DTYPE_I32, true },      [27] = { "I64", DTYPE_I64, true },
     [28] = { "F64", DTYPE_F64, true },      [29] = { .name = "IQ1_M" },
     [30] = { "BF16", DTYPE_BF16, true },    [34] = { .name = "TQ1_0" },
-    [35] = { .name = "TQ2_0" },             [39] = { .name = "MXFP4" },
+    [35] = { .name = "TQ2_0" },             [39] = { "MXFP4", DTYPE_MXFP4, true },
     [40] = { .name = "NVFP4" },             [41] = { .name = "Q1_0" },
 };
 
@@ -161,33 +161,42 @@ static int read_tensors(struct arena *a, const struct gguf *g, struct tensor *t,
 
 /* ---- experts ---- */
 
+/* What holds a part for each expert, and how large one is at least. */
+static const struct { const char *end, *of_one; int n_dims, least; } of_experts[] = {
+    { "_exps.weight", "weight", 3, 16 }, { "_exps.bias", "bias", 2, 4 },
+};
+
 /*
  * "blk.3.ffn_up_exps.weight" [experts, rows, columns] is one matrix an expert, which
- * older files name "blk.3.ffn_up.7.weight": so they are handed out here.  Returns the
- * length of "blk.3.ffn_up", or 0 where t is none of this kind.  Matrices of less than
- * a few bytes are left as they are: a small file could ask for any number of them.
+ * older files name "blk.3.ffn_up.7.weight": so they are handed out here, and biases
+ * [experts, rows] likewise.  Returns the length of "blk.3.ffn_up", or 0 where t is none of
+ * this kind, which is row *k.  Parts of less than a few bytes are left as they are: a small
+ * file could ask for any number of them.
  */
-static int expert_stem(const struct tensor *t)
+static int expert_stem(const struct tensor *t, int *k)
 {
-    enum { MOST = 1 << 16, LEAST = 16 };
-    static const char end[] = "_exps.weight";
+    enum { MOST = 1 << 16 };
 
-    return t->n_dims == 3 && str_ends_with(t->name, end) && t->shape[0] <= MOST &&
-           t->n_elements / t->shape[0] >= LEAST ? (int)(strlen(t->name) - strlen(end)) : 0;
+    for (*k = 0; *k < 2; (*k)++)
+        if (t->n_dims == of_experts[*k].n_dims && str_ends_with(t->name, of_experts[*k].end))
+            return t->shape[0] <= MOST &&
+                   t->n_elements / t->shape[0] >= of_experts[*k].least ?
+                   (int)(strlen(t->name) - strlen(of_experts[*k].end)) : 0;
+    return 0;
 }
 
 static void split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
-                          int stem)
+                          int stem, int k)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
     int64_t count = t->n_elements / t->shape[0];
 
     for (int64_t i = 0; i < t->shape[0]; i++) {
         out[i] = *t;
-        out[i].name = arena_printf(a, "%.*s.%lld.weight", stem, t->name, (long long)i);
-        out[i].n_dims = 2;
-        out[i].shape[0] = t->shape[1];
-        out[i].shape[1] = t->shape[2];
+        out[i].name = arena_printf(a, "%.*s.%lld.%s", stem, t->name, (long long)i,
+                                   of_experts[k].of_one);
+        out[i].n_dims = t->n_dims - 1;
+        memmove(out[i].shape, t->shape + 1, (size_t)out[i].n_dims * sizeof *t->shape);
         out[i].n_elements = count;
         out[i].data = t->data + i * (count / dtype->block) * dtype->size_bytes;
     }
@@ -196,22 +205,23 @@ static void split_experts(struct arena *a, struct tensor *out, const struct tens
 /* The n tensors of t with experts one by one; *n becomes their number. */
 static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
 {
-    int64_t all = 0, k = 0;
+    int64_t all = 0, at = 0;
     struct tensor *out;
+    int k;
 
     for (int64_t i = 0; i < *n; i++)
-        all += expert_stem(&t[i]) > 0 ? t[i].shape[0] : 1;
+        all += expert_stem(&t[i], &k) > 0 ? t[i].shape[0] : 1;
     if (all == *n)
         return t;
     out = arena_alloc(a, (size_t)all, sizeof *out);
     for (int64_t i = 0; i < *n; i++) {
-        int stem = expert_stem(&t[i]);
+        int stem = expert_stem(&t[i], &k);
 
         if (stem > 0)
-            split_experts(a, out + k, &t[i], stem);
+            split_experts(a, out + at, &t[i], stem, k);
         else
-            out[k] = t[i];
-        k += stem > 0 ? t[i].shape[0] : 1;
+            out[at] = t[i];
+        at += stem > 0 ? t[i].shape[0] : 1;
     }
     *n = all;
     return out;

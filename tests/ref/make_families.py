@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 
+import gguf
 import numpy as np
 import torch
 import transformers as T
@@ -41,6 +42,7 @@ HERE = pathlib.Path(__file__).parent
 #   ids     other ids for the second run
 #   types   its token types
 #   boxes   that it has boxes
+#   weights changes the model's weights
 #   length  of the first run, without which it is 11
 #   globals of Longformer: a list of global tokens a run; without it what the class does
 #   tokens  makes a tokeniser, for the tests of the command line
@@ -76,6 +78,16 @@ def gpt(heads, width, **more):
 
 def without(*keys):
     return lambda config: [config.pop(k, None) for k in keys]
+
+
+def four_bits(model):
+    """Experts become what MXFP4 leaves of them, in blocks of 32 inputs of an output."""
+    kind = gguf.GGMLQuantizationType.MXFP4
+    for name, x in model.named_parameters():
+        if x.ndim == 3:
+            w = np.ascontiguousarray(x.detach().transpose(1, 2).numpy())
+            w = gguf.quants.dequantize(gguf.quants.quantize(w, kind), kind)
+            x.data = torch.tensor(w).transpose(1, 2).contiguous()
 
 
 def with_keys(**values):
@@ -514,6 +526,11 @@ case("phimoe", T.PhimoeForCausalLM,
      decoder(3, 1, 6, num_local_experts=5, sliding_window=4, attention_bias=True,
              lm_head_bias=True, router_jitter_noise=0.3, rms_norm_eps=1e-3), style=4,
      dtype="float16")
+# For GGUF, which has no key of the jitter.
+case("phimoe_base", T.PhimoeForCausalLM,
+     decoder(3, 1, 6, num_local_experts=3, sliding_window=4, attention_bias=True,
+             lm_head_bias=True, rms_norm_eps=1e-3, intermediate_size=16), style=4,
+     dtype="float16")
 # More tokens than the original positions; the second run has fewer.
 case("phimoe_longrope", T.PhimoeModel,
      decoder(2, 2, 8, num_local_experts=2, rope_parameters={
@@ -555,10 +572,21 @@ case("gpt_oss_plain", T.GptOssModel,
      decoder(2, 1, 8, head_dim=6, num_local_experts=3, num_experts_per_tok=3,
              intermediate_size=8, attention_bias=False, sliding_window=3), style="diff",
      dtype="bfloat16", edit=without("layer_types"))
+# For GGUF, which has no key of a limit: experts of as many bits as the published ones.
+case("gpt_oss_mxfp4", T.GptOssForCausalLM,
+     decoder(4, 2, 8, num_local_experts=3, num_experts_per_tok=2, intermediate_size=32,
+             sliding_window=4, head_dim=8, rope_parameters={
+                 "rope_type": "yarn", "rope_theta": 900.0, "factor": 8.0, "beta_fast": 4.0,
+                 "beta_slow": 1.0, "truncate": False,
+                 "original_max_position_embeddings": 10}),
+     dtype="bfloat16", edit=without("layer_types"), weights=four_bits)
 case("minicpm3", T.MiniCPM3ForCausalLM,
      decoder(3, 3, 8, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6, qk_rope_head_dim=4,
              v_head_dim=5, scale_emb=3, scale_depth=0.8, dim_model_base=9, rms_norm_eps=1e-3),
      style=4, dtype="float16")
+case("minicpm3_base", T.MiniCPM3ForCausalLM,
+     decoder(3, 3, 6, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6, qk_rope_head_dim=4,
+             v_head_dim=6), style="diff", dtype="float16")
 case("minicpm3_plain", T.MiniCPM3Model,
      decoder(2, 2, 6, q_lora_rank=None, kv_lora_rank=10, qk_nope_head_dim=4, qk_rope_head_dim=2,
              scale_depth=None, dim_model_base=None), dtype="bfloat16",
@@ -625,6 +653,10 @@ case("deepseek_v3", T.DeepseekV3ForCausalLM,
      {**latent(3, rope_parameters=dict(YARN), n_group=3, topk_group=2),
       "num_hidden_layers": 3}, style=4, dtype="float16",
      edit=with_keys(num_hidden_layers=2))
+# For GGUF, which has one key for both.
+case("deepseek_v3_mscale", T.DeepseekV3ForCausalLM,
+     latent(3, rope_parameters={**YARN, "mscale_all_dim": 0.7}, n_group=3, topk_group=2),
+     dtype="float16")
 case("deepseek_v3_halves", T.DeepseekV3Model,
      {**latent(2, n_group=2, topk_group=1, rope_interleave=False, attention_bias=True,
                norm_topk_prob=False), "q_lora_rank": None, "n_shared_experts": 1},
@@ -1155,6 +1187,7 @@ def make(folder, name):
     dtype = how.get("dtype", "float32")
     model = kind(kind.config_class(**json.loads(json.dumps(values))))
     spread(model, seed)
+    how.get("weights", lambda m: None)(model)
     store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1),
           how.get("names", {}))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))

@@ -433,6 +433,78 @@ static void test_architecture(void **state)
     assert_int_equal(taken().n_types, 3);
 }
 
+/* One architecture, two families. */
+static void test_which(void **state)
+{
+    (void)state;
+    for (uint32_t func = 1; func < 3; func++) {
+        struct err e = { ERR_NONE, "" };
+        const struct family *f;
+        struct config c;
+
+        begin("deepseek2");
+        number("attention.key_length", 6);
+        number("rope.dimension_count", 2);
+        number("expert_gating_func", func);
+        number("expert_count", 4);
+        number("expert_used_count", 1);
+        number("expert_group_count", 2);
+        number("expert_group_used_count", 1);
+        if (read_b(&c, &f, &e) != 0)
+            fail_msg("%s", e.msg);
+        assert_string_equal(f->name, func == 2 ? "deepseek_v3" : "deepseek_v2");
+    }
+}
+
+/* Heads whose keys and values come from vectors of low rank. */
+static void test_latent(void **state)
+{
+    struct config c;
+
+    (void)state;
+    begin("deepseek2");
+    number("attention.key_length", 6);
+    number("attention.value_length", 5);
+    number("rope.dimension_count", 2);
+    number("attention.q_lora_rank", 7);
+    number("expert_group_count", 2);
+    number("expert_group_used_count", 1);
+    real("rope.scaling.factor", 4);
+    text("rope.scaling.type", "yarn");
+    real("rope.scaling.yarn_log_multiplier", 0.25);
+    number("expert_count", 4);
+    number("expert_used_count", 1);
+    c = taken();
+    assert_int_equal(c.latent.d_rope, 2);
+    assert_int_equal(c.latent.d_nope, 4);
+    assert_int_equal(c.d_head, 6);
+    assert_int_equal(c.d_value, 5);
+    assert_int_equal(c.latent.q_rank, 7);
+    assert_int_equal(c.experts.n_groups, 2);
+    assert_true(c.rotary.rope[0].mscale == 2.5 && c.rotary.rope[0].mscale_all == 2.5);
+    begin("minicpm3");
+    number("attention.key_length", 6);
+    number("rope.dimension_count", 2);
+    c = taken();
+    assert_int_equal(c.latent.q_rank, 0);
+    assert_int_equal(c.d_value, 4);
+    begin("minicpm3");
+    number("rope.dimension_count", 2);
+    refused("has no key minicpm3.attention.key_length");
+    begin("minicpm3");
+    number("attention.key_length", 6);
+    refused("has no key minicpm3.rope.dimension_count");
+    begin("minicpm3");
+    number("attention.key_length", 6);
+    number("rope.dimension_count", 6);
+    refused("rope.dimension_count: found 6, expected less than attention.key_length 6");
+    begin("minicpm3");
+    number("attention.key_length", 6);
+    number("rope.dimension_count", 2);
+    text("attention.value_length", "x");
+    refused("attention.value_length: is a STRING, expected a whole number");
+}
+
 /* Ids of tokens that are none are not there. */
 static void test_ids(void **state)
 {
@@ -547,7 +619,8 @@ int main(void)
         cmocka_unit_test(test_scaling), cmocka_unit_test(test_factors),
         cmocka_unit_test(test_nan), cmocka_unit_test(test_architecture),
         cmocka_unit_test(test_ids), cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_norms), cmocka_unit_test(test_latent),
+        cmocka_unit_test(test_which),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -65,7 +65,7 @@ static void test_blocks(void **state)
                          (double)b.want[k]);
         seen++;
     }
-    assert_int_equal(seen, 12);
+    assert_int_equal(seen, 13);
 }
 
 /* Ranges that begin and end inside of blocks. */

@@ -341,8 +341,8 @@ static void test_element_types(void **state)
     (void)state;
     one_tensor(256, 1, 16, 0, 66);
     refused("t: weights of type IQ2_XXS are not supported");
-    one_tensor(256, 1, 39, 0, 66);
-    refused("t: weights of type MXFP4 are not supported");
+    one_tensor(256, 1, 40, 0, 66);
+    refused("t: weights of type NVFP4 are not supported");
     one_tensor(256, 1, 4, 0, 66);           /* Q4_2, which was given up */
     refused("t: weights of unknown type 4");
     one_tensor(256, 1, UINT32_MAX, 0, 66);
@@ -452,6 +452,31 @@ static void test_experts(void **state)
     }
 }
 
+/* Their biases, which are rows; of less than four elements they are left as they are. */
+static void test_expert_biases(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+    const struct tensor *t;
+
+    (void)state;
+    put_head(&b, 3, 2, 0);
+    put_tensor(&b, "blk.0.ffn_up_exps.bias", 4, 3, 24, 0);
+    put_tensor(&b, "blk.1.ffn_up_exps.bias", 3, 3, 24, 32);
+    put_data(&b, 32, 100);
+    w = open_b(&e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(weights_count(w), 4);
+    assert_non_null(weights_find(w, "blk.1.ffn_up_exps.bias"));
+    for (int i = 0; i < 3; i++) {
+        t = weights_find(w, arena_printf(&arena, "blk.0.ffn_up.%d.bias", i));
+        assert_non_null(t);
+        assert_string_equal(tensor_shape(&arena, t), "[4]");
+        assert_int_equal(t->data[0], 4 * i);
+    }
+}
+
 /* What is not a matrix an expert stays as it is. */
 static void left_whole(const char *name, uint64_t fast, uint64_t middle, uint64_t slow,
                        size_t n_data)
@@ -518,7 +543,7 @@ int main(void)
         cmocka_unit_test(test_shapes), cmocka_unit_test(test_element_types),
         cmocka_unit_test(test_offsets), cmocka_unit_test(test_many),
         cmocka_unit_test(test_long_names), cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_no_experts),
+        cmocka_unit_test(test_no_experts), cmocka_unit_test(test_expert_biases),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -13,6 +13,7 @@ transposed matrices are written here a second time, independently of the program
 """
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -30,10 +31,13 @@ ARCH = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen
         "granitemoe": "granitemoe", "mpt": "mpt", "nemotron": "nemotron",
         "nomic_bert": "nomic-bert", "olmo": "olmo", "olmoe": "olmoe",
         "qwen2_moe": "qwen2moe", "smollm3": "smollm3", "stablelm": "stablelm",
-        "gpt_bigcode": "starcoder"}
+        "gpt_bigcode": "starcoder", "gpt_oss": "gpt-oss", "phimoe": "phimoe",
+        "minicpm3": "minicpm3", "deepseek_v2": "deepseek2", "deepseek_v3": "deepseek2",
+        "glm": "chatglm", "gptj": "gptj", "modernbert": "modern-bert", "olmo3": "olmo2"}
+LATENT = ("minicpm3", "deepseek2")
 PAIRED = ("llama", "granite", "granitemoe", "olmo", "smollm3")
 LAYER_NORM = ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2", "starcoder",
-              "command-r", "cohere2", "mpt", "nemotron", "nomic-bert", "olmo", "stablelm")
+              "command-r", "cohere2", "mpt", "nemotron", "nomic-bert", "olmo", "stablelm", "gptj", "modern-bert")
 # Cases of make_families.py that are fixtures here as well: all architectures but those of
 # make.py, each with what its keys can say.
 FIXTURES = ["families/" + n for n in (
@@ -41,7 +45,8 @@ FIXTURES = ["families/" + n for n in (
     "llama_llama3", "llama_yarn", "mistral", "mixtral", "olmo2", "phi_old", "phi3_window",
     "qwen2", "starcoder2", "cohere", "cohere2", "exaone4", "glm4", "granite", "granitemoe",
     "mpt", "nemotron", "nomic_bert", "olmo", "olmoe", "qwen2_moe_plain", "smollm3_four",
-    "stablelm", "gpt_bigcode")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
+    "stablelm", "gpt_bigcode", "gpt_oss_mxfp4", "phimoe_base", "minicpm3_base",
+    "deepseek_v2_plain", "deepseek_v3_mscale", "glm", "gptj", "modernbert", "olmo3", "gemma3_both_ways")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
 IGNORED = ("rotary_emb.inv_freq", "position_ids", "pooler.", "masked_bias", ".attn.bias",
            "attention.bias", "cls.")
 
@@ -58,6 +63,8 @@ class Model:
         self.folder = folder
         self.c = json.loads((folder / "config.json").read_text())
         self.arch = ARCH[self.c["model_type"]] + encoder_only * "encoder"
+        if self.c.get("use_bidirectional_attention"):
+            self.arch = "gemma-embedding"
         c = self.c
         self.d = first(c, "hidden_size", "n_embd", "n_embed", "d_model")
         self.heads = first(c, "num_attention_heads", "n_head", "num_heads", "n_heads")
@@ -115,7 +122,7 @@ class Model:
             max(self.layers, self.dec_layers))
         out, experts = {}, {}
         for name, x in self.tensors.items():
-            if any(i in name for i in IGNORED):
+            if any(i in name for i in IGNORED) or self.is_left_out(name):
                 continue
             x = self.change(name, x)
             if self.arch == "granitemoe" and ".input_linear." in name:
@@ -123,6 +130,14 @@ class Model:
                 bid = name.split(".")[2]
                 out[f"blk.{bid}.ffn_gate_exps.weight"] = gate
                 out[f"blk.{bid}.ffn_up_exps.weight"] = up
+                continue
+            if self.arch == "gpt-oss" and ".experts." in name:
+                out.update(self.experts(name, x))
+                continue
+            if name.endswith(("self_attn.sinks", "e_score_correction_bias")):
+                bid, end = name.split(".")[-4 + ("sinks" in name)], name.rsplit(".", 1)[1]
+                out[f"blk.{bid}.attn_sinks.weight" if end == "sinks" else
+                    f"blk.{bid}.exp_probs_b.bias"] = x
                 continue
             if "_layernorm.norms." in name:
                 base, head = name.removesuffix(".weight").split(".norms.")
@@ -139,6 +154,21 @@ class Model:
         for name, x in experts.items():
             out[self.gguf_name(table, name)] = np.stack([x[i] for i in range(len(x))])
         return out
+
+    def is_left_out(self, name):
+        """Layers beyond those that the configuration counts; a head that has no names."""
+        found = re.search(r"layers\.(\d+)\.", name)
+        return (found is not None and int(found[1]) >= max(self.layers, self.dec_layers)) or \
+            (self.arch == "modern-bert" and name.startswith(("head.", "decoder.")))
+
+    def experts(self, name, x):
+        """Outputs gate, up, gate, up, .. of [experts, in, out] -> two of [experts, out, in]."""
+        parts = name.split(".")
+        of, end = parts[-1].removesuffix("_bias"), "bias" if "_bias" in name else "weight"
+        if end == "weight":
+            x = x.swapaxes(1, 2)
+        split = {"down": x} if of == "down_proj" else {"gate": x[:, ::2], "up": x[:, 1::2]}
+        return {f"blk.{parts[-4]}.ffn_{k}_exps.{end}": v for k, v in split.items()}
 
     def gguf_name(self, table, name):
         base, dot, end = name.rpartition(".")
@@ -164,12 +194,15 @@ class Model:
         w.add_uint32(a + ".feed_forward_length", ffn)
         w.add_uint32(a + ".attention.head_count", self.heads)
         w.add_uint32(a + ".attention.head_count_kv", self.kv)
-        if self.width * self.heads != self.d:
+        if a in LATENT:
+            self.latent(w)
+        elif self.width * self.heads != self.d:
             w.add_uint32(a + ".attention.key_length", self.width)
             w.add_uint32(a + ".attention.value_length", self.width)
         rms = first(c, "rms_norm_eps", "layer_norm_epsilon",
-                    default={"olmo2": 1e-5, "olmoe": 1e-5, "exaone4": 1e-5,
-                             "glm4": 1.5625e-7}.get(a, 1e-6))
+                    default={"olmo2": 1e-5, "olmoe": 1e-5, "exaone4": 1e-5, "gpt-oss": 1e-5,
+                             "minicpm3": 1e-5, "glm4": 1.5625e-7,
+                             "chatglm": 1.5625e-7}.get(a, 1e-6))
         if a in LAYER_NORM:
             eps = first(c, "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps",
                         default=1e-12 if a in ("bert", "nomic-bert") else 1e-5)
@@ -181,7 +214,11 @@ class Model:
         for cap in ("attn_logit_softcapping", "final_logit_softcapping"):
             if c.get(cap):
                 w.add_float32(f"{a}.{cap}", c[cap])
-        if c.get("layer_types") and a in ("gemma2", "gemma3"):
+        if a == "modern-bert":
+            w.add_uint32(a + ".attention.sliding_window", c["local_attention"])
+            w.add_uint32(a + ".attention.sliding_window_pattern",
+                         c["global_attn_every_n_layers"])
+        if c.get("layer_types") and a in ("gemma2", "gemma3", "gemma-embedding"):
             w.add_array(a + ".attention.sliding_window_pattern",
                         [t == "sliding_attention" for t in c["layer_types"]])
         elif c.get("sliding_window_pattern") and a == "gemma3":
@@ -215,14 +252,16 @@ class Model:
         if a == "gptneox":
             w.add_bool(a + ".use_parallel_residual", c.get("use_parallel_residual", True))
         experts = first(c, "num_local_experts", "num_experts")
-        if experts and a in ("llama", "qwen3moe", "granitemoe", "olmoe", "qwen2moe"):
+        experts = experts or first(c, "n_routed_experts")
+        if experts and a in ("llama", "qwen3moe", "granitemoe", "olmoe", "qwen2moe", "gpt-oss",
+                             "phimoe", "deepseek2"):
             w.add_uint32(a + ".expert_count", experts)
             w.add_uint32(a + ".expert_used_count", c["num_experts_per_tok"])
             if a in ("olmoe", "qwen2moe"):
                 w.add_bool(a + ".expert_weights_norm", c.get("norm_topk_prob", False))
             if c.get("moe_intermediate_size"):
                 w.add_uint32(a + ".expert_feed_forward_length", c["moe_intermediate_size"])
-        if a in ("bert", "nomic-bert"):
+        if a in ("bert", "nomic-bert", "modern-bert"):
             w.add_bool(a + ".attention.causal", False)
         if a in ("t5", "t5encoder"):
             w.add_uint32(a + ".attention.relative_buckets_count",
@@ -232,6 +271,25 @@ class Model:
             w.add_uint32(a + ".decoder_start_token_id", c.get("decoder_start_token_id", 0))
         if a not in ("bert", "gpt2", "bloom", "t5", "t5encoder", "mpt", "starcoder"):
             self.rope(w)
+
+    def latent(self, w):
+        c, a = self.c, self.arch
+        w.add_uint32(a + ".attention.key_length", c["qk_nope_head_dim"] + c["qk_rope_head_dim"])
+        if c.get("q_lora_rank"):
+            w.add_uint32(a + ".attention.q_lora_rank", c["q_lora_rank"])
+        w.add_uint32(a + ".attention.kv_lora_rank", c["kv_lora_rank"])
+        if a != "deepseek2":
+            return
+        w.add_uint32(a + ".attention.value_length", c["v_head_dim"])
+        w.add_uint32(a + ".leading_dense_block_count", c.get("first_k_dense_replace", 0))
+        w.add_uint32(a + ".expert_shared_count", c["n_shared_experts"])
+        w.add_float32(a + ".expert_weights_scale", c.get("routed_scaling_factor", 1))
+        third = c["model_type"] == "deepseek_v3"
+        w.add_bool(a + ".expert_weights_norm", c.get("norm_topk_prob", third) and third)
+        w.add_uint32(a + ".expert_gating_func", 2 if third else 1)
+        if third or c.get("topk_method") == "group_limited_greedy":
+            w.add_uint32(a + ".expert_group_count", c["n_group"])
+            w.add_uint32(a + ".expert_group_used_count", c["topk_group"])
 
     def windowed(self):
         """Which layers are, where the converter writes it layer by layer."""
@@ -247,17 +305,23 @@ class Model:
         r = first(c, "rope_parameters", "rope_scaling", default={})
         if "full_attention" in r:
             r = r["full_attention"]
+        if a in LATENT:
+            self.width = c["qk_rope_head_dim"]
         share = first(c, "partial_rotary_factor", "rotary_pct",
                       default=r.get("partial_rotary_factor",
                                     {"gptneox": 0.25, "phi2": 0.5, "stablelm": 0.25,
-                                     "nemotron": 0.5, "glm4": 0.5}.get(a, 1)))
-        w.add_uint32(a + ".rope.dimension_count", int(self.width * share))
-        theta = r.get("rope_theta") or first(c, "rope_theta", "rotary_emb_base",
+                                     "nemotron": 0.5, "glm4": 0.5, "chatglm": 0.5}.get(a, 1)))
+        turned = c["rotary_dim"] if a == "gptj" else int(self.width * share)
+        w.add_uint32(a + ".rope.dimension_count", turned)
+        theta = r.get("rope_theta") or first(c, "rope_theta", "rotary_emb_base", "global_rope_theta",
                                              default={"gemma3": 1e6, "smollm3": 2e6, "command-r": 5e5,
                                                       "nomic-bert": 1000}.get(a, 10000))
         w.add_float32(a + ".rope.freq_base", theta)
-        if c.get("rope_local_base_freq"):
-            w.add_float32(a + ".rope.freq_base_swa", c["rope_local_base_freq"])
+        local = first(c, "rope_local_base_freq", "local_rope_theta")
+        if "sliding_attention" in first(c, "rope_parameters", default={}):
+            local = c["rope_parameters"]["sliding_attention"]["rope_theta"]
+        if local:
+            w.add_float32(a + ".rope.freq_base_swa", local)
         kind = first(r, "rope_type", "type", default="default")
         if kind in ("linear", "yarn"):
             w.add_string(a + ".rope.scaling.type", kind)
@@ -265,6 +329,8 @@ class Model:
         if kind == "yarn":
             w.add_uint32(a + ".rope.scaling.original_context_length",
                          r["original_max_position_embeddings"])
+            if r.get("mscale_all_dim"):
+                w.add_float32(a + ".rope.scaling.yarn_log_multiplier", 0.1 * r["mscale_all_dim"])
             for k in ("beta_fast", "beta_slow"):
                 if r.get(k):
                     w.add_float32(f"{a}.rope.scaling.yarn_{k}", r[k])
@@ -335,9 +401,12 @@ class Model:
         w.add_array("tokenizer.ggml.token_type", types)
 
     def add(self, w, name, x):
-        """Matrices in 16 bits where that is exact."""
-        half = x.astype(np.float16)
-        if x.ndim > 1 and np.array_equal(half.astype(np.float32), x):
+        """Matrices in 16 bits where that is exact, experts in blocks of 4 if that is."""
+        half, kind = x.astype(np.float16), gguf.GGMLQuantizationType.MXFP4
+        blocks = gguf.quants.quantize(x, kind) if x.ndim == 3 and x.shape[2] % 32 == 0 else None
+        if blocks is not None and np.array_equal(gguf.quants.dequantize(blocks, kind), x):
+            w.add_tensor(name, blocks, raw_dtype=kind)
+        elif x.ndim > 1 and np.array_equal(half.astype(np.float32), x):
             w.add_tensor(name, half)
         elif x.ndim > 1 and not (x.view(np.uint32) & 0xffff).any():
             kind = gguf.GGMLQuantizationType.BF16
