@@ -29,7 +29,8 @@ if [ "$(grep -c '^FAMILY(' src/model/families.def)" -ne "$n" ]; then
     bad=1
 fi
 
-# Stacks of tokens have a line each; gemma3_text is called by the name of its models.
+# Stacks of tokens have a line each; gemma3_text and gemma3n_text are called by the
+# names of their models.
 for readme in README.md man/README.zh.md; do
     if ! grep -q "\<$n\>.*info --families" "$readme"; then
         echo "$readme: expected the number of families, $n, before info --families"
@@ -37,7 +38,7 @@ for readme in README.md man/README.zh.md; do
     fi
     for line in 'bert, distilbert:encoder' 'gpt2, gpt_bigcode:decoder' 't5, mt5:both'; do
         grep "^|.* ${line%%:*}" "$readme" | sed 's/.*| \(.*\) |$/\1/; s/, /\n/g' |
-            sed 's/^gemma3$/gemma3_text/' | sort >"$dir/names"
+            sed 's/^gemma3n*$/&_text/' | sort >"$dir/names"
         awk -F '\t' -v stack="${line##*:}" '$2 == stack && $6 == "tokens" { print $1 }' \
             "$dir/tsv" | sort >"$dir/want"
         if ! diff "$dir/want" "$dir/names" >"$dir/differ"; then

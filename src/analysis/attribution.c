@@ -20,6 +20,9 @@ struct walk {
 
 int attribution_check(const struct model *m, struct err *e)
 {
+    if (m->config.streams.n > 0)
+        return err_set(e, ERR_INPUT, "%s: each layer mixes several residual streams by what is in "
+                       "them: what heads write does not add up to its outputs", m->name);
     if (m->config.head.task == NULL && m->slot[W_HEAD_DENSE].weight == NULL &&
         !m->config.head.one_number)
         return 0;

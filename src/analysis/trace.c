@@ -20,7 +20,8 @@ static float *undefined(struct arena *a, const struct model *m, int n)
 
 static size_t stream_width(const struct model *m)
 {
-    return (size_t)family_slot_dim(m->family, &m->config, DIM_END);
+    return m->config.streams.n > 0 ? (size_t)model_stream_width(m) :
+                                     (size_t)family_slot_dim(m->family, &m->config, DIM_END);
 }
 
 struct trace *trace_new(struct arena *a, const struct model *m, enum stack_id stack, int at,

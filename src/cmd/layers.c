@@ -113,6 +113,10 @@ int layers_select(struct job *j, struct err *e)
     in = j->s.asked->stream;
     if (check_model(j, e) != 0)
         return -1;
+    if (j->s.model->config.streams.n > 0)
+        return err_set(e, ERR_INPUT, "%s: its layers mix several streams, and attend to keys of "
+                       "earlier layers: --hidden-out and --hidden-in hold one stream",
+                       j->s.name);
     layers->first = in != NULL ? in->layer : 0;
     layers->end = j->s.n_layers;
     if (layers->first >= j->s.n_layers)

@@ -255,6 +255,15 @@ struct config {
         int step;                       /* layer l has experts if (l + 1) % this == 0 */
         const bool *dense_layer;        /* [L] those without all the same; NULL: none */
     } experts;
+    struct {                            /* residual streams that layers mix, see run/altup.h */
+        int n, active;                  /* n 0: there is one; which of them a layer works on */
+        bool scaled;                    /* W_INPUT_SCALE is there */
+        int d_skip;                     /* rank of W_SKIP_DOWN */
+        int d_input, n_vocab;           /* of the layers' own inputs: width, tokens */
+        int n_shared;                   /* layers at the end without keys and values of their own:
+                                           those of the last layer before them of their kind */
+        const double *sparsity;         /* [L] share of each gate that is 0; NULL: 0 */
+    } streams;
     struct {                            /* adapters after each mlp, one for each language */
         const char *name;               /* whose is read; NULL: there are none */
         bool assumed;                   /* nothing says which: the first */

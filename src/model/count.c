@@ -56,6 +56,8 @@ static void add_stack(struct count *c, const struct model *m, const struct model
         for (int i = 0; m->wave != NULL && i < m->config.front.wave.n; i++)
             if (family_slots[s].count == PER_WAVE)
                 add(c, s == W_WAVE ? &m->wave[i].conv : &m->wave[i].norm);
+        for (int i = 1; family_slots[s].count == PER_STREAM && i < m->config.streams.n; i++)
+            add(c, s == W_STREAM_IN ? &m->stream_in[i - 1] : &m->stream_out[i - 1]);
         for (int l = 0; l < m->config.n_layers; l++)
             if (!is_shared(m, l))
                 add_layer(c, m, l, s);

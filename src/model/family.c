@@ -86,6 +86,16 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_CONV] = { "convolution", "mlp", SLOT_CONV, DIM_D, DIM_CONV, PER_STACK, OF_OTHERS },
     [W_CONV_NORM] = { "norm of the convolution", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_STACK, OF_NORM },
+    [W_INPUT_TOK] = { "inputs of layers", "embeddings", SLOT_TABLE, DIM_INPUT_V,
+        DIM_INPUTS, PER_STACK, OF_NONE },
+    [W_INPUT_EMB] = { "projection to inputs of layers", "embeddings", SLOT_LINEAR, DIM_INPUTS,
+        DIM_D, PER_STACK, OF_NONE },
+    [W_INPUT_EMB_NORM] = { "norm of inputs of layers", "norms", SLOT_NORM, DIM_INPUT,
+        DIM_NONE, PER_STACK, OF_NORM },
+    [W_STREAM_IN] = { "projection to a stream", "embeddings", SLOT_LINEAR, DIM_D,
+        DIM_D, PER_STREAM, OF_NONE },
+    [W_STREAM_OUT] = { "projection of a stream", "head", SLOT_LINEAR, DIM_D,
+        DIM_D, PER_STREAM, OF_NONE },
     [W_IN] = { "projection into the layer", "mlp", SLOT_LINEAR, DIM_INNER,
         DIM_D, PER_LAYER, OF_OTHERS },
     [W_IN_NORM] = { "norm of that projection", "norms", SLOT_NORM, DIM_INNER,
@@ -176,6 +186,12 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NONE },
     [W_CROSS_O] = { "cross-attention's output", "cross", SLOT_LINEAR, DIM_OUT,
         DIM_HV, PER_LAYER, OF_OUT },
+    [W_SKIP_DOWN] = { "first linear beside attention", "mlp", SLOT_LINEAR, DIM_SKIP,
+        DIM_D, PER_LAYER, OF_NONE },
+    [W_SKIP_UP] = { "last linear beside attention", "mlp", SLOT_LINEAR, DIM_D,
+        DIM_SKIP, PER_LAYER, OF_NONE },
+    [W_SKIP_NORM] = { "norm of what stands beside attention", "norms", SLOT_NORM, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NORM },
     [W_OUT] = { "projection out of the layer", "mlp", SLOT_LINEAR, DIM_D,
         DIM_INNER, PER_LAYER, OF_OTHERS },
     [W_OUT_NORM] = { "norm of the layer", "norms", SLOT_NORM, DIM_D,
@@ -197,6 +213,22 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_D, PER_LAYER, OF_MLP },
     [W_LANG_UP] = { "last linear of the language's adapter", "mlp", SLOT_LINEAR, DIM_D,
         DIM_LANG, PER_LAYER, OF_MLP },
+    [W_MODE_NORM] = { "norm of what mixes streams", "norms", SLOT_NORM, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NORM },
+    [W_MODES] = { "what mixes streams", "mlp", SLOT_LINEAR, DIM_STREAMS,
+        DIM_D, PER_LAYER, OF_NONE },
+    [W_PREDICT] = { "mix of streams before the layer", "mlp", SLOT_LINEAR, DIM_STREAMS_2,
+        DIM_STREAMS, PER_LAYER, OF_NONE },
+    [W_CORRECT] = { "mix of streams after the layer", "mlp", SLOT_LINEAR, DIM_STREAMS,
+        DIM_STREAMS, PER_LAYER, OF_NONE },
+    [W_INPUT_SCALE] = { "scale of what meets the layer's input", "mlp", SLOT_VECTOR, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NONE },
+    [W_INPUT_GATE] = { "gate of the layer's input", "mlp", SLOT_LINEAR, DIM_INPUT,
+        DIM_D, PER_LAYER, OF_NONE },
+    [W_INPUT_PROJ] = { "projection of the layer's input", "mlp", SLOT_LINEAR, DIM_D,
+        DIM_INPUT, PER_LAYER, OF_NONE },
+    [W_INPUT_NORM] = { "norm of the layer's input", "norms", SLOT_NORM, DIM_D,
+        DIM_NONE, PER_LAYER, OF_NORM },
     [W_ROUTER] = { "router", "mlp", SLOT_LINEAR, DIM_EXPERTS, DIM_D, PER_LAYER, OF_ROUTER },
     [W_ROUTER_BIAS] = { "bias of the router", "mlp", SLOT_VECTOR, DIM_EXPERTS,
         DIM_NONE, PER_LAYER, OF_NONE },
@@ -329,6 +361,12 @@ int family_wave_dim(const struct family *f, const struct config *c, enum dim d, 
     case DIM_FS:      return c->experts.d_shared > 0 ? c->experts.d_shared :
                              c->experts.n_shared * c->experts.d_ff;
     case DIM_LANG:    return c->language.d;
+    case DIM_STREAMS: return c->streams.n;
+    case DIM_STREAMS_2: return c->streams.n * c->streams.n;
+    case DIM_SKIP:    return c->streams.d_skip;
+    case DIM_INPUT:   return c->streams.d_input;
+    case DIM_INPUTS:  return c->n_layers * c->streams.d_input;
+    case DIM_INPUT_V: return c->streams.n_vocab;
     case DIM_Q_RANK:  return c->latent.q_rank;
     case DIM_KV_RANK: return c->latent.kv_rank;
     case DIM_KV_A:    return c->latent.kv_rank + c->latent.d_rope;
@@ -356,7 +394,8 @@ bool family_slot_is_grouped(const struct config *c, enum slot s)
 bool family_slot_is_linear(enum slot s)
 {
     return s == W_HEAD ||
-           (family_slots[s].kind == SLOT_LINEAR && s != W_ROUTER && s != W_SHARED_SCORE);
+           (family_slots[s].kind == SLOT_LINEAR && s != W_ROUTER && s != W_SHARED_SCORE &&
+            s != W_MODES && s != W_PREDICT && s != W_CORRECT);
 }
 
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s)

@@ -53,6 +53,12 @@ enum slot {
     W_REL_NORM,                 /* of those rows */
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
                                    empty: none */
+    W_INPUT_TOK,                /* of tokens once more, for every layer side by side, */
+    W_INPUT_EMB,                /* and made of the embedding, */
+    W_INPUT_EMB_NORM,           /* which a norm goes over, layer by layer */
+    /* once per stream but the first, see run/altup.h */
+    W_STREAM_IN,                /* of the embedding */
+    W_STREAM_OUT,               /* of the stream at the end */
     /* once per layer */
     W_IN, W_IN_NORM,            /* to the narrower stream that attention and mlps of the layer add
                                    to; empty: that is the stream itself */
@@ -89,6 +95,8 @@ enum slot {
     W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value after all others; empty: none */
     W_CROSS_O,
     W_OUT, W_OUT_NORM,          /* from the narrower stream, and after that sum */
+    W_SKIP_DOWN, W_SKIP_UP,     /* beside attention, low-rank: empty: none */
+    W_SKIP_NORM,
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
     W_MLP_OUT, W_MLP_SCALE,     /* the same of the mlp's output */
     W_GATE,                     /* MLP_GATED */
@@ -96,6 +104,11 @@ enum slot {
     W_LANG_NORM,                /* of a language's adapter after the mlp; empty: as the config
                                    says */
     W_LANG_DOWN, W_LANG_UP,     /* its linears; empty: none; "%s" is the language */
+    W_MODE_NORM, W_MODES,       /* what decides how streams mix: once per layer and stream, */
+    W_PREDICT, W_CORRECT,       /* before the layer, and after it */
+    W_INPUT_SCALE,              /* of the stream that meets the layer's own input: empty: 1 */
+    W_INPUT_GATE, W_INPUT_PROJ, /* to that input's width, and back */
+    W_INPUT_NORM,
     W_ROUTER,                   /* layers with experts, instead of the three above */
     W_ROUTER_BIAS,              /* added to scores for the choice alone */
     W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
@@ -298,6 +311,8 @@ struct family {
     bool attn_config;           /* keys of attention are those of this object */
     bool long_mscale;           /* longrope has short_mscale and long_mscale */
     bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
+    bool norms_values;          /* x / rms(x) of each head of values, without weights */
+    bool widths_by_layer;       /* intermediate_size may be a list of equal numbers */
     bool clips;                 /* queries, keys and values, where the config says clip_qkv */
     bool interpolates;          /* W_POS, to the patches of a picture of another size */
     bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
@@ -394,6 +409,10 @@ enum dim {
     DIM_FX2, DIM_ONE,           /* twice that; 1 */
     DIM_FS,                     /* width of the shared one */
     DIM_LANG,                   /* width of a language's adapter */
+    DIM_STREAMS, DIM_STREAMS_2, /* streams, and pairs of them */
+    DIM_SKIP,                   /* rank of what stands beside attention */
+    DIM_INPUT, DIM_INPUTS,      /* width of a layer's own input, and of all layers' */
+    DIM_INPUT_V,                /* tokens that have one; others have the first's */
     DIM_Q_RANK, DIM_KV_RANK,
     DIM_KV_A,                   /* keys' and values' rank, and the shared columns */
     DIM_KV_B                    /* of all heads: keys without those, then values */
@@ -418,7 +437,7 @@ enum slot_kind {
 
 enum { CONV_WINDOW = 3 };       /* rows that a convolution reads */
 
-enum slot_count { PER_STACK, PER_LAYER, PER_WAVE, PER_EXPERT, PER_FORMER };
+enum slot_count { PER_STACK, PER_LAYER, PER_WAVE, PER_EXPERT, PER_FORMER, PER_STREAM };
 
 struct slot_row {
     const char *role;       /* for messages */

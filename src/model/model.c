@@ -345,6 +345,19 @@ bool model_has_sinks(const struct model *m)
     return false;
 }
 
+int model_stream_width(const struct model *m)
+{
+    return (m->config.streams.n > 1 ? m->config.streams.n : 1) * m->config.d_model;
+}
+
+int model_resume_layer(const struct model *m, int layer)
+{
+    for (int l = 0; l < layer; l++)
+        if (m->layer[l].gives_keys)
+            return l;
+    return layer;
+}
+
 bool model_has_layer(const struct model *m, int l)
 {
     const struct precomputed *r = m->precomputed;

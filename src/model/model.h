@@ -64,6 +64,12 @@ struct layer_plan {
     struct chunks chunks;       /* len 0: none */
     bool hashed;                /* chunks of what hashes alike; keys are the queries */
     int hash_set;               /* its place among the layers that hash */
+    int keys_of;                /* the layer whose keys and values it attends to: its own, or an
+                                   earlier one of its kind */
+    bool gives_keys;            /* a later layer attends to its */
+    bool windowed;
+    bool sparse;                /* gates are max(0, g - mean - cut deviation) of each row */
+    float cut;
 };
 
 /*
@@ -112,6 +118,7 @@ struct model {
     struct config config;
     struct weights *weights;
     struct param slot[N_SLOT];  /* those that are once per stack */
+    struct param *stream_in, *stream_out;       /* [streams - 1]; NULL: there is one stream */
     struct layer_plan *layer;   /* [L] */
     struct wave *wave;          /* [front.wave.n]; NULL: it reads no samples */
     const float *tap_scale;     /* [front.conv_width] of W_POS_CONV; NULL: there is none */
@@ -190,6 +197,14 @@ int model_check_head(const struct model *m, const struct model *shown, struct er
 
 /* Rows of logits of a text of T tokens: T, or 1 where the head reads the text as one. */
 int model_head_rows(const struct model *m, int T);
+
+/* Numbers of a token that a layer begins with: D; of PLACE_REVERSIBLE those of one of two
+ * streams; of several streams all, side by side. */
+int model_stream_width(const struct model *m);
+
+/* The last layer, at most this one, that a pass can begin with: before the first whose keys and
+ * values later layers attend to, or with it. */
+int model_resume_layer(const struct model *m, int layer);
 
 /* Heads have a sink that is no key: rows of attention sum to 1 less what it takes. */
 bool model_has_sinks(const struct model *m);

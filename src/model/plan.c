@@ -65,6 +65,50 @@ static void plan_chunks(struct model *m, int l)
         plan->lo = plan->chunks.len * (plan->chunks.before + 1) - 1;
 }
 
+/*
+ * Of a standard normal number: x with a share p below it, from the series
+ *     p - 1/2 = exp(-x^2 / 2) / sqrt(2 pi) (x + x^3 / 3 + x^5 / (3 5) + ..)
+ * between -9 and 9, bit by bit.
+ */
+static double normal_quantile(double p)
+{
+    double lo = -9, hi = 9;
+
+    for (int step = 0; step < 64; step++) {
+        double x = (lo + hi) / 2, term = x, sum = x;
+
+        for (int k = 3; fabs(term) > 1e-17 * fabs(sum); k += 2)
+            sum += term *= x * x / k;
+        if (0.5 + elementary_exp(-x * x / 2) * sum / 2.5066282746310002 < p)
+            lo = x;
+        else
+            hi = x;
+    }
+    return (lo + hi) / 2;
+}
+
+/* Layers at the end attend to keys and values of the last one before them of their kind. */
+static void plan_keys(struct model *m, int l)
+{
+    int first = m->config.n_layers - m->config.streams.n_shared, of = l;
+
+    if (l >= first)
+        for (of = first - 1; of >= 0 && m->layer[of].windowed != m->layer[l].windowed; of--)
+            ;
+    m->layer[l].keys_of = of;
+    if (of >= 0 && of != l)
+        m->layer[of].gives_keys = true;
+}
+
+static void plan_gates(struct model *m, int l)
+{
+    const double *share = m->config.streams.sparsity;
+
+    m->layer[l].sparse = share != NULL && share[l] > 0;
+    if (m->layer[l].sparse)
+        m->layer[l].cut = (float)normal_quantile((double)(float)share[l]);
+}
+
 void plan_layer(struct model *m, int l)
 {
     const struct family *family = m->family;
@@ -90,7 +134,10 @@ void plan_layer(struct model *m, int l)
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = !rotated(family, config, l, window) ? -1 :
                  window && m->rope[1].inv_freq != NULL ? 1 : 0;
+    plan->windowed = window;
     plan_chunks(m, l);
+    plan_keys(m, l);
+    plan_gates(m, l);
     if (!window)
         return;
     count = config->window.by_layer != NULL ? config->window.by_layer[l] :

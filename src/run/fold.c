@@ -22,6 +22,8 @@ static const char *refused(const struct model *m)
         return "it is attention without weights";
     if (m->family->qkv == QKV_LOW_RANK)
         return "its queries, keys and values come from vectors of low rank that heads share";
+    if (m->config.streams.n > 0)
+        return "its heads read one of several residual streams, which each layer mixes";
     if (m->norm_place == PLACE_REVERSIBLE || m->n_hashed > 0)
         return "its attention reads one residual stream and writes another";
     if (slot[m->family->qkv == QKV_SEPARATE ? W_Q : W_QKV].weight == NULL)

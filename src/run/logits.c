@@ -8,6 +8,7 @@
 #include "base/elementary.h"
 #include "nn/act.h"
 #include "nn/nn.h"
+#include "run/altup.h"
 #include "run/run.h"
 #include "run/stage.h"
 
@@ -187,8 +188,15 @@ void run_hidden(const struct model *m, const struct wanted *want, float *out, fl
 {
     struct arena_mark mark = arena_mark(call);
     struct pass pass = { .m = m, .want = want, .par = par, .call = call };
-    const float *hidden = finish(&pass, stream, n, out);
+    const float *hidden;
 
+    if (m->config.streams.n > 0) {
+        float *one = stage_floats(&pass, (size_t)n, (size_t)m->config.d_model);
+
+        altup_merge(&pass, one, stream, n, out);
+        stream = one;
+    }
+    hidden = finish(&pass, stream, n, out);
     if (hidden != out)
         memcpy(out, hidden, (size_t)n * (size_t)m->d_hidden * sizeof *out);
     arena_reset(call, mark);

@@ -29,13 +29,25 @@ static double packed(const struct model *m, int n_tokens)
     return most;
 }
 
+/* Of a token: keys and values that layers share, what mixes streams, inputs of layers. */
+static double shared_room(const struct model *m)
+{
+    const struct config *config = &m->config;
+    double n = config->streams.n;
+
+    return (config->streams.n_shared > 0 ? 2.0 * (m->place.width - m->place.k[0]) : 0) +
+           n + n * n + config->streams.d_skip + 2.0 * config->streams.d_input;
+}
+
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *config = &m->config;
     double N = n_tokens, D = config->d_model,
            z = (double)config->n_heads * config->d_value;
     /* x and a; with two streams also x2, and both side by side at the end. */
-    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D + config->bottleneck.d;
+    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D :
+                     config->streams.n > 0 ? 4 * D + model_stream_width(m) + shared_room(m) :
+                                             2 * D + config->bottleneck.d;
     double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) *
                  ((double)mlp_width(m) + (m->mlp == MLP_GATED ? config->d_ff : 0));

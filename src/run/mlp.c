@@ -2,6 +2,7 @@
  * Rows of the residual stream -> up, activation, down -> added to it. */
 #include "run/mlp.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "nn/act.h"
@@ -45,6 +46,34 @@ static void activate(struct pass *p, enum mlp mlp, int64_t F, int n)
     meter_leave(par_meter(p->par), before);
 }
 
+struct cut_job {
+    float *gate;
+    float cut;
+    int n_rows, F;
+};
+
+/* g = max(0, g - mean - cut deviation) of each row. */
+static void cut_rows(void *self, int i, struct arena *scratch)
+{
+    const struct cut_job *job = self;
+    int F = job->F;
+    float *g = job->gate + (int64_t)i * ROW_CHUNK * F;
+
+    (void)scratch;
+    for (int r = 0; r < stage_rows_of(job->n_rows, i); r++, g += F) {
+        double mean = 0, square = 0;
+        float from;
+
+        for (int k = 0; k < F; k++)
+            mean += (double)g[k] / F;
+        for (int k = 0; k < F; k++)
+            square += ((double)g[k] - mean) * ((double)g[k] - mean) / F;
+        from = (float)(mean + sqrt(square) * (double)job->cut);
+        for (int k = 0; k < F; k++)
+            g[k] = g[k] < from ? 0 : g[k] - from;       /* a NaN stays one */
+    }
+}
+
 /* out[n, D] = down(act(up in)); out may be in. */
 static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
                     const float *in, int n)
@@ -56,6 +85,8 @@ static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
     stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
         stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
+    if (plan->sparse)
+        stage_rows(p, n, cut_rows, &(struct cut_job){ p->gate, plan->cut, n, (int)F });
     activate(p, p->m->mlp, F, n);
     stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
 }

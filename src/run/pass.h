@@ -36,9 +36,14 @@ struct pass {
                                itself, [N, D] of PLACE_REVERSIBLE, or [N, DIM_INNER] within a
                                layer with bottlenecks */
     float *x3;              /* the stream that the mlp adds to: x, but in such a layer x2 */
+    float *streams;         /* [N, n D] all of them, of which x is the one that a layer works
+                               on: altup.h; NULL: x is the only one */
+    float *kept[2];         /* [N, keys and values] of full and of windowed layers, which later
+                               layers attend to; NULL: none do */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *mixed;           /* [N, H d_v] of the convolution beside the heads; NULL: none */
-    float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
+    float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last; else what
+                               stands beside attention, where the model has that */
     float *qkv;             /* [N, place.width] projections; m->place says where */
     float *qkv_global;      /* the same for global rows; NULL: no text has any */
     const struct bias_copies *copies;   /* [texts] NULL: each key is counted once */
@@ -47,7 +52,8 @@ struct pass {
     const int *key_start;   /* [texts + 1] rows of memory_kv; NULL: no memory */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct relative *relative;      /* NULL: scores look at no distances */
-    float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
+    float *embedded;        /* [N, D] x before layer 0, for a convolution, or for inputs of
+                               layers; NULL: none */
     struct rotary rotary[2][2];     /* of m->rope[i], and of its long_inv_freq */
     int rotary_first;       /* position of their first row */
     struct cached *cached;  /* [texts] of the attention at hand; NULL: no cache */

@@ -13,6 +13,7 @@ struct job {
     const struct pass *p;
     const struct layer_plan *plan;
     bool values;
+    bool own;                   /* the layer has keys and values of its own */
 };
 
 /* ---- norms of queries and keys ---- */
@@ -55,6 +56,10 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
                    model->config.n_heads);
         norm_heads(model, row + model->place.k[0], &job->plan->slot[W_K_NORM],
                    model->config.n_kv_heads);
+        if (model->family->norms_values && job->values && job->own)
+            norm_rms(row + model->place.v[0], row + model->place.v[0], NULL,
+                     (float)model->config.norm.eps, model->config.n_kv_heads,
+                     model->config.d_value);
     }
 }
 
@@ -109,12 +114,34 @@ static const float *read_by(const struct pass *p, enum slot s)
     return s == W_V && p->m->config.bottleneck.shared ? p->x : p->a;
 }
 
+/* Keys and values of each row go to those of layers that share them, or come from there. */
+static void share_keys(struct pass *p, const struct layer_plan *plan, bool own)
+{
+    const struct head_place *place = &p->m->place;
+    size_t from = (size_t)place->k[0], n = (size_t)place->width - from;
+    float *kept = p->kept[plan->windowed];
+
+    for (int64_t i = 0; (plan->gives_keys || !own) && i < p->N; i++) {
+        float *row = p->qkv + i * place->width + from, *same = kept + (size_t)i * n;
+
+        memcpy(own ? same : row, own ? row : same, n * sizeof *row);
+    }
+}
+
+void project_room(struct pass *p)
+{
+    size_t n = (size_t)p->m->place.width - (size_t)p->m->place.k[0];
+
+    for (int i = 0; i < 2 && p->m->config.streams.n_shared > 0; i++)
+        p->kept[i] = stage_floats(p, (size_t)p->N, n);
+}
+
 void project_self(struct pass *p, const struct layer_plan *plan, bool values)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
     static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
     const enum slot *s = p->m->family->qkv == QKV_SEPARATE ? separate : fused;
-    struct job job = { p, plan, values };
+    struct job job = { p, plan, values, plan->keys_of == plan - p->m->layer };
     struct param part;
     int column = 0, n;
 
@@ -144,4 +171,5 @@ void project_self(struct pass *p, const struct layer_plan *plan, bool values)
     if (p->m->config.clip_qkv > 0)
         stage_rows(p, p->N, clip_rows, &job);
     rotary_rotate(p, plan);
+    share_keys(p, plan, job.own);
 }

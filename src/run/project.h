@@ -13,6 +13,9 @@
  */
 void project_self(struct pass *p, const struct layer_plan *plan, bool values);
 
+/* p->kept, where layers share keys and values. */
+void project_room(struct pass *p);
+
 /* p->qkv[N, width] = the batch's values as they are: FRONT_QKV. */
 void project_given(struct pass *p, int64_t width);
 

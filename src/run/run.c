@@ -4,9 +4,11 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "nn/nn.h"
+#include "run/altup.h"
 #include "run/attend.h"
 #include "run/cached.h"
 #include "run/check.h"
@@ -54,8 +56,11 @@ static void make_room(struct pass *p)
                 stage_floats(p, N, inner) : p->x;
     p->x3 = pass_has_two_streams(p) ? p->x : p->x2;
     p->a = stage_floats(p, N, D > inner ? D : inner);
-    if (p->m->norm_place == PLACE_PARALLEL)
+    if (p->m->norm_place == PLACE_PARALLEL || p->m->family->stack.name[W_SKIP_DOWN] != NULL)
         p->late = stage_floats(p, N, D);
+    if (config->streams.n > 0)
+        p->streams = stage_floats(p, N, (size_t)model_stream_width(p->m));
+    project_room(p);
     p->qkv = stage_floats(p, N, (size_t)p->m->place.width);
     p->z = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
     p->up = stage_floats(p, mlp_rows, (size_t)mlp_width(p->m));
@@ -70,7 +75,7 @@ static void make_room(struct pass *p)
         p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
     if (p->m->family->taps)
         p->mixed = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
-    if (p->m->slot[W_CONV].weight != NULL)
+    if (p->m->slot[W_CONV].weight != NULL || config->streams.n > 0)
         p->embedded = stage_floats(p, N, D);
     rotary_tables(p);
     relative_rows(p);
@@ -141,7 +146,23 @@ static void attention_output(struct pass *p, int l, enum stack_id stack, float *
                             family_slot_dim(p->m->family, &p->m->config, DIM_OUT));
 }
 
-/* x2 = x2 + out of this stack's attention, then normed where the norm is after the sum. */
+/* late = a + norm(up(down a)), of what attention reads. */
+static void skip_attention(struct pass *p, const struct param *slot)
+{
+    int D = p->m->config.d_model, rank = p->m->config.streams.d_skip;
+    float *low;
+
+    if (slot[W_SKIP_DOWN].weight == NULL)
+        return;
+    low = stage_floats(p, (size_t)p->N, (size_t)rank);
+    stage_linear(p, low, rank, p->a, D, p->N, &slot[W_SKIP_DOWN]);
+    stage_linear(p, p->late, D, low, rank, p->N, &slot[W_SKIP_UP]);
+    stage_norm(p, p->late, p->late, p->N, D, &slot[W_SKIP_NORM]);
+    nn_add(p->late, p->a, (int64_t)p->N * D);
+}
+
+/* x2 = x2 + out of this stack's attention, and of what stands beside it, over sqrt 2; then
+ * normed where the norm is after the sum. */
 static void join(struct pass *p, int l, enum stack_id stack, const float *out)
 {
     const struct param *slot = p->m->layer[l].slot;
@@ -149,6 +170,10 @@ static void join(struct pass *p, int l, enum stack_id stack, const float *out)
     int D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
 
     nn_add(p->x2, out, (int64_t)p->N * D);
+    if (slot[W_SKIP_DOWN].weight != NULL) {
+        nn_add(p->x2, p->late, (int64_t)p->N * D);
+        stage_scale(p, p->x2, p->N, D, sqrt(0.5), NULL);
+    }
     stage_step(p, STREAM_ATTENTION, l, stack, NULL, p->x2, 0, p->N);
     if (p->m->norm_place != PLACE_POST)
         return;
@@ -178,6 +203,8 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     int status;
 
     attention_input(p, l, &plan->slot[W_ATT_NORM]);
+    if (keep_out)
+        skip_attention(p, plan->slot);
     project_self(p, plan, reads_values(p, l, heads.stack, keep_out));
     taps_rows(p, l, keep_out);
     distance_terms(p, &heads, plan->distance, plan->scale);
@@ -293,7 +320,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     }
     mlp_add(p, &p->m->layer[l]);
     leave_bottleneck(p, l);
-    if (l == 0 && p->embedded != NULL)
+    if (l == 0 && p->m->slot[W_CONV].weight != NULL)
         conv_add(p);
     return 0;
 }
@@ -304,8 +331,9 @@ static void enter(const struct pass *p, int l)
     const struct tap *tap = p->want->tap;
 
     if (tap != NULL && tap->enter != NULL)
-        tap->enter(tap->self, l, p->m->family->stack_id, p->x,
-                   pass_has_two_streams(p) ? p->x2 : p->x, p->N, p->m->config.d_model);
+        tap->enter(tap->self, l, p->m->family->stack_id, p->streams != NULL ? p->streams : p->x,
+                   p->streams != NULL ? p->streams : pass_has_two_streams(p) ? p->x2 : p->x, p->N,
+                   model_stream_width(p->m));
 }
 
 static int run_layers(struct pass *p, struct err *e)
@@ -318,7 +346,11 @@ static int run_layers(struct pass *p, struct err *e)
     progress_begin(progress, "layer", n);
     for (int l = first; l <= p->last && !ended && status == 0; l++) {
         enter(p, l);
+        if (p->streams != NULL)
+            altup_enter(p, &p->m->layer[l]);
         status = run_layer(p, l, &ended, e);
+        if (p->streams != NULL && !ended && status == 0)
+            altup_leave(p, &p->m->layer[l]);
         progress_tokens(progress, (double)p->N / n);
         progress_step(progress);
     }
@@ -371,6 +403,8 @@ static void begin(struct pass *p)
     embed_batch(p);
     if (p->embedded != NULL)
         memcpy(p->embedded, p->x, size);
+    if (p->streams != NULL)
+        altup_begin(p);
     if (pass_has_two_streams(p))
         memcpy(p->x2, p->x, size);
     stage_step(p, STREAM_BEGIN, 0, p->m->family->stack_id, NULL, p->x2, 0, p->N);
@@ -383,6 +417,12 @@ static void resume(struct pass *p, const struct resume *from)
 {
     size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
 
+    if (p->streams != NULL) {
+        embed_batch(p);
+        memcpy(p->embedded, p->x, size);
+        memcpy(p->streams, from->x, size * (size_t)p->m->config.streams.n);
+        return;
+    }
     memcpy(p->x, from->x, size);
     if (p->embedded != NULL)
         memcpy(p->embedded, from->x, size);
@@ -395,7 +435,10 @@ static void leave(const struct pass *p, const struct leave *to)
 {
     size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
 
-    memcpy(to->x, p->x, size);
+    if (p->streams != NULL)
+        memcpy(to->x, p->streams, size * (size_t)p->m->config.streams.n);
+    else
+        memcpy(to->x, p->x, size);
     if (to->x2 != NULL)
         memcpy(to->x2, p->x2, size);
 }
@@ -433,6 +476,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     status = run_layers(&pass, e);
     if (status == 0 && want->leave != NULL)
         leave(&pass, want->leave);
+    if (status == 0 && pass.streams != NULL && (want->hidden != NULL || want->logits != NULL))
+        altup_merge(&pass, pass.x, pass.streams, pass.N, pass.a);
     if (status == 0) {
         logits_write(&pass);
         cached_advance(&pass);

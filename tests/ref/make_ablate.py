@@ -9,7 +9,8 @@ needs what make.py needs.  In double.  A hook before the output projection of an
 replaces the part of its input that is one head's output; what stands there instead is 0, the
 mean over all rows of all texts, or over the texts at the same position, the output in another text, or the mean of the values that a
 row sees.  The direct effect is the gradient of the loss as make_attribute.py has it: every norm
-divides by the scale that it has in the run, and mlps and attentions pass nothing on.
+divides by the scale that it has in the run, and mlps and attentions pass nothing on; where
+streams are mixed there is none.
 """
 import json
 import pathlib
@@ -34,7 +35,8 @@ PATCHED = ["gpt2", "llama", "bert", "bart"]
 CASES = [("gpt2", "zero mean mean-by-position resample uniform"),
          ("llama", "zero mean mean-by-position resample uniform"),
          ("bert", "zero mean resample uniform"),
-         ("families/distilbert", "zero mean resample uniform"), ("bart", "zero mean uniform")]
+         ("families/distilbert", "zero mean resample uniform"), ("bart", "zero mean uniform"),
+         ("families/gemma3n", "zero mean")]
 
 
 class Ablation:
@@ -203,7 +205,7 @@ def case(model, folder, kind):
         rows = [a.one(ids, target, site, a.replacement(kind, outputs, before, site))
                 for site in a.all]
         numbers = {key: [r[key] for r in rows] for key in rows[0]}
-        if a.measure == "next":
+        if a.measure == "next" and not hasattr(a.m.config, "altup_num_inputs"):
             numbers["direct"] = a.direct(kind, ids, target, outputs, before)
         found.append(numbers)
     return {"model": model, "with": kind, "texts": texts, "target": target,

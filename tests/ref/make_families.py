@@ -497,6 +497,23 @@ case("gemma3_both_ways", T.Gemma3TextModel,
              layer_types=["sliding_attention", "full_attention"],
              use_bidirectional_attention=True, attn_logit_softcapping=2.0),
      dtype="bfloat16")
+# Three streams, the second active; more tokens than have inputs of layers; keys of two layers
+# shared by three.  Without any of that; with the library's own sparse layers, types and keys.
+case("gemma3n", T.Gemma3nForCausalLM,
+     decoder(2, 1, 8, num_hidden_layers=6, head_dim=6, intermediate_size=20, sliding_window=4,
+             layer_types=["sliding_attention", "full_attention", "sliding_attention",
+                          "full_attention", "sliding_attention", "sliding_attention"],
+             num_kv_shared_layers=3, activation_sparsity_pattern=[.7, 0.0, .2, 0.0, 0.0, .95],
+             altup_num_inputs=3, altup_active_idx=1, laurel_rank=3, hidden_size_per_layer_input=4,
+             vocab_size_per_layer_input=30, final_logit_softcapping=4.0, attention_bias=True),
+     dtype="bfloat16")
+case("gemma3n_plain", T.Gemma3nTextModel,
+     decoder(2, 2, 4, num_hidden_layers=11, head_dim=4, intermediate_size=8, sliding_window=3,
+             altup_num_inputs=2, altup_correct_scale=False, laurel_rank=1, num_kv_shared_layers=0,
+             hidden_size_per_layer_input=2, vocab_size_per_layer_input=47), style="diff",
+     dtype="float16", edit=lambda c: (without(
+         "layer_types", "rope_parameters", "activation_sparsity_pattern")(c),
+         with_keys(intermediate_size=8)(c)))
 case("gemma3_nested", T.Gemma3ForConditionalGeneration,
      {"text_config": decoder(2, 1, 8, head_dim=8, sliding_window=4, query_pre_attn_scalar=8),
       "vision_config": {"hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1,
@@ -859,7 +876,8 @@ case("vit_base", T.ViTModel,
 def spread(model, seed):
     """As make.py's, with norms round the value that leaves their input as it is."""
     g = torch.Generator().manual_seed(seed)
-    plus_one = model.config.get_text_config().model_type.startswith(("gemma", "nemotron"))
+    kind = model.config.get_text_config().model_type
+    plus_one = kind.startswith(("gemma", "nemotron")) and kind != "gemma3n_text"
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
         if model.config.model_type == "marian" and "embed_positions" in name:

@@ -7,8 +7,8 @@ of each layer, and what the model predicts where it ends early.
     python3 tests/ref/make_trace.py PROGRAM FOLDER...  compares the program over models
 
 needs what make.py needs.  The prediction after layer l is that of the model with the layers
-behind l taken out of its list: the library's own norms and head do the rest, so that none is
-written here.
+behind l taken out of its list, or passing on what they read: the library's own norms and head
+do the rest, so that none is written here.
 """
 import json
 import pathlib
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).parent
 TOLERANCE = 1e-5
 TOP = 5
 FIXTURES = ["gpt2", "llama", "bert", "families/gemma2", "families/bloom", "families/opt_post",
-            "families/gptj", "families/electra_generator", "bart", "seq2seq/t5"]
+            "families/gptj", "families/electra_generator", "bart", "seq2seq/t5", "families/gemma3n"]
 
 
 def load(folder):
@@ -32,6 +32,13 @@ def load(folder):
             T.AutoModelForMaskedLM if "MaskedLM" in name else T.AutoModelForCausalLM)
     return kind.from_pretrained(folder, attn_implementation="eager",
                                 dtype=torch.float32).double().eval()
+
+
+class Through(torch.nn.Module):
+    """In place of a layer that is left out of a model that counts its layers elsewhere, too."""
+
+    def forward(self, hidden_states, *_, **__):
+        return hidden_states
 
 
 def layers_of(m):
@@ -56,9 +63,11 @@ def trace(folder, ids, target, at):
         found["cross"] = [x[0, :, at].mean(0).tolist() for x in out.cross_attentions]
     holder, name = layers_of(m)
     every = getattr(holder, name)
+    counted = hasattr(m.config, "altup_num_inputs")
     for n in range(len(every) + 1):
-        setattr(holder, name, every[:n])
-        for c in (m.config, getattr(holder, "config", m.config)):
+        setattr(holder, name, torch.nn.ModuleList(
+            [*every[:n], *(Through() for _ in every[n:])]) if counted else every[:n])
+        for c in () if counted else (m.config, getattr(holder, "config", m.config)):
             c.num_hidden_layers = n
         p = m(**inputs, use_cache=False).logits[0, at].softmax(-1)
         best = p.topk(TOP)

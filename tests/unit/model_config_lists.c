@@ -360,13 +360,69 @@ static void waves(void **state)
     assert_true(c.front.wave.norms && !c.front.wave.norm);
 }
 
+/* Streams, the width of mlps by layer, sparse gates, keys of earlier layers. */
+static void streams(void **state)
+{
+#define GEMMA_3N "{'model_type':'gemma3n_text','num_hidden_layers':4,'num_kv_shared_layers':1"
+    static const struct row wrong[] = {
+        { "'altup_num_inputs':0",
+          "altup_num_inputs: found 0, expected a whole number from 1 to 64" },
+        { "'altup_num_inputs':65", "altup_num_inputs: found 65" },
+        { "'altup_num_inputs':1e9", "altup_num_inputs: found" },
+        { "'altup_active_idx':-1", "altup_active_idx: found -1" },
+        { "'altup_active_idx':4", "altup_active_idx: found 4, expected less than the 4 streams" },
+        { "'altup_num_inputs':1,'altup_active_idx':1", "less than the 1 stream of" },
+        { "'altup_correct_scale':2", "altup_correct_scale: found 2" },
+        { "'laurel_rank':0", "laurel_rank: found 0" },
+        { "'hidden_size_per_layer_input':0", "hidden_size_per_layer_input: found 0" },
+        { "'vocab_size_per_layer_input':0", "vocab_size_per_layer_input: found 0" },
+        { "'num_kv_shared_layers':4",
+          "num_kv_shared_layers: found 4, expected less than the 4 layers" },
+        { "'num_kv_shared_layers':5", "num_kv_shared_layers: found 5" },
+        { "'num_kv_shared_layers':-1", "num_kv_shared_layers: found -1" },
+        { "'activation_sparsity_pattern':[0,0,0]",
+          "activation_sparsity_pattern: found [0,0,0], expected a list of 4 numbers" },
+        { "'activation_sparsity_pattern':[0,0,0,0,0]", "expected a list of 4 numbers" },
+        { "'activation_sparsity_pattern':0.5", "activation_sparsity_pattern: found 0.5" },
+        { "'activation_sparsity_pattern':[0,1,0,0]",
+          "activation_sparsity_pattern[1]: is not a number from 0 to less than 1" },
+        { "'activation_sparsity_pattern':[-0.1,1,0,0]", "activation_sparsity_pattern[0]: is not" },
+        { "'activation_sparsity_pattern':[0,0,0,'0']", "activation_sparsity_pattern[3]: is not" },
+        { "'intermediate_size':[8,8,9,8]", "intermediate_size: found [8,8,9,8]" },
+        { "'intermediate_size':[8,8.0,8,8]", "intermediate_size: found" },
+        { "'intermediate_size':[]", "intermediate_size: found []" },
+        { "'intermediate_size':[0,0,0,0]", "intermediate_size: found [0,0,0,0]" },
+        { "'intermediate_size':[16777217]", "intermediate_size: found [16777217]" },
+    };
+    struct config c = good(GEMMA_3N ",'intermediate_size':[8,8,8,8]}");
+
+    (void)state;
+    refuse(GEMMA_3N, wrong, sizeof wrong / sizeof *wrong);
+    assert_int_equal(c.d_ff, 8);
+    assert_int_equal(c.streams.n, 4);
+    assert_true(c.streams.sparsity[0] == 0);        /* there are only four layers */
+    c = good("{'model_type':'gemma3n_text','num_hidden_layers':11,'num_kv_shared_layers':0}");
+    assert_true(c.streams.sparsity[0] == 0.95 && c.streams.sparsity[9] == 0.95);
+    assert_true(c.streams.sparsity[10] == 0);
+    c = good("{'model_type':'gemma3n','text_config':{'model_type':'gemma3n_text'}}");
+    assert_int_equal(c.streams.n_shared, 15);
+    good("{'model_type':'bert','altup_num_inputs':0}");     /* no key of its */
+    c = good("{'model_type':'bert'}");
+    assert_int_equal(c.streams.n, 0);
+    refuse("{'model_type':'gemma3n_text','num_hidden_layers':65536,'num_kv_shared_layers':0",
+           &(struct row){ "'hidden_size_per_layer_input':257",
+                          "hidden_size_per_layer_input: 257 in each of 65536 layers" }, 1);
+    refuse("{'model_type':'bert'", &(struct row){ "'intermediate_size':[8,8]",
+                                                  "intermediate_size: found [8,8]" }, 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(kinds_of_layers), TEST(dense_layers), TEST(chunks_of_layers), TEST(ropes),
         TEST(ropes_by_kind), TEST(other_keys), TEST(parts_of_models), TEST(labels_and_ids),
-        TEST(waves),
+        TEST(waves), TEST(streams),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

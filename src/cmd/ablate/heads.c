@@ -99,7 +99,8 @@ static int choose_measure(struct ablate_job *j, struct err *e)
     j->mask_id = -1;
     j->measure = !predicts_tokens(j->m) ? ABLATE_HIDDEN :
                  is_causal(j->m) ? ABLATE_NEXT : ABLATE_MASKED;
-    j->has_direct = j->measure != ABLATE_HIDDEN && j->m->slot[W_HEAD_DENSE].weight == NULL;
+    j->has_direct = j->measure != ABLATE_HIDDEN && j->m->slot[W_HEAD_DENSE].weight == NULL &&
+                    j->m->config.streams.n == 0;
     return choose_mask(j, e);
 }
 

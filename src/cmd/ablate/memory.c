@@ -17,7 +17,7 @@ static double outputs(const struct ablate_job *j, enum stack_id stack)
 static double streams(const struct model *m)
 {
     return (m->norm_place == PLACE_REVERSIBLE ? 2.0 : 1.0) * m->config.n_layers *
-           m->config.d_model;
+           model_stream_width(m);
 }
 
 /* Of one run that is kept. */

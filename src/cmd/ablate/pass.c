@@ -106,7 +106,7 @@ static float **layers(struct arena *a, int L, int64_t n)
 /* Streams of the encoder of a pair (0), or of what ends in the output (1). */
 static void streams_room(struct ablate_run *r, int side, const struct model *m, int n_rows)
 {
-    int64_t n = (int64_t)n_rows * m->config.d_model;
+    int64_t n = (int64_t)n_rows * model_stream_width(m);
     bool two = m->norm_place == PLACE_REVERSIBLE;
 
     r->x[side] = layers(r->a, m->config.n_layers, n);
@@ -294,18 +294,21 @@ static int run_copies(const struct ablate_run *r, const struct ablate_set *set, 
     struct change change = *j->job.want.change;
     struct wanted want = { .rotations = j->job.want.rotations, .change = &change,
                            .hidden = hidden };
-    const struct config *config;
+    const struct model *model;
     struct resume resume;
     struct memory memory;
     struct texts texts;
+    int64_t size;
     int side, rows;
 
     find_start(r, set, n, &side, &resume.layer);
     rows = side == 0 ? r->S : r->T;
-    config = side == 0 ? &s->model->config : &j->m->config;
-    resume.x = repeat(a, r->x[side][resume.layer], (int64_t)rows * config->d_model, n);
+    model = side == 0 ? s->model : j->m;
+    resume.layer = model_resume_layer(model, resume.layer);
+    size = (int64_t)rows * model_stream_width(model);
+    resume.x = repeat(a, r->x[side][resume.layer], size, n);
     resume.x2 = r->x2[side][resume.layer] == r->x[side][resume.layer] ? resume.x :
-                repeat(a, r->x2[side][resume.layer], (int64_t)rows * config->d_model, n);
+                repeat(a, r->x2[side][resume.layer], size, n);
     want.resume = &resume;
     change.intervention = &intervention;
     pack_copies(&texts, r, n, a);

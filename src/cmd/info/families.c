@@ -111,6 +111,8 @@ static struct list has_of(struct arena *a, const struct family *f)
         { f->defaults.groups.n > 0, "shared layers" },
         { name[W_IN] != NULL, "bottlenecks" },
         { name[W_TAPS] != NULL, "a convolution beside heads" },
+        { f->defaults.streams.n > 0, "streams that mix" },
+        { f->defaults.streams.n_shared > 0, "keys of earlier layers" },
     };
     const char **word = arena_alloc(a, MOST_HAS, sizeof *word);
     int n = 0;

@@ -142,7 +142,8 @@ static int run_pass(struct task *t, const struct item *item, const struct tap *t
 static int run_head(struct task *t, int layer, int head, double *effect, struct err *e)
 {
     const struct intervention intervention = { replace, t };
-    const struct resume resume = { layer, t->stream[layer], t->stream2[layer] };
+    int from = model_resume_layer(t->j->job.s.model, layer);
+    const struct resume resume = { from, t->stream[from], t->stream2[from] };
     struct arena *a = t->j->job.s.a;
     struct arena_mark mark = arena_mark(a);
     double p[N_TRIALS];
@@ -169,7 +170,7 @@ static float **streams(const struct task *t, size_t n_layers)
     for (int i = 0; i < t->n; i++)
         n += (uint64_t)t->shuffled[i].tokens.n;
     for (size_t l = 0; l < n_layers; l++)
-        x[l] = arena_alloc_raw(s->a, n, (uint64_t)s->model->config.d_model * sizeof **x);
+        x[l] = arena_alloc_raw(s->a, n, (uint64_t)model_stream_width(s->model) * sizeof **x);
     return x;
 }
 

@@ -136,6 +136,9 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
            (s == W_MLP_NORM && m->config.norm.one) ||
            (s == W_GRID_LAYER && !m->config.grid.by_layer) ||
+           ((s == W_K || s == W_V || s == W_K_NORM) &&
+            l >= m->config.n_layers - m->config.streams.n_shared) ||
+           (s == W_INPUT_SCALE && !m->config.streams.scaled) ||
            ((s == W_ATT_SCALE || s == W_MLP_SCALE) && m->family->defaults.part_scale > 0 &&
             !(m->config.part_scale > 0)) ||
            ((s == W_IN || s == W_IN_NORM || s == W_OUT || s == W_OUT_NORM) &&
@@ -161,6 +164,10 @@ static int bind_layer(struct binder *b, int l)
     split_output(b->m, plan);
     bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
+    if (plan->keys_of < 0)
+        return err_set(b->e, ERR_INPUT, "%s: layer %d has no keys and values of its own "
+                       "(num_kv_shared_layers %d), and no layer with any is of its type", b->m->name,
+                       l, b->m->config.streams.n_shared);
     plan_distances(plan, &b->m->config, b->a);
     plan_grid(b->m, l, b->a);
     if (bind_former(b, plan, at.layer) != 0)
@@ -401,6 +408,23 @@ static int bind_waves(struct binder *b)
     return plan_taps(model, b->a, b->e);
 }
 
+/* The streams beside the first have tensors of their own. */
+static int bind_streams(struct binder *b)
+{
+    struct model *m = b->m;
+    int n = m->config.streams.n - 1;
+
+    if (n < 1)
+        return 0;
+    m->stream_in = arena_alloc(b->a, (size_t)n, sizeof *m->stream_in);
+    m->stream_out = arena_alloc(b->a, (size_t)n, sizeof *m->stream_out);
+    for (int i = 0; i < n; i++)
+        if (bind_slot(b, W_STREAM_IN, (struct where){ i, 0 }, &m->stream_in[i]) != 0 ||
+            bind_slot(b, W_STREAM_OUT, (struct where){ i, 0 }, &m->stream_out[i]) != 0)
+            return -1;
+    return 0;
+}
+
 static int bind_stack(struct binder *b)
 {
     struct model *model = b->m;
@@ -417,7 +441,7 @@ static int bind_stack(struct binder *b)
         if (family_slots[s].count == PER_STACK && !stack_lacks(model, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &model->slot[s]) != 0)
             return -1;
-    if (bind_waves(b) != 0)
+    if (bind_waves(b) != 0 || bind_streams(b) != 0)
         return -1;
     mark_frequencies(b);
     plan_rope(model, b->a);

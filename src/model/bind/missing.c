@@ -80,6 +80,8 @@ static const char *describe(struct binder *b, enum slot slot, struct where at, b
     const struct slot_row *row = &family_slots[slot];
     char *text = arena_printf(b->a, "%s%s", bias ? "bias of " : "", row->role);
 
+    if (row->count == PER_STREAM)
+        return arena_printf(b->a, "%s, stream %d", text, at.layer + 1);
     if (row->count == PER_WAVE)
         text = arena_printf(b->a, "%s, the one numbered %d", text, at.layer);
     else if (row->count != PER_STACK)

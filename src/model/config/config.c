@@ -411,10 +411,14 @@ static int check_window(const struct reader *r, const struct family *f, const js
 
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
+    const json_t *widths = config_value(root, "intermediate_size");
+    bool lists = f->widths_by_layer && json_is_array(widths);
+
     *r->c = f->defaults;
     r->c->head.n_labels = 2;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (config_key(r, &keys[i], root, r->c) != 0)
+        if ((lists && keys[i].field == offsetof(struct config, d_ff) ?
+                 config_widths(r, widths) : config_key(r, &keys[i], root, r->c)) != 0)
             return -1;
     read_tied(r, root);
     if (is_null(root, "sliding_window"))
@@ -434,7 +438,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
         config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0 ||
-        config_language(r, f, root) != 0)
+        config_language(r, f, root) != 0 || config_streams(r, f, root) != 0)
         return -1;
     config_head(r, root);
     read_card(r, root);

@@ -75,6 +75,13 @@ int config_shape(const struct reader *r, const struct family *f, const json_t *r
 /* The language whose adapters are read, and their shape; after the numbers. */
 int config_language(const struct reader *r, const struct family *f, const json_t *root);
 
+/* Residual streams beside the first, and what layers with them have besides; after the
+ * numbers. */
+int config_streams(const struct reader *r, const struct family *f, const json_t *root);
+
+/* The width of the mlp, where the family allows a list of one number for each layer. */
+int config_widths(const struct reader *r, const json_t *list);
+
 /* Sizes of pictures. */
 int config_front(const struct reader *r, const struct family *f, const json_t *root);
 
