@@ -218,6 +218,13 @@ case("modernbert", T.ModernBertForMaskedLM,
      edit=lambda c: (without("rope_parameters", "layer_types")(c),
                      with_keys(global_rope_theta=5000.0, local_rope_theta=300.0,
                                global_attn_every_n_layers=2)(c)))
+# For GGUF, which has no key of biases: those of its last norm could not be missed.
+case("modernbert_plain", T.ModernBertModel,
+     encoder(2, 8, num_hidden_layers=4, local_attention=4, pad_token_id=0,
+             layer_types=["full_attention", "sliding_attention"] * 2), dtype="float16",
+     edit=lambda c: (without("rope_parameters", "layer_types")(c),
+                     with_keys(global_rope_theta=160000.0, local_rope_theta=10000.0,
+                               global_attn_every_n_layers=2)(c)))
 # Windows by layer; tokens that are global, in one run none; all of them; those of a question.
 case("longformer", T.LongformerForMaskedLM,
      encoder(2, 6, attention_window=[8, 4], pad_token_id=1, hidden_act="relu"), style=4,
@@ -543,10 +550,10 @@ case("phimoe", T.PhimoeForCausalLM,
      decoder(3, 1, 6, num_local_experts=5, sliding_window=4, attention_bias=True,
              lm_head_bias=True, router_jitter_noise=0.3, rms_norm_eps=1e-3), style=4,
      dtype="float16")
-# For GGUF, which has no key of the jitter.
+# For GGUF, which has no key of the jitter, nor of the head's bias, which could not be missed.
 case("phimoe_base", T.PhimoeForCausalLM,
      decoder(3, 1, 6, num_local_experts=3, sliding_window=4, attention_bias=True,
-             lm_head_bias=True, rms_norm_eps=1e-3, intermediate_size=16), style=4,
+             rms_norm_eps=1e-3, intermediate_size=16), style=4,
      dtype="float16")
 # More tokens than the original positions; the second run has fewer.
 case("phimoe_longrope", T.PhimoeModel,

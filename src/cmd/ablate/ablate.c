@@ -132,8 +132,8 @@ static int check_metric(const struct ablate_job *j, const char *option, int aske
         if (i != ABLATE_DIRECT || j->has_direct)
             return 0;
         return err_set(e, ERR_USAGE, "%s: '%s': the head of %s is not linear, or its streams "
-                       "are mixed, so that no head writes into its logits by itself", option, ablate_metrics[i],
-                       j->job.s.model->name);
+                       "are mixed, so that no head writes into its logits by itself", option,
+                       ablate_metrics[i], j->job.s.model->name);
     }
     return err_set(e, ERR_USAGE, "%s: '%s': %s has %s output head: expected %s", option,
                    ablate_metrics[i], j->job.s.model->name,

@@ -166,8 +166,8 @@ static int bind_layer(struct binder *b, int l)
     plan_layer(b->m, l);
     if (plan->keys_of < 0)
         return err_set(b->e, ERR_INPUT, "%s: layer %d has no keys and values of its own "
-                       "(num_kv_shared_layers %d), and no layer with any is of its type", b->m->name,
-                       l, b->m->config.streams.n_shared);
+                       "(num_kv_shared_layers %d), and no layer with any is of its type",
+                       b->m->name, l, b->m->config.streams.n_shared);
     plan_distances(plan, &b->m->config, b->a);
     plan_grid(b->m, l, b->a);
     if (bind_former(b, plan, at.layer) != 0)

@@ -137,6 +137,39 @@ deberta = {"model_type": "deberta-v2", "num_hidden_layers": 1, "num_attention_he
            "conv_groups": 2}
 xlnet = {"model_type": "xlnet", "n_layer": 1, "n_head": 2, "d_model": 4, "d_inner": 4,
          "vocab_size": 5, "clamp_len": 1, "attn_type": "uni"}
+gemma3n = {"model_type": "gemma3n_text", "num_hidden_layers": 2, "num_attention_heads": 1,
+           "num_key_value_heads": 1, "head_dim": 2, "hidden_size": 2, "intermediate_size": [2, 2],
+           "vocab_size": 4, "vocab_size_per_layer_input": 3, "hidden_size_per_layer_input": 1,
+           "laurel_rank": 1, "altup_num_inputs": 2, "altup_active_idx": 1, "sliding_window": 2,
+           "num_kv_shared_layers": 1, "activation_sparsity_pattern": [0.5, 0],
+           "layer_types": ["sliding_attention", "sliding_attention"]}
+config("gemma3n", gemma3n)
+config("gemma3n_types", {**gemma3n, "layer_types": ["sliding_attention", "full_attention"]})
+config("gemma3n_nested", {"model_type": "gemma3n", "text_config": gemma3n})
+
+
+def like_gemma3n(layers):
+    shapes = {"embed_tokens.weight": [4, 2], "embed_tokens_per_layer.weight": [3, layers],
+              "per_layer_model_projection.weight": [layers, 2],
+              "per_layer_projection_norm.weight": [1], "altup_projections.0.weight": [2, 2],
+              "altup_unembed_projections.0.weight": [2, 2], "norm.weight": [2]}
+    parts = {"self_attn.q_proj": [2, 2], "self_attn.k_proj": [2, 2], "self_attn.v_proj": [2, 2],
+             "self_attn.o_proj": [2, 2], "mlp.gate_proj": [2, 2], "mlp.up_proj": [2, 2],
+             "mlp.down_proj": [2, 2], "laurel.linear_left": [1, 2], "laurel.linear_right": [2, 1],
+             "altup.modality_router": [2, 2], "altup.prediction_coefs": [4, 2],
+             "altup.correction_coefs": [2, 2], "per_layer_input_gate": [1, 2],
+             "per_layer_projection": [2, 1],
+             **{n: [2] for n in ("self_attn.q_norm", "self_attn.k_norm", "input_layernorm",
+                                 "post_attention_layernorm", "laurel.post_laurel_norm",
+                                 "pre_feedforward_layernorm", "post_feedforward_layernorm",
+                                 "altup.router_norm", "post_per_layer_input_norm")}}
+    for layer in range(layers):
+        shapes.update({f"layers.{layer}.{n}.weight": s for n, s in parts.items()})
+        shapes[f"layers.{layer}.altup.correct_output_scale"] = [2]
+    return shapes
+
+
+model("gemma3n", gemma3n, like_gemma3n(2))
 config("deberta", {**deberta, "pos_att_type": ["c2p", "p2p"]})
 config("xlnet", {**xlnet, "attn_type": "both"})
 S = L + "attention.self."

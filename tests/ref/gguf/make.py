@@ -37,7 +37,8 @@ ARCH = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen
 LATENT = ("minicpm3", "deepseek2")
 PAIRED = ("llama", "granite", "granitemoe", "olmo", "smollm3")
 LAYER_NORM = ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2", "starcoder",
-              "command-r", "cohere2", "mpt", "nemotron", "nomic-bert", "olmo", "stablelm", "gptj", "modern-bert")
+              "command-r", "cohere2", "mpt", "nemotron", "nomic-bert", "olmo", "stablelm", "gptj",
+              "modern-bert")
 # Cases of make_families.py that are fixtures here as well: all architectures but those of
 # make.py, each with what its keys can say.
 FIXTURES = ["families/" + n for n in (
@@ -46,7 +47,8 @@ FIXTURES = ["families/" + n for n in (
     "qwen2", "starcoder2", "cohere", "cohere2", "exaone4", "glm4", "granite", "granitemoe",
     "mpt", "nemotron", "nomic_bert", "olmo", "olmoe", "qwen2_moe_plain", "smollm3_four",
     "stablelm", "gpt_bigcode", "gpt_oss_mxfp4", "phimoe_base", "minicpm3_base",
-    "deepseek_v2_plain", "deepseek_v3_mscale", "glm", "gptj", "modernbert", "olmo3", "gemma3_both_ways")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
+    "deepseek_v2_plain", "deepseek_v3_mscale", "glm", "gptj", "modernbert_plain", "olmo3",
+    "gemma3_both_ways")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
 IGNORED = ("rotary_emb.inv_freq", "position_ids", "pooler.", "masked_bias", ".attn.bias",
            "attention.bias", "cls.")
 
@@ -189,7 +191,8 @@ class Model:
                     default=4 * self.d)
         w.add_uint32(a + ".block_count", self.layers)
         w.add_uint32(a + ".context_length",
-                     first(c, "max_position_embeddings", "n_positions", "max_seq_len", default=2048))
+                     first(c, "max_position_embeddings", "n_positions", "max_seq_len",
+                           default=2048))
         w.add_uint32(a + ".embedding_length", self.d)
         w.add_uint32(a + ".feed_forward_length", ffn)
         w.add_uint32(a + ".attention.head_count", self.heads)
@@ -313,9 +316,10 @@ class Model:
                                      "nemotron": 0.5, "glm4": 0.5, "chatglm": 0.5}.get(a, 1)))
         turned = c["rotary_dim"] if a == "gptj" else int(self.width * share)
         w.add_uint32(a + ".rope.dimension_count", turned)
-        theta = r.get("rope_theta") or first(c, "rope_theta", "rotary_emb_base", "global_rope_theta",
-                                             default={"gemma3": 1e6, "smollm3": 2e6, "command-r": 5e5,
-                                                      "nomic-bert": 1000}.get(a, 10000))
+        theta = r.get("rope_theta") or first(
+            c, "rope_theta", "rotary_emb_base", "global_rope_theta",
+            default={"gemma3": 1e6, "smollm3": 2e6, "command-r": 5e5,
+                     "nomic-bert": 1000}.get(a, 10000))
         w.add_float32(a + ".rope.freq_base", theta)
         local = first(c, "rope_local_base_freq", "local_rope_theta")
         if "sliding_attention" in first(c, "rope_parameters", default={}):
