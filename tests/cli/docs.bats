@@ -98,16 +98,6 @@ in_page() {
     done
 }
 
-@test "README counts and names the families that info --families lists" {
-    families=$("$viz" info --families --tsv | sed 1d | cut -f1)
-    grep -q "^All $(wc -l <<< "$families") families, " README.md
-    page=$(sed -n '/^| encoders |/,/^All /p' README.md | tr '\n' ' ')
-    for family in $families; do     # gemma3_text goes by gemma3
-        [[ $page == *[\ ,]"$family"[\ ,]* || $page == *[\ ,]"${family%_text}"[\ ,]* ]] ||
-            { echo "README lacks $family"; return 1; }
-    done
-}
-
 @test "the tables of families and of layers fit 80 columns" {
     command -v groff > /dev/null || skip "no groff"
     for page in models layers; do

@@ -367,7 +367,7 @@ bad() {
     n=$(grep -c '^FAMILY(' src/model/families.def)
     "$viz" info --families --json | jq -es --argjson n "$n" 'length == $n and
         (.[] | select(.family == "gpt_oss") | .stack == "decoder" and .norms == "pre" and
-            .positions == "rope" and .causal and .reads == "tokens" and .gguf == [] and
+            .positions == "rope" and .causal and .reads == "tokens" and .gguf == ["gpt-oss"] and
             .has == ["windows", "learnt sinks", "experts"]) and
         ([.[] | select(.reads == "pixels") | .family] == ["vit", "deit", "dinov2", "beit"]) and
         ([.[] | select(.reads == "sound") | .family] == ["whisper", "wav2vec2", "hubert"]) and

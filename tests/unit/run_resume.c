@@ -34,8 +34,8 @@ static void streams_init(struct streams *s, struct arena *a, const struct model 
     *s = (struct streams){ .m = m };
     assert_in_range(m->config.n_layers, 1, MOST_LAYERS);
     for (int l = 0; l < m->config.n_layers; l++) {
-        s->x[l] = arena_alloc(a, (size_t)n_rows, (size_t)m->config.d_model * sizeof(float));
-        s->x2[l] = arena_alloc(a, (size_t)n_rows, (size_t)m->config.d_model * sizeof(float));
+        s->x[l] = arena_alloc(a, (size_t)n_rows, (size_t)model_stream_width(m) * sizeof(float));
+        s->x2[l] = arena_alloc(a, (size_t)n_rows, (size_t)model_stream_width(m) * sizeof(float));
     }
 }
 
@@ -88,7 +88,8 @@ static void check_model(const char *path, const struct model *m, struct arena *a
     assert_int_equal(s.n, m->config.n_layers);
     want = (struct wanted){ .hidden = hidden };
     for (int l = 0; l < m->config.n_layers; l++) {
-        struct resume resume = { l, s.x[l], s.x2[l] };
+        int from = model_resume_layer(m, l);
+        struct resume resume = { from, s.x[from], s.x2[from] };
 
         want.resume = &resume;
         memset(hidden, 0, n * sizeof *hidden);
