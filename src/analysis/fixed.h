@@ -22,8 +22,9 @@ static inline struct fixed fixed_negative(struct fixed x)
 /* |x| < 2^62 (asserted); digits below 2^-64 are cut off. */
 static inline struct fixed fixed_of(double x)
 {
-    double size = fabs(x), whole = floor(size);
-    struct fixed fixed = { (int64_t)whole, (uint64_t)((size - whole) * 0x1p64) };
+    double size = fabs(x);
+    int64_t whole = (int64_t)size;
+    struct fixed fixed = { whole, (uint64_t)((size - (double)whole) * 0x1p64) };
 
     assert(size < 0x1p62);
     return x < 0 ? fixed_negative(fixed) : fixed;

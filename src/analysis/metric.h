@@ -28,6 +28,20 @@ struct metric_row {
     const struct scan *scan;    /* of a; NULL: not yet */
 };
 
+/* Rows of a head one after the other: each sees a key, no key is left out, and entropies are
+ * exact. */
+struct metric_block {
+    struct metric_row row;      /* the first of them; scan NULL */
+    int n_rows;                 /* at most ATTEND_ROWS */
+    size_t stride;              /* weights, and marks, from one row to the next */
+    const int *n_visible;       /* [n_rows] */
+    const double *entropy;      /* [n_rows] */
+    const double *null_mass;    /* [n_rows]; NULL: the model has none */
+    const double *ln;           /* [n_visible at most + 1] logarithms of whole numbers */
+    const float *largest;       /* [n_rows] weights */
+    struct scan_sums sums;      /* of the rows */
+};
+
 enum { METRIC_BUDGETS = 3 };
 
 /* How often tokens occur in a corpus. */
@@ -100,12 +114,16 @@ struct metric_state {
     void (*look)(void *state, const struct qkv_view *v, int head);
     /* Before the pass, for what a size alone does not say; NULL: zeros will do. */
     void (*start)(void *state, const struct metric_shape *shape, struct arena *a);
+    /* Of SCOPE_HEAD, as take of each row of a block; NULL: row by row. */
+    void (*take_block)(void *state, const struct metric_block *b);
 };
 
 /* How a metric is computed: by row, or of a state. */
 struct metric_rule {
     /* False where it is undefined for this row, which then counts in no mean. */
     bool (*row)(const struct metric_row *r, double *v);
+    /* The sum over the rows of a block that have one, and how many do; NULL: row by row. */
+    int (*block)(const struct metric_block *b, double *sum);
 
     const struct metric_state *state;   /* NULL: by row */
     /* After the last row.  False: undefined.  METRIC_WORD: the number of the word. */
@@ -196,6 +214,17 @@ static inline struct scan metric_scan(const struct metric_row *r)
 {
     return r->scan != NULL ? *r->scan : row_scan(r->a, r->n_keys, r->key0, r->query);
 }
+
+/* Row t of the block. */
+struct metric_row metric_block_row(const struct metric_block *b, int t);
+
+/* The sum of n numbers, step from one to the next, in four lanes. */
+double metric_sum(const float *w, size_t step, int n);
+double metric_sum_double(const double *x, int n);
+
+/* The sum of the weights of each row on the key `away` from its query, 0 where there is none;
+ * of all of them. */
+double metric_sum_away(const struct metric_block *b, int away);
 
 /* False where key j is left out, so that nothing can be said of it. */
 static inline bool metric_has(const struct metric_row *r, int j)

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+#include "nn/attend.h"
+
 /* The sum of a metric over the rows of a head that have one. */
 struct mean { double sum; int n; };
 
@@ -22,8 +25,11 @@ struct stats {
     int *keeper;                /* [n metrics] the first metric with the same state */
     void ***state;              /* [n metrics] one per head, layer or text; NULL: by row, or
                                    the keeper has it */
-    int *by_row, n_by_row;      /* metrics that have a number for each row */
-    int *by_head, n_by_head;    /* those with a state that takes the rows of a head */
+    int *by_row, n_by_row;      /* metrics that have a number for each row; the first
+                                   n_row_blocks of them take blocks too */
+    int *by_head, n_by_head;    /* those with a state that takes the rows of a head; as above */
+    int n_row_blocks, n_head_blocks;
+    double *ln;                 /* [keys of the longest text + 1] */
     const double **map;         /* [texts, n metrics] of METRIC_MAP */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
     int d_head;                 /* of the widest head */
@@ -137,18 +143,43 @@ static bool is_defined(const struct stats *s, int k)
     return !(s->set->metric[k].one_axis && s->slots.texts.two_axes);
 }
 
-/* Which metrics get the rows of a head one by one. */
+/* Adds those metrics to the ones that get the rows of a head that take blocks, or those that
+ * do not. */
+static void sort_out_some(struct stats *s, bool blocks)
+{
+    for (int k = 0; k < s->set->n; k++) {
+        const struct metric_rule *rule = s->set->metric[k].rule;
+
+        if (!is_defined(s, k))
+            continue;
+        if (rule->row != NULL && (rule->block != NULL) == blocks)
+            s->by_row[s->n_by_row++] = k;
+        if (rule->row == NULL && keeps_state(s, k) && scope_of(s, k) == SCOPE_HEAD &&
+            (rule->state->take_block != NULL) == blocks)
+            s->by_head[s->n_by_head++] = k;
+    }
+}
+
 static void sort_out(struct stats *s)
 {
     s->by_row = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->by_row);
     s->by_head = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->by_head);
-    for (int k = 0; k < s->set->n; k++)
-        if (!is_defined(s, k))
-            continue;
-        else if (s->set->metric[k].rule->row != NULL)
-            s->by_row[s->n_by_row++] = k;
-        else if (keeps_state(s, k) && scope_of(s, k) == SCOPE_HEAD)
-            s->by_head[s->n_by_head++] = k;
+    sort_out_some(s, true);
+    s->n_row_blocks = s->n_by_row;
+    s->n_head_blocks = s->n_by_head;
+    sort_out_some(s, false);
+}
+
+static void set_logarithms(struct stats *s)
+{
+    int most = 0;
+
+    for (int i = 0; i < s->slots.texts.n_texts; i++)
+        if (s->slots.texts.text[i].keys.n > most)
+            most = s->slots.texts.text[i].keys.n;
+    s->ln = arena_alloc_raw(s->arena, (uint64_t)most + 1, sizeof *s->ln);
+    for (int n = 0; n <= most; n++)
+        s->ln[n] = elementary_log(n);
 }
 
 /* ---- queries and keys ---- */
@@ -212,6 +243,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);
     sort_out(stats);
+    set_logarithms(stats);
     stats->map = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)set->n,
                              sizeof *stats->map);
     stats->room = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)stats->slots.H,
@@ -241,9 +273,11 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
     };
 }
 
-static void take_row(const struct stats *s, size_t at, const struct metric_row *r)
+/* To those by row from `row` on, and those by head from `head` on. */
+static void take_row(const struct stats *s, size_t at, const struct metric_row *r, int row,
+                     int head)
 {
-    for (int i = 0; i < s->n_by_row; i++) {
+    for (int i = row; i < s->n_by_row; i++) {
         int k = s->by_row[i];
         struct mean *mean = &s->slot[at].mean[k];
         double value;
@@ -253,11 +287,66 @@ static void take_row(const struct stats *s, size_t at, const struct metric_row *
             mean->n++;
         }
     }
-    for (int i = 0; i < s->n_by_head; i++) {
+    for (int i = head; i < s->n_by_head; i++) {
         int k = s->by_head[i];
 
         s->set->metric[k].rule->state->take(s->state[k][at], r, 1);
     }
+}
+
+static void take_rows(const struct stats *s, size_t at, const struct rows *rows, int row, int head)
+{
+    for (int t = 0; t < rows->n_rows; t++) {
+        struct metric_row r = row_of(s, rows, t);
+        struct scan scan;
+
+        if (r.n_visible <= 0) {
+            s->slot[at].stats.n_skipped++;
+            continue;
+        }
+        scan = row_scan(r.a, r.n_keys, r.key0, r.query);
+        r.scan = &scan;
+        take_row(s, at, &r, row, head);
+    }
+}
+
+/* True where metrics can take all rows at once. */
+static bool is_block(const struct stats *s, const struct rows *rows)
+{
+    if (rows->out != NULL || rows->mass != NULL || s->set->opts.entropy_eps != 0)
+        return false;
+    for (int t = 0; t < rows->n_rows; t++)
+        if (rows->n_visible[t] <= 0)
+            return false;
+    return rows->n_rows > 0;
+}
+
+static void take_block(const struct stats *s, size_t at, const struct rows *rows)
+{
+    float largest[ATTEND_ROWS];
+    struct metric_block b = {
+        .row = row_of(s, rows, 0), .n_rows = rows->n_rows, .stride = rows->stride,
+        .n_visible = rows->n_visible, .entropy = rows->entropy, .null_mass = rows->null_mass,
+        .ln = s->ln, .largest = largest,
+        .sums = row_scan_rows(largest, rows->weight, rows->stride, rows->n_rows, rows->n_keys,
+                              rows->key0, rows->row0),
+    };
+
+    for (int i = 0; i < s->n_row_blocks; i++) {
+        int k = s->by_row[i];
+        struct mean *mean = &s->slot[at].mean[k];
+        double sum;
+
+        mean->n += s->set->metric[k].rule->block(&b, &sum);
+        mean->sum += sum;
+    }
+    for (int i = 0; i < s->n_head_blocks; i++) {
+        int k = s->by_head[i];
+
+        s->set->metric[k].rule->state->take_block(s->state[k][at], &b);
+    }
+    if (s->n_row_blocks < s->n_by_row || s->n_head_blocks < s->n_by_head)
+        take_rows(s, at, rows, s->n_row_blocks, s->n_head_blocks);
 }
 
 static void take_head(void *self, const struct rows *rows, int n)
@@ -266,18 +355,10 @@ static void take_head(void *self, const struct rows *rows, int n)
     size_t at = slots_at(&stats->slots, rows->text, rows->layer, rows->head);
 
     (void)n;
-    for (int t = 0; t < rows->n_rows; t++) {
-        struct metric_row row = row_of(stats, rows, t);
-        struct scan scan;
-
-        if (row.n_visible <= 0) {
-            stats->slot[at].stats.n_skipped++;
-            continue;
-        }
-        scan = row_scan(row.a, row.n_keys, row.key0, row.query);
-        row.scan = &scan;
-        take_row(stats, at, &row);
-    }
+    if (is_block(stats, rows))
+        take_block(stats, at, rows);
+    else
+        take_rows(stats, at, rows, 0, 0);
 }
 
 /* rows[n]: the same rows of n heads of a layer. */

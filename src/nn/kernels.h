@@ -12,6 +12,7 @@
 
 struct softmax_sums;            /* softmax.h */
 struct scan;                    /* scan.h */
+struct scan_sums;               /* scan.h */
 
 enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
 
@@ -88,6 +89,8 @@ struct kernels {
     struct softmax_sums (*softmax)(float *row, int n, int first, int end, float scale);
 
     struct scan (*scan)(const float *w, int n, int key0, int query);    /* scan_row */
+    struct scan_sums (*scan_block)(float *largest, const float *w, size_t stride, int n_rows,
+                                  int n, int key0, int query);
     int (*strongest)(const float *w, int n);                            /* scan_strongest */
 
     /* y[i] = act(y[i]), or act(gate[i]) * y[i] where gate is not NULL. */

@@ -122,6 +122,24 @@ static struct scan scan(const float *w, int n, int key0, int query)
                           (sum_abs[0] + sum_abs[1]) + (sum_abs[2] + sum_abs[3]) };
 }
 
+static struct scan_sums scan_block(float *largest, const float *w, size_t stride, int n_rows,
+                                  int n, int key0, int query)
+{
+    double sum[LANES] = { 0 }, sum_abs[LANES] = { 0 };
+
+    for (int t = 0; t < n_rows; t++, w += stride) {
+        for (int j = 0; j < n; j++) {
+            int lane = (t & 1) * LANES / 2 + ((key0 + j) & (LANES / 2 - 1));
+            double term = (double)w[j] * (key0 + j - query - t);
+
+            sum[lane] += term;
+            sum_abs[lane] += fabs(term);
+        }
+        largest[t] = w[strongest(w, n)];
+    }
+    return (struct scan_sums){ kernels_add_lanes(sum), kernels_add_lanes(sum_abs) };
+}
+
 /* ---- activations ---- */
 
 /*
@@ -258,7 +276,7 @@ const struct kernels kernels_c = {
     .name = "c", .supported = always,
     .width = PANEL, .rows = rows, .transpose = transpose, .stored = &stored,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .strongest = strongest,
+    .softmax = softmax, .scan = scan, .scan_block = scan_block, .strongest = strongest,
     .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

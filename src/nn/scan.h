@@ -4,6 +4,8 @@
 #ifndef NN_SCAN_H
 #define NN_SCAN_H
 
+#include <stddef.h>
+
 struct scan {
     int strongest;              /* the index of the largest, the first among equals */
     double distance;            /* sum of w[j] (key0 + j - query) */
@@ -15,6 +17,16 @@ struct scan {
  * their products are exact: all kernels give the same bits.
  */
 struct scan scan_row(const float *w, int n, int key0, int query);
+
+/*
+ * Of n_rows rows like these, stride floats from one to the next, of queries from `query` on:
+ * the sums of their distances, and largest [n_rows] the largest weight of each.  Sums run in
+ * 16 lanes, lane = key mod 8 in even rows and 8 more in odd ones: all kernels give the same
+ * bits.
+ */
+struct scan_sums { double distance, distance_abs; };
+struct scan_sums scan_rows(float *largest, const float *w, size_t stride, int n_rows, int n,
+                           int key0, int query);
 
 /* The index of the largest of n >= 1 numbers, the first among equals; NaN are passed over. */
 int scan_strongest(const float *w, int n);

@@ -182,7 +182,7 @@ const struct kernels kernels_avx2 = {
     .name = "avx2", .supported = supported,
     .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .stored = &stored_avx2,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .strongest = strongest,
+    .softmax = softmax, .scan = scan, .scan_block = scan_block, .strongest = strongest,
     .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

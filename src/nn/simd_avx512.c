@@ -158,7 +158,7 @@ const struct kernels kernels_avx512 = {
     .name = "avx512", .supported = supported,
     .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .stored = &stored_avx512,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .strongest = strongest,
+    .softmax = softmax, .scan = scan, .scan_block = scan_block, .strongest = strongest,
     .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

@@ -221,6 +221,102 @@ static struct scan scan(const float *w, int n, int key0, int query)
     return (struct scan){ largest_index(l, w, j, n), four(sum), four(sum_abs) };
 }
 
+/* Of a row: sums of terms of four keys, two of them side by side, as of scan_rows. */
+struct row_lanes {
+    __m256d away[2], sum[2], sum_abs[2];
+    __m256 max;
+};
+
+static inline struct row_lanes row_lanes_from(int away)
+{
+    __m256d first = _mm256_set1_pd(away) + _mm256_setr_pd(0, 1, 2, 3);
+
+    return (struct row_lanes){ .away = { first, first + _mm256_set1_pd(4) } };
+}
+
+/* The next 8 keys. */
+static inline __attribute__((always_inline)) void row_lanes_add(struct row_lanes *l, __m256 v)
+{
+    const __m256d part[2] = { _mm256_cvtps_pd(_mm256_castps256_ps128(v)),
+                              _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)) };
+
+    l->max = _mm256_max_ps(v, l->max);
+    UNROLL
+    for (int i = 0; i < 2; i++) {       /* a product is exact, so that its sum rounds as of two */
+        __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), l->away[i]);
+
+        l->sum[i] = _mm256_fmadd_pd(part[i], l->away[i], l->sum[i]);
+        l->sum_abs[i] = _mm256_fmadd_pd(part[i], size, l->sum_abs[i]);
+        l->away[i] += _mm256_set1_pd(8);
+    }
+}
+
+static inline float max_of_8(__m256 v)
+{
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+}
+
+/* The first n of 8, the rest 0. */
+static inline __m256 load_first_of_8(const float *w, int n)
+{
+    return _mm256_maskload_ps(w, _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
+                                                    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+/* One row or two, which go on with the sums of those before. */
+static inline __attribute__((always_inline)) void scan_some(struct row_lanes *l, float *largest,
+    const float *w, size_t stride, int n, int away, const int rows)
+{
+    int j = 0;
+
+    UNROLL
+    for (int r = 0; r < rows; r++) {
+        l[r].max = _mm256_setzero_ps();
+        memcpy(l[r].away, row_lanes_from(away - r).away, sizeof l[r].away);
+    }
+    for (; j + 8 <= n; j += 8)
+        UNROLL
+        for (int r = 0; r < rows; r++)
+            row_lanes_add(&l[r], _mm256_loadu_ps(w + (size_t)r * stride + j));
+    if (j < n)
+        UNROLL
+        for (int r = 0; r < rows; r++)
+            row_lanes_add(&l[r], load_first_of_8(w + (size_t)r * stride + j, n - j));
+    UNROLL
+    for (int r = 0; r < rows; r++)
+        largest[r] = max_of_8(l[r].max);
+}
+
+/* As kernels_add_lanes of the even rows' lanes and the odd rows'. */
+static inline double row_lanes_sum(__m256d even0, __m256d even4, __m256d odd0, __m256d odd4)
+{
+    __m256d four = (even0 + odd0) + (even4 + odd4);
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+static struct scan_sums scan_block(float *largest, const float *w, size_t stride, int n_rows,
+                                  int n, int key0, int query)
+{
+    struct row_lanes l[2] = { row_lanes_from(0), row_lanes_from(0) };
+    int t = 0;
+
+    if (key0 % 8 != 0)          /* as of scan */
+        return kernels_c.scan_block(largest, w, stride, n_rows, n, key0, query);
+    for (; t + 2 <= n_rows; t += 2)
+        scan_some(l, largest + t, w + (size_t)t * stride, stride, n, key0 - query - t, 2);
+    if (t < n_rows)
+        scan_some(l, largest + t, w + (size_t)t * stride, stride, n, key0 - query - t, 1);
+    return (struct scan_sums){
+        row_lanes_sum(l[0].sum[0], l[0].sum[1], l[1].sum[0], l[1].sum[1]),
+        row_lanes_sum(l[0].sum_abs[0], l[0].sum_abs[1], l[1].sum_abs[0], l[1].sum_abs[1]),
+    };
+}
+
 /* ---- activations ---- */
 
 static inline vec v_sigmoid_of_minus(vec x)

@@ -26,6 +26,12 @@ struct scan row_scan(const float *w, int n, int key0, int query)
     return scan_row(w, n, key0, query);
 }
 
+struct scan_sums row_scan_rows(float *largest, const float *w, size_t stride, int n_rows, int n,
+                               int key0, int query)
+{
+    return scan_rows(largest, w, stride, n_rows, n, key0, query);
+}
+
 void row_spread(const struct rows *r, int t, float *out)
 {
     memset(out, 0, (size_t)r->n_all_keys * sizeof *out);

@@ -16,6 +16,11 @@ int row_strongest(const float *w, int n);
 /* The strongest key and the distances of n >= 1 weights of keys from key0, in one pass. */
 struct scan row_scan(const float *w, int n, int key0, int query);
 
+/* The sums of the distances of rows, stride floats from one to the next, and the largest
+ * weight of each [n_rows], in one pass. */
+struct scan_sums row_scan_rows(float *largest, const float *w, size_t stride, int n_rows, int n,
+                               int key0, int query);
+
 /* The weights of row t of r over all its text's keys: out [n_all_keys]; 0 where hidden. */
 void row_spread(const struct rows *r, int t, float *out);
 

@@ -84,16 +84,50 @@ static void largest(void)
     free(w);
 }
 
+/* Blocks of 1 to 5 rows, each row as by itself. */
+static void blocks(void)
+{
+    for (int n = 1; n <= 80; n++) {
+        size_t stride = (size_t)n + 3;
+        float *w = weights((int)stride * 5), most[5];
+
+        for (int n_rows = 1; n_rows <= 5; n_rows++) {
+            int key0 = n % 4 * 8 + n % 3, query = n * n_rows / 3;
+            struct scan_sums s = scan_rows(most, w, stride, n_rows, n, key0, query);
+            double sum = 0, sum_abs = 0;
+
+            for (int t = 0; t < n_rows; t++) {
+                const float *row = w + (size_t)t * stride;
+                struct scan one = scan_row(row, n, key0, query + t);
+
+                sum += one.distance;
+                sum_abs += one.distance_abs;
+                assert_true(most[t] == row[one.strongest]);
+            }
+            kernel_near("distance", n, s.distance, sum, 1e-12 * (sum_abs + 1));
+            kernel_near("|distance|", n, s.distance_abs, sum_abs, 1e-12 * (sum_abs + 1));
+        }
+        free(w);
+    }
+}
+
 static struct scan first[MOST];
+static struct scan_sums first_block[MOST];
 
 static void same_bits(void)
 {
     for (int n = 1; n < MOST; n++) {
         float *w = weights(n);
         struct scan s = scan_row(w, n, n % 3 * 16, n * 2 / 3);
+        float most[7];
+        struct scan_sums block = scan_rows(most, w, (size_t)(n / 7), n < 7 ? 0 : 7,
+                                           n < 7 ? 1 : n / 7, n % 3 * 8, n / 9);
 
-        if (nn_kernel() == KERNEL_C)
+        if (nn_kernel() == KERNEL_C) {
             first[n] = s;
+            first_block[n] = block;
+        }
+        assert_memory_equal(&block, &first_block[n], sizeof block);
         assert_int_equal(s.strongest, first[n].strongest);
         assert_memory_equal(&s.distance, &first[n].distance, sizeof s.distance);
         assert_memory_equal(&s.distance_abs, &first[n].distance_abs, sizeof s.distance_abs);
@@ -104,13 +138,15 @@ static void same_bits(void)
 KERNEL_TEST(rows)
 KERNEL_TEST(by_hand)
 KERNEL_TEST(largest)
+KERNEL_TEST(blocks)
 KERNEL_TEST(same_bits)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows), cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_largest), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_largest), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_same_bits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,8 +18,21 @@ static bool distance_abs(const struct metric_row *r, double *v)
     return true;
 }
 
-const struct metric_rule metric_distance = { .row = distance };
-const struct metric_rule metric_distance_abs = { .row = distance_abs };
+static int distance_block(const struct metric_block *b, double *sum)
+{
+    *sum = b->sums.distance;
+    return b->n_rows;
+}
+
+static int distance_abs_block(const struct metric_block *b, double *sum)
+{
+    *sum = b->sums.distance_abs;
+    return b->n_rows;
+}
+
+const struct metric_rule metric_distance = { .row = distance, .block = distance_block };
+const struct metric_rule metric_distance_abs = { .row = distance_abs,
+                                                 .block = distance_abs_block };
 
 /* ---- spread, and shares of what is near ---- */
 

@@ -19,6 +19,12 @@ static bool entropy(const struct metric_row *r, double *v)
     return true;
 }
 
+static int entropy_block(const struct metric_block *b, double *sum)
+{
+    *sum = metric_sum_double(b->entropy, b->n_rows);
+    return b->n_rows;
+}
+
 static bool entropy_norm(const struct metric_row *r, double *v)
 {
     double h;
@@ -28,6 +34,32 @@ static bool entropy_norm(const struct metric_row *r, double *v)
     entropy(r, &h);
     *v = h / elementary_log(r->n_visible);
     return true;
+}
+
+/* Rows from t on that see as many keys. */
+static int count_alike(const struct metric_block *b, int t)
+{
+    int n = 1;
+
+    while (t + n < b->n_rows && b->n_visible[t + n] == b->n_visible[t])
+        n++;
+    return n;
+}
+
+/* Those that see as many keys are divided together. */
+static int entropy_norm_block(const struct metric_block *b, double *sum)
+{
+    int count = 0, n;
+
+    *sum = 0;
+    for (int t = 0; t < b->n_rows; t += n) {
+        n = count_alike(b, t);
+        if (b->n_visible[t] < 2)
+            continue;
+        *sum += metric_sum_double(b->entropy + t, n) / b->ln[b->n_visible[t]];
+        count += n;
+    }
+    return count;
 }
 
 /* Clark et al. 2019, section 3, as their code has it: a' = 0.9999 a + 0.0001 / n. */
@@ -102,8 +134,10 @@ static bool var_logit(const struct metric_row *r, double *v)
     return true;
 }
 
-const struct metric_rule metric_entropy = { .row = entropy, .divided = true };
-const struct metric_rule metric_entropy_norm = { .row = entropy_norm, .divided = true };
+const struct metric_rule metric_entropy = { .row = entropy, .block = entropy_block,
+                                            .divided = true };
+const struct metric_rule metric_entropy_norm = { .row = entropy_norm,
+                                                 .block = entropy_norm_block, .divided = true };
 const struct metric_rule metric_var_logit = { .row = var_logit, .divided = true };
 const struct metric_rule metric_entropy_clark = { .row = entropy_clark, .divided = true };
 const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .divided = true };

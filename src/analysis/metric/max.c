@@ -9,4 +9,10 @@ static bool largest(const struct metric_row *r, double *v)
     return true;
 }
 
-const struct metric_rule metric_max_mean = { .row = largest };
+static int largest_block(const struct metric_block *b, double *sum)
+{
+    *sum = metric_sum(b->largest, 1, b->n_rows);
+    return b->n_rows;
+}
+
+const struct metric_rule metric_max_mean = { .row = largest, .block = largest_block };

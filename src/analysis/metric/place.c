@@ -34,11 +34,52 @@ static bool bos(const struct metric_row *r, double *v)
     return metric_has(r, 0) && (r->query > 0 || r->two_axes);
 }
 
-const struct metric_rule metric_prev = { .row = prev };
-const struct metric_rule metric_self = { .row = self };
-const struct metric_rule metric_next = { .row = next };
-const struct metric_rule metric_first = { .row = first };
-const struct metric_rule metric_bos = { .row = bos };
+/* ---- the same of blocks ---- */
+
+static int prev_block(const struct metric_block *b, double *sum)
+{
+    *sum = metric_sum_away(b, -1);
+    return b->n_rows - (b->row.query == 0);
+}
+
+static int self_block(const struct metric_block *b, double *sum)
+{
+    *sum = metric_sum_away(b, 0);
+    return b->n_rows;
+}
+
+static int next_block(const struct metric_block *b, double *sum)
+{
+    *sum = metric_sum_away(b, 1);
+    return b->n_rows - (b->row.query + b->n_rows == b->row.queries->n);
+}
+
+/* From row t on. */
+static double sum_first(const struct metric_block *b, int t)
+{
+    return b->row.key0 > 0 ? 0 :
+           metric_sum(b->row.a + (size_t)t * b->stride, b->stride, b->n_rows - t);
+}
+
+static int first_block(const struct metric_block *b, double *sum)
+{
+    *sum = sum_first(b, 0);
+    return b->n_rows;
+}
+
+static int bos_block(const struct metric_block *b, double *sum)
+{
+    int t = b->row.query == 0 && !b->row.two_axes;
+
+    *sum = sum_first(b, t);
+    return b->n_rows - t;
+}
+
+const struct metric_rule metric_prev = { .row = prev, .block = prev_block };
+const struct metric_rule metric_self = { .row = self, .block = self_block };
+const struct metric_rule metric_next = { .row = next, .block = next_block };
+const struct metric_rule metric_first = { .row = first, .block = first_block };
+const struct metric_rule metric_bos = { .row = bos, .block = bos_block };
 
 /* ---- of all rows at once ---- */
 
