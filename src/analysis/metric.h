@@ -40,6 +40,17 @@ struct metric_block {
     const double *ln;           /* [n_visible at most + 1] logarithms of whole numbers */
     const float *largest;       /* [n_rows] weights */
     struct scan_sums sums;      /* of the rows */
+    struct metric_found *found;
+};
+
+enum { METRIC_NEAR = 16 };
+
+/* What metrics of a block share: found where the first of them asks. */
+struct metric_found {
+    bool has_shape, has_top, has_near;
+    struct facts_shape shape;
+    struct facts_top top;
+    double near[METRIC_NEAR + 1];
 };
 
 enum { METRIC_BUDGETS = 3 };
@@ -217,6 +228,24 @@ static inline struct scan metric_scan(const struct metric_row *r)
 
 /* Row t of the block. */
 struct metric_row metric_block_row(const struct metric_block *b, int t);
+
+/* Its rows as facts.h takes them. */
+struct facts_rows metric_block_facts(const struct metric_block *b);
+
+const struct facts_shape *metric_block_shape(const struct metric_block *b);
+
+/* What the largest weights sum to, and how many sum to 0.9; NULL: the rows are too long. */
+const struct facts_top *metric_block_top(const struct metric_block *b);
+
+/* [METRIC_NEAR + 1] of each distance from 0 on: the sum of the weights on keys so far away. */
+const double *metric_block_near(const struct metric_block *b);
+
+/* column[j] += the weights of all rows on key j. */
+void metric_block_columns(const struct metric_block *b, double *column);
+
+/* Row by row. */
+void metric_block_each(void *state, const struct metric_block *b,
+                       void (*take)(void *state, const struct metric_row *rows, int n));
 
 /* The sum of n numbers, step from one to the next, in four lanes. */
 double metric_sum(const float *w, size_t step, int n);

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/elementary.h"
-#include "nn/attend.h"
 
 /* The sum of a metric over the rows of a head that have one. */
 struct mean { double sum; int n; };
@@ -324,13 +323,17 @@ static bool is_block(const struct stats *s, const struct rows *rows)
 static void take_block(const struct stats *s, size_t at, const struct rows *rows)
 {
     float largest[ATTEND_ROWS];
+    struct metric_found found;
     struct metric_block b = {
         .row = row_of(s, rows, 0), .n_rows = rows->n_rows, .stride = rows->stride,
         .n_visible = rows->n_visible, .entropy = rows->entropy, .null_mass = rows->null_mass,
         .ln = s->ln, .largest = largest,
         .sums = row_scan_rows(largest, rows->weight, rows->stride, rows->n_rows, rows->n_keys,
                               rows->key0, rows->row0),
+        .found = &found,
     };
+
+    found.has_shape = found.has_top = found.has_near = false;
 
     for (int i = 0; i < s->n_row_blocks; i++) {
         int k = s->by_row[i];

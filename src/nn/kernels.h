@@ -13,6 +13,7 @@
 struct softmax_sums;            /* softmax.h */
 struct scan;                    /* scan.h */
 struct scan_sums;               /* scan.h */
+struct facts_kernels;           /* facts.h */
 
 enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
 
@@ -91,6 +92,7 @@ struct kernels {
     struct scan (*scan)(const float *w, int n, int key0, int query);    /* scan_row */
     struct scan_sums (*scan_block)(float *largest, const float *w, size_t stride, int n_rows,
                                   int n, int key0, int query);
+    const struct facts_kernels *facts;                                  /* facts.h */
     int (*strongest)(const float *w, int n);                            /* scan_strongest */
 
     /* y[i] = act(y[i]), or act(gate[i]) * y[i] where gate is not NULL. */

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/elementary.h"
 #include "base/half.h"
+#include "nn/facts.h"
 #include "nn/kernels.h"
 #include "nn/scan.h"
 #include "nn/softmax.h"
@@ -276,7 +277,8 @@ const struct kernels kernels_c = {
     .name = "c", .supported = always,
     .width = PANEL, .rows = rows, .transpose = transpose, .stored = &stored,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .scan_block = scan_block, .strongest = strongest,
+    .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_c,
+    .strongest = strongest,
     .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

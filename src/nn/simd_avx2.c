@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * AVX2 kernels: vectors and decoding; rows in simd_rows.h, products in tile_avx2.c. */
+#include "base/elementary.h"
 #include "nn/kernels.h"
 #include "nn/scan.h"
 #include "nn/softmax.h"
@@ -145,6 +146,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
 }
 
 #include "nn/simd_rows.h"
+#include "nn/simd_facts.h"
 
 /* ---- decoding ---- */
 
@@ -178,11 +180,14 @@ static bool supported(void)
            __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
+const struct facts_kernels facts_avx2 = FACTS_KERNELS;
+
 const struct kernels kernels_avx2 = {
     .name = "avx2", .supported = supported,
     .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .stored = &stored_avx2,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .scan_block = scan_block, .strongest = strongest,
+    .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_avx2,
+    .strongest = strongest,
     .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

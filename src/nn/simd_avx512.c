@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * AVX-512 kernels: vectors and decoding; rows in simd_rows.h, products in
  * tile_avx512.c. */
+#include "base/elementary.h"
 #include "nn/kernels.h"
 #include "nn/scan.h"
 #include "nn/softmax.h"
@@ -123,6 +124,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
 }
 
 #include "nn/simd_rows.h"
+#include "nn/simd_facts.h"
 
 /* ---- decoding ---- */
 
@@ -154,11 +156,14 @@ static bool supported(void)
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
+const struct facts_kernels facts_avx512 = FACTS_KERNELS;
+
 const struct kernels kernels_avx512 = {
     .name = "avx512", .supported = supported,
     .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .stored = &stored_avx512,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .scan_block = scan_block, .strongest = strongest,
+    .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_avx512,
+    .strongest = strongest,
     .act = act, .norm = norm, .add = add,
     .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };

@@ -2,6 +2,7 @@
  * Queries, packed keys and values of a head -> blocks of rows. */
 #include "run/head_rows.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -127,9 +128,15 @@ struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *
 /* Marks the keys that the block's rows do not see; true: some are hidden. */
 static bool mark_all(struct head_rows *r, const struct rows *rows)
 {
-    bool any = visible_mark(&r->at, r->hidden, rows->stride, r->n_visible, rows->row0,
-                            rows->n_rows, rows->key0, rows->n_keys);
+    bool hides = heads_hide_keys(r->job->heads) || r->global_packed != NULL, any;
 
+    if (!hides && r->at.lo == INT_MAX && r->at.hi == INT_MAX) {     /* nothing is marked */
+        for (int t = 0; t < rows->n_rows; t++)
+            r->n_visible[t] = rows->n_keys;
+        return false;
+    }
+    any = visible_mark(&r->at, r->hidden, rows->stride, r->n_visible, rows->row0, rows->n_rows,
+                       rows->key0, rows->n_keys);
     if (!heads_hide_keys(r->job->heads))
         return any;
     heads_hide(r->job->heads, &r->terms.mask, r->text, r->hidden, rows->stride,

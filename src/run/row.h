@@ -4,6 +4,7 @@
 #ifndef RUN_ROW_H
 #define RUN_ROW_H
 
+#include "nn/facts.h"
 #include "nn/scan.h"
 #include "run/sink.h"
 

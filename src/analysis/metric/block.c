@@ -59,3 +59,71 @@ double metric_sum_away(const struct metric_block *b, int away)
     return metric_sum(r->a + (size_t)from * b->stride + (first + from - r->key0), b->stride + 1,
                       to - from);
 }
+
+/* ---- what several metrics ask for ---- */
+
+struct facts_rows metric_block_facts(const struct metric_block *b)
+{
+    return (struct facts_rows){ b->row.a, b->stride, b->n_rows, b->row.n_keys, b->row.key0,
+                                b->row.query, b->n_visible, b->largest };
+}
+
+const struct facts_shape *metric_block_shape(const struct metric_block *b)
+{
+    struct metric_found *found = b->found;
+    const struct facts_rows rows = metric_block_facts(b);
+
+    if (!found->has_shape)
+        facts_shape(&found->shape, &rows);
+    found->has_shape = true;
+    return &found->shape;
+}
+
+const struct facts_top *metric_block_top(const struct metric_block *b)
+{
+    struct metric_found *found = b->found;
+    const struct facts_rows rows = metric_block_facts(b);
+
+    if (rows.n > FACTS_MOST)
+        return NULL;
+    if (!found->has_top)
+        facts_top(&found->top, &rows, 0.9 - 1e-6);      /* float sums of tenths fall short */
+    found->has_top = true;
+    return &found->top;
+}
+
+const double *metric_block_near(const struct metric_block *b)
+{
+    struct metric_found *found = b->found;
+
+    for (int d = 0; !found->has_near && d <= METRIC_NEAR; d++)
+        found->near[d] = metric_sum_away(b, d) + (d > 0 ? metric_sum_away(b, -d) : 0);
+    found->has_near = true;
+    return found->near;
+}
+
+void metric_block_columns(const struct metric_block *b, double *column)
+{
+    const float *a = b->row.a;
+    size_t step = b->stride;
+    int t = 0, n = b->row.n_keys;
+
+    column += b->row.key0;
+    for (; t + 4 <= b->n_rows; t += 4, a += 4 * step)
+        for (int j = 0; j < n; j++)
+            column[j] += ((double)a[j] + (double)a[step + (size_t)j]) +
+                         ((double)a[2 * step + (size_t)j] + (double)a[3 * step + (size_t)j]);
+    for (; t < b->n_rows; t++, a += step)
+        for (int j = 0; j < n; j++)
+            column[j] += (double)a[j];
+}
+
+void metric_block_each(void *state, const struct metric_block *b,
+                       void (*take)(void *state, const struct metric_row *rows, int n))
+{
+    for (int t = 0; t < b->n_rows; t++) {
+        struct metric_row row = metric_block_row(b, t);
+
+        take(state, &row, 1);
+    }
+}

@@ -50,6 +50,16 @@ static bool distance_sd(const struct metric_row *r, double *v)
     return true;
 }
 
+static int distance_sd_block(const struct metric_block *b, double *sum)
+{
+    const struct facts_shape *shape = metric_block_shape(b);
+
+    *sum = 0;
+    for (int t = 0; t < b->n_rows; t++)
+        *sum += sqrt(shape->spread[t]);
+    return b->n_rows;
+}
+
 /* The distance to the farthest key that the row sees. */
 static int farthest(const struct metric_row *r)
 {
@@ -71,6 +81,20 @@ static bool distance_norm(const struct metric_row *r, double *v)
     return true;
 }
 
+static int distance_norm_block(const struct metric_block *b, double *sum)
+{
+    const struct facts_shape *shape = metric_block_shape(b);
+
+    *sum = 0;
+    for (int t = 0; t < b->n_rows; t++) {
+        struct metric_row row = metric_block_row(b, t);
+        int most = farthest(&row);
+
+        *sum += shape->distance_abs[t] / (most > 1 ? most : 1);
+    }
+    return b->n_rows;
+}
+
 static double near(const struct metric_row *r, int within)
 {
     double sum = 0;
@@ -80,13 +104,30 @@ static double near(const struct metric_row *r, int within)
     return sum;
 }
 
+static double near_block(const struct metric_block *b, int within)
+{
+    const double *near = metric_block_near(b);
+    double sum = 0;
+
+    for (int d = 0; d <= within; d++)
+        sum += near[d];
+    return sum;
+}
+
 #define LOCAL(within) \
     static bool local_##within(const struct metric_row *r, double *v) \
     { \
         *v = near(r, within); \
         return true; \
     } \
-    const struct metric_rule metric_local_##within = { .row = local_##within };
+    \
+    static int local_##within##_block(const struct metric_block *b, double *sum) \
+    { \
+        *sum = near_block(b, within); \
+        return b->n_rows; \
+    } \
+    const struct metric_rule metric_local_##within = { .row = local_##within, \
+                                                       .block = local_##within##_block };
 LOCAL(1)
 LOCAL(2)
 LOCAL(4)
@@ -94,8 +135,9 @@ LOCAL(8)
 LOCAL(16)
 #undef LOCAL
 
-const struct metric_rule metric_distance_sd = { .row = distance_sd };
-const struct metric_rule metric_distance_norm = { .row = distance_norm };
+const struct metric_rule metric_distance_sd = { .row = distance_sd, .block = distance_sd_block };
+const struct metric_rule metric_distance_norm = { .row = distance_norm,
+                                                  .block = distance_norm_block };
 
 /* ---- of all rows at once ---- */
 
@@ -119,6 +161,15 @@ static void back_take(void *state, const struct metric_row *rows, int n)
     }
 }
 
+static void back_take_block(void *state, const struct metric_block *b)
+{
+    struct back *back = state;
+    const struct facts_shape *shape = metric_block_shape(b);
+
+    back->distance += metric_sum_double(shape->back, b->n_rows);
+    back->mass += metric_sum_double(shape->back_mass, b->n_rows);
+}
+
 /* Source: Vig and Belinkov 2019, eq. 6, of one text. */
 static bool distance_vig(const void *state, int layer, int head, double *v)
 {
@@ -130,6 +181,7 @@ static bool distance_vig(const void *state, int layer, int head, double *v)
     return back->mass > 0;
 }
 
-static const struct metric_state back = { SCOPE_HEAD, back_size, back_take };
+static const struct metric_state back = { SCOPE_HEAD, back_size, back_take,
+                                          .take_block = back_take_block };
 
 const struct metric_rule metric_distance_vig = { .state = &back, .value = distance_vig };

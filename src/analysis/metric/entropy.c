@@ -83,11 +83,37 @@ static bool entropy_clark(const struct metric_row *r, double *v)
     return true;
 }
 
+static int entropy_clark_block(const struct metric_block *b, double *sum)
+{
+    const struct facts_rows rows = metric_block_facts(b);
+    double each[ATTEND_ROWS];
+
+    facts_mixed_entropy(each, &rows, 1e-4);
+    *sum = metric_sum_double(each, b->n_rows);
+    return b->n_rows;
+}
+
+/* The sum of ln n. */
+static double sum_ln(const struct metric_block *b)
+{
+    double sum = 0;
+
+    for (int t = 0; t < b->n_rows; t++)
+        sum += b->ln[b->n_visible[t]];
+    return sum;
+}
+
 /* KL(a || uniform) = ln n - H. */
 static bool kl_uniform(const struct metric_row *r, double *v)
 {
     *v = elementary_log(r->n_visible) - r->entropy;
     return true;
+}
+
+static int kl_uniform_block(const struct metric_block *b, double *sum)
+{
+    *sum = sum_ln(b) - metric_sum_double(b->entropy, b->n_rows);
+    return b->n_rows;
 }
 
 static bool uniformity_gap_norm(const struct metric_row *r, double *v)
@@ -98,11 +124,27 @@ static bool uniformity_gap_norm(const struct metric_row *r, double *v)
     return true;
 }
 
+static int uniformity_gap_norm_block(const struct metric_block *b, double *sum)
+{
+    int n = entropy_norm_block(b, sum);
+
+    *sum = n - *sum;
+    return n;
+}
+
 /* Hill's number of order 1: e^H keys that are looked at alike have this entropy. */
 static bool neff(const struct metric_row *r, double *v)
 {
     *v = elementary_exp(r->entropy);
     return true;
+}
+
+static int neff_block(const struct metric_block *b, double *sum)
+{
+    *sum = 0;
+    for (int t = 0; t < b->n_rows; t++)
+        *sum += elementary_exp(b->entropy[t]);
+    return b->n_rows;
 }
 
 /* Hill's number of order 2: 1 / sum a^2. */
@@ -114,6 +156,16 @@ static bool participation(const struct metric_row *r, double *v)
         sum += (double)r->a[j] * (double)r->a[j];
     *v = r->mass * r->mass / sum;
     return true;
+}
+
+static int participation_block(const struct metric_block *b, double *sum)
+{
+    const struct facts_shape *shape = metric_block_shape(b);
+
+    *sum = 0;
+    for (int t = 0; t < b->n_rows; t++)
+        *sum += 1 / shape->squares[t];
+    return b->n_rows;
 }
 
 /* The variance of the scores under the row's weights, which differ from ln a by a constant:
@@ -139,12 +191,18 @@ const struct metric_rule metric_entropy = { .row = entropy, .block = entropy_blo
 const struct metric_rule metric_entropy_norm = { .row = entropy_norm,
                                                  .block = entropy_norm_block, .divided = true };
 const struct metric_rule metric_var_logit = { .row = var_logit, .divided = true };
-const struct metric_rule metric_entropy_clark = { .row = entropy_clark, .divided = true };
-const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .divided = true };
+const struct metric_rule metric_entropy_clark = { .row = entropy_clark,
+                                                  .block = entropy_clark_block,
+                                                  .divided = true };
+const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .block = kl_uniform_block,
+                                               .divided = true };
 const struct metric_rule metric_uniformity_gap_norm = { .row = uniformity_gap_norm,
+                                                        .block = uniformity_gap_norm_block,
                                                         .divided = true };
-const struct metric_rule metric_neff = { .row = neff, .divided = true };
-const struct metric_rule metric_participation = { .row = participation, .divided = true };
+const struct metric_rule metric_neff = { .row = neff, .block = neff_block, .divided = true };
+const struct metric_rule metric_participation = { .row = participation,
+                                                  .block = participation_block,
+                                                  .divided = true };
 
 /* ---- of all rows at once ---- */
 
@@ -164,6 +222,15 @@ static void entropies_take(void *state, const struct metric_row *rows, int n)
     all->sum += rows->entropy;
     all->sum_most += elementary_log(rows->n_visible);
     all->n++;
+}
+
+static void entropies_take_block(void *state, const struct metric_block *b)
+{
+    struct entropies *all = state;
+
+    all->sum += metric_sum_double(b->entropy, b->n_rows);
+    all->sum_most += sum_ln(b);
+    all->n += b->n_rows;
 }
 
 /* sum H / sum ln n: long rows count for more than in entropy_norm. */
@@ -188,7 +255,8 @@ static bool of_mean(const void *state, int layer, int head, double *v)
     return all->n > 0;
 }
 
-static const struct metric_state entropies = { SCOPE_HEAD, entropies_size, entropies_take };
+static const struct metric_state entropies = { SCOPE_HEAD, entropies_size, entropies_take,
+                                               .take_block = entropies_take_block };
 
 const struct metric_rule metric_entropy_norm_ratio = { .state = &entropies, .value = ratio,
                                                        .divided = true };

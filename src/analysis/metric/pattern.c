@@ -83,6 +83,34 @@ static void patterns_take(void *state, const struct metric_row *rows, int n)
     all->n_rows++;
 }
 
+static void take_offset(struct offset_sum *offset, const struct metric_block *b, int away)
+{
+    int first = b->row.query + away, last = first + b->n_rows - 1, end = b->row.keys->n - 1;
+
+    offset->sum += metric_sum_away(b, away);
+    first = first < 0 ? 0 : first;
+    last = last > end ? end : last;
+    offset->n += last >= first ? last - first + 1 : 0;
+}
+
+static void patterns_take_block(void *state, const struct metric_block *b)
+{
+    struct patterns *all = state;
+
+    metric_block_columns(b, all->column);
+    for (int k = 0; k < N_OFFSET && !b->row.two_axes; k++)
+        take_offset(&all->offset[k], b, k - ITSELF);
+    if (all->n_rows == 0)
+        all->in_segments = has_segments(b->row.keys);
+    for (int t = 0; t < b->n_rows && all->in_segments; t++) {
+        struct metric_row row = metric_block_row(b, t);
+
+        take_block(all, &row);
+    }
+    all->n_keys = b->row.keys->n;
+    all->n_rows += b->n_rows;
+}
+
 /* The largest two means over all rows. */
 static double vertical(const struct patterns *all)
 {
@@ -171,8 +199,10 @@ OF_ROWS(kovaleva, class_of)
 #undef OF_ROWS
 
 /* The same state twice, since keys of another text have no diagonal but stripes. */
-static const struct metric_state stripes = { SCOPE_HEAD, patterns_size, patterns_take };
-static const struct metric_state patterns = { SCOPE_HEAD, patterns_size, patterns_take };
+static const struct metric_state stripes = { SCOPE_HEAD, patterns_size, patterns_take,
+                                             .take_block = patterns_take_block };
+static const struct metric_state patterns = { SCOPE_HEAD, patterns_size, patterns_take,
+                                              .take_block = patterns_take_block };
 
 const struct metric_rule metric_pattern_vertical = { .state = &stripes,
                                                      .value = value_vertical };

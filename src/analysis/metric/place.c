@@ -105,6 +105,21 @@ static void places_take(void *state, const struct metric_row *rows, int n)
         places->mass += (double)rows->a[j];
 }
 
+static void places_take_block(void *state, const struct metric_block *b)
+{
+    struct places *places = state;
+
+    for (int t = 0; t < b->n_rows; t++) {
+        struct metric_row row = metric_block_row(b, t);
+        bool sees = metric_sees(&row, 0);
+
+        places->first += sees ? metric_weight(&row, 0) : 0;
+        places->n_first += sees;
+    }
+    places->prev += metric_sum_away(b, -1);
+    places->mass += metric_sum_double(metric_block_shape(b)->mass, b->n_rows);
+}
+
 /* The mean over the rows that see the first token.
  * Source: Gu et al. 2024, of its first key. */
 static bool alpha_0(const void *state, int layer, int head, double *v)
@@ -138,7 +153,8 @@ static bool tl_prev(const void *state, int layer, int head, double *v)
     return places->mass > 0;
 }
 
-static const struct metric_state places = { SCOPE_HEAD, places_size, places_take };
+static const struct metric_state places = { SCOPE_HEAD, places_size, places_take,
+                                            .take_block = places_take_block };
 
 const struct metric_rule metric_alpha_0 = { .state = &places, .value = alpha_0 };
 const struct metric_rule metric_sink_0 = { .state = &places, .value = sink_0 };

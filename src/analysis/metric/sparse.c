@@ -19,11 +19,18 @@ static bool tv_uniform(const struct metric_row *r, double *v)
     return true;
 }
 
-const struct metric_rule metric_tv_uniform = { .row = tv_uniform, .divided = true };
+static int tv_uniform_block(const struct metric_block *b, double *sum)
+{
+    *sum = metric_sum_double(metric_block_shape(b)->uneven, b->n_rows) / 2;
+    return b->n_rows;
+}
+
+const struct metric_rule metric_tv_uniform = { .row = tv_uniform, .block = tv_uniform_block,
+                                               .divided = true };
 
 /* ---- the largest weights of each row, divided by its mass ---- */
 
-enum { N_TOP = 5 };
+enum { N_TOP = FACTS_TOPS };
 static const int top_sizes[N_TOP] = { 1, 2, 4, 8, 16 };
 
 struct largest {
@@ -89,13 +96,30 @@ static void largest_take(void *state, const struct metric_row *rows, int n)
     all->n++;
 }
 
+static void largest_take_block(void *state, const struct metric_block *b)
+{
+    struct largest *all = state;
+    const struct facts_top *top = metric_block_top(b);
+
+    if (top == NULL) {
+        metric_block_each(state, b, largest_take);
+        return;
+    }
+    for (int size = 0; size < N_TOP; size++)
+        all->mass[size] += metric_sum_double(top->mass[size], b->n_rows);
+    for (int t = 0; t < b->n_rows; t++)
+        all->k90 += top->enough[t];
+    all->n += b->n_rows;
+}
+
 static bool mean(const struct largest *all, double sum, double *v)
 {
     *v = sum / all->n;
     return all->n > 0;
 }
 
-static const struct metric_state largest = { SCOPE_HEAD, largest_size, largest_take };
+static const struct metric_state largest = { SCOPE_HEAD, largest_size, largest_take,
+                                             .take_block = largest_take_block };
 
 #define TOP_MASS(k, place) \
     static bool top##k(const void *state, int layer, int head, double *v) \
@@ -161,6 +185,19 @@ static void entries_take(void *state, const struct metric_row *rows, int n)
     all->n += rows->n_visible;
 }
 
+static void entries_take_block(void *state, const struct metric_block *b)
+{
+    struct entries *all = state;
+    const struct facts_shape *shape = metric_block_shape(b);
+
+    for (int t = 0; t < b->n_rows; t++) {
+        all->below_uniform += shape->low[t];
+        all->below_max += shape->small[t];
+        all->n += b->n_visible[t];
+    }
+    all->squares += metric_sum_double(shape->squares, b->n_rows);
+}
+
 static bool tau_uniform(const void *state, int layer, int head, double *v)
 {
     const struct entries *all = state;
@@ -191,7 +228,8 @@ static bool frob2(const void *state, int layer, int head, double *v)
     return all->n > 0;
 }
 
-static const struct metric_state entries = { SCOPE_HEAD, entries_size, entries_take };
+static const struct metric_state entries = { SCOPE_HEAD, entries_size, entries_take,
+                                             .take_block = entries_take_block };
 
 const struct metric_rule metric_tau_uniform = { .state = &entries, .value = tau_uniform };
 const struct metric_rule metric_tau_rowmax = { .state = &entries, .value = tau_rowmax };
