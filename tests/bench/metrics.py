@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 """CPU seconds of one thread for statistics of every head over 1,000 sentences (6 to 45 words):
 the basic ones and all; and the statistics without the forward pass beside NumPy, all heads of a
-text in one array, over the same attention, already in memory.
+text in one array, over the same attention, already in memory; and beside PyTorch where there is
+one, text by text or in padded batches of texts of like lengths, whichever is faster.
 
     metrics.py PROGRAM MODEL [EARLIER [RUNS [WORDS]]]
 
 EARLIER is another mha-viz, or - for none.  WORDS: 24 texts of so many words in place of the
 sentences.  "more" are the basic numbers and 26 others that attention alone decides.  The forward
-pass is a run that keeps the statistics of one head of the last layer.  Programs run in turn;
+pass is a run of all heads of the last layer: of L layers it has the statistics of one, and they
+are L / (L - 1) of what the others add.  Programs run in turn;
 prints the medians over RUNS (default 3) and their ratios, once each number agrees with NumPy
 within 1e-4 of the largest.
 """
@@ -98,6 +100,62 @@ def more(a):
     return out
 
 
+# ---- the basic numbers in PyTorch ----
+
+def torch_basic(torch, a, lengths):
+    """[texts, heads, N, N], padded with 0 where texts are shorter -> [texts, heads] of each."""
+    n = a.shape[-1]
+    count = torch.tensor(lengths, dtype=torch.float32)[:, None]
+    place = torch.arange(n, dtype=torch.float32)
+    away = place[None] - place[:, None]
+    flat = a.flatten(-2)
+    entropy = torch.special.entr(a).sum((-2, -1))
+    both = flat @ torch.stack((away.flatten(), away.abs().flatten()), 1)
+    return {
+        "entropy": entropy / count, "entropy_norm": entropy / count / count.log(),
+        "max_mean": a.amax(-1).sum(-1) / count,
+        "distance": both[..., 0] / count, "distance_abs": both[..., 1] / count,
+        "prev": a.diagonal(-1, -2, -1).sum(-1) / (count - 1),
+        "self": a.diagonal(0, -2, -1).sum(-1) / count,
+        "next": a.diagonal(1, -2, -1).sum(-1) / (count - 1),
+        "first": a[..., 0].sum(-1) / count,
+    }
+
+
+def padded(torch, texts, size):
+    """Batches of `size` texts, sorted by length."""
+    order = sorted(texts, key=lambda a: a.shape[-1])
+    for at in range(0, len(order), size):
+        some = order[at:at + size]
+        n = some[-1].shape[-1]
+        batch = torch.zeros(len(some), some[0].shape[0], n, n)
+        for i, a in enumerate(some):
+            batch[i, :, :a.shape[-1], :a.shape[-1]] = torch.from_numpy(a)
+        yield batch, [a.shape[-1] for a in some]
+
+
+def torch_peer(texts):
+    """The least seconds, the size of its batches, and the mean of each number; None: no torch."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    best = None
+    with torch.inference_mode():
+        for size in (1, 4, 16):
+            batches = list(padded(torch, texts, size))      # made before: captured like that
+            torch_basic(torch, *batches[0])
+            start = time.process_time()
+            found = [torch_basic(torch, *x) for x in batches]
+            seconds = time.process_time() - start
+            if best is None or seconds < best[0]:
+                best = (seconds, size, {k: torch.cat([x[k] for x in found]).mean(0).numpy()
+                                        for k in found[0]})
+            del batches
+    return best
+
+
 def attention(program, model, path, folder):
     """Of each text: [layers * heads, N, N]."""
     os.mkdir(folder + "/a")
@@ -137,11 +195,11 @@ def main(program, model, earlier="-", runs="3", n_words="0"):
         texts = attention(program, model, path, folder)
         peers = {"basic": peer(basic, texts), "more": peer(more, texts)}
         summary = ["stats", "-q", "--summary", "--tsv", "-t", "1", "-m", model, "-f"]
-        forward = ["-l", str(layers - 1), "-H", "0", "--compute", "max_mean"]
+        torch = torch_peer(texts)
         kinds = {"basic": [program, *summary, path],
                  "more": [program, *summary, path, "--compute", ",".join(peers["more"][1])],
                  "all": [program, *summary, path, "--compute", "all"],
-                 "forward": [program, *summary, path, *forward]}
+                 "last layer": [program, *summary, path, "-l", str(layers - 1)]}
         if earlier != "-":
             kinds["earlier"] = [earlier, *[x for x in summary if x != "--summary"], path]
             kinds["basic by text"] = [program, *[x for x in summary if x != "--summary"], path]
@@ -152,16 +210,22 @@ def main(program, model, earlier="-", runs="3", n_words="0"):
                 seen[k].append(seconds)
                 if k in peers:
                     check(printed, peers[k][1])
+                if k == "basic" and torch is not None:
+                    check(printed, torch[2])
     median = {k: statistics.median(x) for k, x in seen.items()}
     for k, x in median.items():
         print(f"{k:<14} {x:7.2f} s CPU")
     print(f"all / basic: {median['all'] / median['basic']:.2f}")
     if earlier != "-":
         print(f"basic / earlier: {median['basic by text'] / median['earlier']:.2f}")
+    basic_alone = (median["basic"] - median["last layer"]) * layers / (layers - 1)
     for k, (seconds, numbers) in peers.items():
-        alone = median[k] - median["forward"]
+        alone = median[k] - median["basic"] + basic_alone
         print(f"{k} alone ({len(numbers)} numbers): {alone:.2f} s, NumPy {seconds:.2f} s: "
               f"{seconds / alone:.1f} times as much")
+    if torch is not None:
+        print(f"basic alone: PyTorch {torch[0]:.2f} s, {torch[1]} texts at a time: "
+              f"{torch[0] / basic_alone:.1f} times as much")
 
 
 if __name__ == "__main__":
