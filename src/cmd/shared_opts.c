@@ -41,6 +41,9 @@ static const struct opt model_opts[] = {
     SEVERAL(0, "adapter", "DIR", F(adapters), OPT_MOST, &opt_files,
             "folder of a LoRA or DoRA adapter to merge into the model; given again: merged in "
             "this order"),
+    CHOICE(0, "tower", "NAME", F(tower), "auto", tower_names,
+           "which part of a model of texts and pictures (clip): text, picture; auto: the one "
+           "that reads what is given"),
     END
 };
 const struct opt_group model_group = { "model", model_opts };

@@ -40,6 +40,8 @@ static int find_over(struct picture_view *v, struct err *e)
     if (p->look.at != NULL && (out->at = place_query(p->look.at, "--at", p->s, v->item, e)) < 0)
         return -1;
     out->columns = front_patch_columns(p->s->model, seen->width);
+    if (p->look.at == NULL && front_learnt_rows(p->s->model) == 0)
+        out->at = v->maps.rows.n / out->columns / 2 * out->columns + out->columns / 2;
     out->picture = (struct page_picture){ seen->width, seen->height, seen->rgb, 0 };
     return 0;
 }

@@ -23,6 +23,11 @@ static const struct { const char *name; struct image_processor defaults; } kinds
     { "Bit", { true, true, true, true, 224, 0, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
                { 0.48145466F, 0.4578275F, 0.40821073F },
                { 0.26862954F, 0.26130258F, 0.27577711F } } },
+    { "CLIP", { true, true, true, true, 224, 0, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
+                { 0.48145466F, 0.4578275F, 0.40821073F },
+                { 0.26862954F, 0.26130258F, 0.27577711F } } },
+    { "Siglip", { true, false, true, true, 224, 224, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
+                  { 0.5F, 0.5F, 0.5F }, { 0.5F, 0.5F, 0.5F } } },
     { "Beit", { true, false, true, true, 224, 224, RESIZE_BICUBIC, 224, 224, 1 / 255.0,
                 { 0.5F, 0.5F, 0.5F }, { 0.5F, 0.5F, 0.5F } } },
 };
@@ -48,7 +53,8 @@ static int read_kind(const json_t *root, struct image_processor *out, struct err
         }
     }
     return json_field_wrong(key, value, "\"ViTImageProcessor\", \"DeiTImageProcessor\", "
-                            "\"BitImageProcessor\" or \"BeitImageProcessor\"", e);
+                            "\"BitImageProcessor\", \"CLIPImageProcessor\", "
+                            "\"SiglipImageProcessor\" or \"BeitImageProcessor\"", e);
 }
 
 /* "size": 224, {"height":224,"width":160} or {"shortest_edge":224}.  A number is the shortest edge

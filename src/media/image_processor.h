@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * preprocessor_config.json: what a vision model's processor makes of a picture, as the
- * Pillow-backed image processors of transformers (vit, deit, bit) do it. */
+ * Pillow-backed image processors of transformers (vit, deit, bit, clip, siglip) do it. */
 #ifndef MEDIA_IMAGE_PROCESSOR_H
 #define MEDIA_IMAGE_PROCESSOR_H
 

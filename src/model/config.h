@@ -16,6 +16,12 @@
 #include "nn/act.h"
 #include "weights/quantised.h"
 
+/* The parts of a model of texts and pictures, each a model by itself. */
+enum tower {
+    TOWER_NONE,                         /* it is no such model */
+    TOWER_TEXT, TOWER_PICTURE, N_TOWER
+};
+
 enum rope_scaling { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONG };
 
 /* One way to rotate queries and keys by their positions. */
@@ -69,6 +75,8 @@ struct id_list {
 };
 
 struct config {
+    enum tower tower;                   /* which part of a larger model it is of */
+    const char *whole;                  /* the model_type of that; NULL: it is whole itself */
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
     int d_value;                        /* of a head's values; 0: d */
@@ -300,7 +308,8 @@ struct family;
 
 /*
  * Reads the JSON in bytes; name is the file for messages.  *family is what
- * model_type says.
+ * model_type says.  Of a model of texts and pictures only text_config is read, or
+ * vision_config for TOWER_PICTURE; TOWER_NONE: the former.
  *
  * Errors (ERR_INPUT): no JSON object; no model_type, or one that is not in the
  * table (lists those that are); a value of the wrong type, negative, zero or
@@ -309,7 +318,7 @@ struct family;
  * activation: each by name).
  */
 int config_read(struct config *c, const struct family **family, struct arena *a,
-                struct span bytes, const char *name, struct err *e);
+                struct span bytes, const char *name, enum tower tower, struct err *e);
 
 /* The name that the card in a config.json gives its model; NULL: it has none, or is not JSON. */
 const char *config_card_name(struct arena *a, struct span bytes);

@@ -267,7 +267,7 @@ struct stack {
     const char *name[N_SLOT];
 };
 
-enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 4 };     /* at most; fewer end at a NULL */
+enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 6 };     /* at most; fewer end at a NULL */
 
 struct family {
     const char *name;           /* config.json's model_type */
@@ -339,6 +339,9 @@ struct family {
     enum act head_act;
     const char *head_class;     /* of a config that names no class with a head */
     const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
+    /* Of texts, of pictures: models by themselves, of which this row is no more than the pair,
+     * and without a stack.  NULL: none. */
+    const struct family *tower[N_TOWER];
     /* By group; BIAS_USUAL: always, keys as queries and values, a head never. */
     enum bias_rule biased[N_BIAS_GROUP];
     enum bias_rule head_bias;   /* W_HEAD_BIAS; BIAS_USUAL: where there is a head */

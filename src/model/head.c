@@ -53,6 +53,8 @@ const struct head_task head_tasks[] = {
     { CLASS("BeitForImageClassification"), HEAD_OTHERS_MEAN, .norm = "pooler.layernorm",
       .out = "classifier" },
     { CLASS("Dinov2ForImageClassification"), HEAD_FIRST_MEAN, .out = "classifier" },
+    { CLASS("CLIPForImageClassification"), HEAD_OTHERS_MEAN, .out = "classifier" },
+    { CLASS("SiglipForImageClassification"), HEAD_MEAN, .out = "classifier" },
 
     { TEXTS, HEAD_LAST_EOS, "classification_head.dense", HEAD_ACT_TANH,
       .out = "classification_head.out_proj" },

@@ -56,6 +56,7 @@ struct layer_asked {
     enum weights_held held;
     const char *const *adapter; /* [n_adapters] folders, merged in this order */
     int n_adapters;
+    enum tower tower;           /* of a model of texts and pictures; TOWER_NONE: that of texts */
 };
 
 /* True where any tensor has a name that only these layers have. */

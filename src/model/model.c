@@ -25,7 +25,7 @@ static int open_memory(struct model *m, struct arena *a, const struct model_file
         return gguf_config(&m->config, &m->family, a, m->weights, e);
     if (files->config.data == NULL)
         return err_set(e, ERR_INPUT, "%s: a safetensors model requires its config.json", name);
-    return config_read(&m->config, &m->family, a, files->config, config_name, e);
+    return config_read(&m->config, &m->family, a, files->config, config_name, TOWER_NONE, e);
 }
 
 static int open_builtin(struct model *m, struct arena *a, const char *path, struct err *e)
@@ -119,7 +119,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     bytes = file_hold(a, config, e);
     if (bytes == NULL)
         return -1;
-    status = config_read(&m->config, &m->family, a, *bytes, config, e);
+    status = config_read(&m->config, &m->family, a, *bytes, config, asked->tower, e);
     file_drop(a, bytes);
     return status;
 }
@@ -173,20 +173,35 @@ static bool has_own(const struct model *m, struct arena *a, const struct layer_a
     return true;
 }
 
+static void note(struct model *m, struct arena *a, const char *text)
+{
+    m->note = m->note == NULL ? text : arena_printf(a, "%s; %s", m->note, text);
+}
+
+/* What is not read of a file, or may be read in another way. */
+static void note_config(struct model *m, struct arena *a)
+{
+    const struct config *c = &m->config;
+
+    if (c->whole != NULL && family_find(c->whole) == NULL)
+        note(m, a, arena_printf(a, "of this %s only the %s model is read, a %s", c->whole,
+                                c->tower == TOWER_TEXT ? "language" : "picture",
+                                m->family->name));
+    if (c->language.assumed)
+        note(m, a, arena_printf(a, "config.json has no default_language: read with the adapters "
+                                   "of %s", c->language.name));
+}
+
 static int adapt(struct model *m, struct arena *a, const struct layer_asked *asked,
                  struct err *e)
 {
     if (asked->n_adapters > 0 && m->family->bare)
         return err_set(e, ERR_USAGE, "--adapter: %s is a bare layer, which has none", m->name);
     m->adapted = asked->n_adapters > 0;
-    if (m->config.language.assumed)
-        m->note = arena_printf(a, "config.json has no default_language: read with the adapters of "
-                                  "%s", m->config.language.name);
+    note_config(m, a);
     if (has_own(m, a, asked)) {
         m->adapted = true;
-        m->note = arena_printf(a, "%s%sits folder holds an adapter (adapter_config.json), which is "
-                                  "merged", m->note != NULL ? m->note : "",
-                               m->note != NULL ? "; " : "");
+        note(m, a, "its folder holds an adapter (adapter_config.json), which is merged");
         if (adapter_merge(m->weights, a, m->dir, tied_head(m, a), e) != 0)
             return -1;
     }

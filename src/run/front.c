@@ -99,7 +99,8 @@ bool front_interpolates(const struct model *m, const struct values *v)
 
 int front_learnt_rows(const struct model *m)
 {
-    return m->family->front != FRONT_PATCH ? 0 : m->slot[W_CLS_2].weight != NULL ? 2 : 1;
+    return m->family->front != FRONT_PATCH ? 0 :
+           (m->slot[W_CLS].weight != NULL) + (m->slot[W_CLS_2].weight != NULL);
 }
 
 /* The rows of n samples. */

@@ -3,8 +3,8 @@
  * What a model reads instead of ids: an array of numbers, from which its front makes the
  * rows of the first layer.
  *
- *     FRONT_PATCH       [channels, rows, columns]     1 or 2 + one position per patch; of any
- *                                                     size where positions are interpolated
+ *     FRONT_PATCH       [channels, rows, columns]     0, 1 or 2 + one position per patch; of
+ *                                                     any size where positions are interpolated
  *     FRONT_MEL_CONV    [bins, 2 positions]           one position per two frames
  *     FRONT_WAVE        [T]                           one position per step of the convolutions
  *     FRONT_ROWS        [T, D]                        T positions
@@ -52,7 +52,8 @@ int front_patch_rows(const struct model *m, int64_t height);
 /* Its patches are others than those that the model has positions for. */
 bool front_interpolates(const struct model *m, const struct values *v);
 
-/* Rows before those of patches: [CLS], and DeiT's [DIST]; 0 where a model reads no picture. */
+/* Rows before those of patches: [CLS], and DeiT's [DIST]; 0 where there are none, or the model
+ * reads no picture. */
 int front_learnt_rows(const struct model *m);
 
 #endif

@@ -42,11 +42,10 @@ static void patches(struct pass *p, float *out, const struct values *v, int n)
     const struct param *slot = p->m->slot;
     int64_t D = p->m->config.d_model;
 
-    memcpy(out, slot[W_CLS].vector, (size_t)D * sizeof *out);
-    out += D;
-    n--;
-    if (slot[W_CLS_2].weight != NULL) {
-        memcpy(out, slot[W_CLS_2].vector, (size_t)D * sizeof *out);
+    for (int s = W_CLS; s <= W_CLS_2; s += W_CLS_2 - W_CLS) {
+        if (slot[s].weight == NULL)
+            continue;
+        memcpy(out, slot[s].vector, (size_t)D * sizeof *out);
         out += D;
         n--;
     }

@@ -27,6 +27,7 @@ struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */
     struct opt_list adapters;       /* folders, or names in the cache, merged in this order */
+    int tower;                      /* enum tower, or 0: by what is read */
     const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
     double score_scale;             /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */

@@ -12,6 +12,7 @@
 const char *const layer_activations[] = { "auto", "relu", "gelu", "gelu_tanh", NULL };
 const char *const layer_fusions[] = { "auto", "parts", "heads", NULL };
 const char *const layer_orders[] = { "auto", "out-in", "in-out", NULL };
+const char *const tower_names[] = { "auto", "text", "picture", NULL };
 const char *const layer_relatives[] = { "index", "shaw", NULL };
 
 enum { ROWS = 10 };             /* where neither --shape nor --tokens says how many */
@@ -25,6 +26,13 @@ bool layer_asked_unmasked(const struct asked *asked)
     return asked->mask != NULL && strcmp(asked->mask, "none") == 0;
 }
 
+/* Pixels and pictures are of the tower that reads them. */
+static enum tower tower_of(const struct asked *asked)
+{
+    return asked->tower != TOWER_NONE ? (enum tower)asked->tower :
+           asked->input != NULL || asked->image != NULL ? TOWER_PICTURE : TOWER_TEXT;
+}
+
 struct layer_asked layer_of_asked(const struct asked *asked)
 {
     return (struct layer_asked){
@@ -33,7 +41,7 @@ struct layer_asked layer_of_asked(const struct asked *asked)
         .relative = asked->relative > 0 ? layer_relatives[asked->relative] : NULL,
         .names = asked->tensor_names, .prefix = asked->prefix, .zero_key = asked->zero_attn,
         .fused = (enum layer_fused)asked->fused, .order = (enum layer_order)asked->order,
-        .unmasked = layer_asked_unmasked(asked), .held = (enum weights_held)asked->held,
+        .tower = tower_of(asked), .unmasked = layer_asked_unmasked(asked), .held = (enum weights_held)asked->held,
         .memory = asked->memory != NULL || asked->key != NULL || asked->value != NULL,
     };
 }

@@ -16,6 +16,9 @@ struct layer_input {
     const char *name;           /* of where the rows come from, for captions */
 };
 
+/* The choices of asked.tower, and how its numbers begin: as enum tower; NULL ends. */
+extern const char *const tower_names[];
+
 /* The choices of asked.activation, relative, fused and order; NULL ends. */
 extern const char *const layer_activations[], *const layer_relatives[],
                          *const layer_fusions[], *const layer_orders[];

@@ -19,6 +19,7 @@ static int check_options(const struct asked *asked, struct err *e)
     const struct { bool wrong; const char *other; } rules[] = {
         { asked->attention != NULL && asked->qkv != NULL, "--qkv" },
         { asked->model != NULL, "-m" },
+        { asked->tower > 0, "--tower" },
         { asked->attention != NULL && asked->heads > 0, "--heads" },
         { asked->norm_first, "--norm-first" },
         { asked->activation > 0, "--activation" },

@@ -152,6 +152,11 @@ struct model *session_model(const struct asked *asked, const struct env *env,
         find_adapters(asked, adapter, env, &layer, e) != 0)
         return NULL;
     model = model_open_layer(env->arena, *path, &layer, e);
+    if (model != NULL && asked->tower != TOWER_NONE && model->config.tower == TOWER_NONE) {
+        err_set(e, ERR_USAGE, "--tower: %s is no model of texts and pictures", model->name);
+        model_close(model);
+        return NULL;
+    }
     if (model != NULL && model->note != NULL)
         err_warn(env->warn, "%s: %s", model->name, model->note);
     if (model == NULL)

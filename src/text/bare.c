@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A folder without tokenizer.json -> the tokenizer.json that the transformers
  * library would build from vocab.txt (BERT, ESM), vocab.json and merges.txt (GPT-2,
- * RoBERTa) or a SentencePiece model, with tokenizer_config.json and
+ * RoBERTa, CLIP) or a SentencePiece model, with tokenizer_config.json and
  * special_tokens_map.json. */
 #include "text/bare.h"
 
@@ -198,6 +198,38 @@ static int build_roberta(struct bare *b, struct err *e)
     return 0;
 }
 
+/* Runs of letters, digits one by one, runs of other characters, in small letters; a piece that
+ * ends a word has a mark. */
+static int build_clip(struct bare *b, struct err *e)
+{
+    const char *bos = bare_special(b, "bos_token", "<|startoftext|>");
+    const char *eos = bare_special(b, "eos_token", "<|endoftext|>");
+    const char *unk = bare_special(b, "unk_token", "<|endoftext|>");
+    const json_t *vocab = build_byte_bpe(b, e);
+    json_t *model = json_object_get(b->root, "model");
+
+    if (vocab == NULL)
+        return -1;
+    json_put(b->a, model, "end_of_word_suffix", json_string("</w>"));
+    json_put(b->a, model, "unk_token", json_string(unk));
+    json_put(b->a, b->root, "normalizer",
+        json_pack("{ss s[{ss}{ss s{ss} ss}{ss}]}", "type", "Sequence", "normalizers", "type", "NFC",
+                  "type", "Replace", "pattern", "Regex", "\\s+", "content", " ", "type",
+                  "Lowercase"));
+    json_put(b->a, b->root, "pre_tokenizer",
+        json_pack("{ss s[{ss s{ss} ss sb}{ss sb}]}", "type", "Sequence", "pretokenizers", "type",
+                  "Split", "pattern", "Regex",
+                  "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|"
+                  "[^\\s\\p{L}\\p{N}]+", "behavior", "Removed", "invert", 1, "type", "ByteLevel",
+                  "add_prefix_space", 0));
+    json_put(b->a, b->root, "post_processor",
+        json_pack("{ss s[s?O?] s[s?O?] sb sb}", "type", "RobertaProcessing", "cls", bos,
+                  bos != NULL ? json_object_get(vocab, bos) : NULL, "sep", eos,
+                  eos != NULL ? json_object_get(vocab, eos) : NULL, "trim_offsets", 0,
+                  "add_prefix_space", 0));
+    return 0;
+}
+
 static const struct flavour bert = {
     "vocab.txt",
     { "BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "LayoutLMTokenizer" },
@@ -234,6 +266,15 @@ static const struct flavour roberta = {
       { "sep_token", "</s>" }, { "pad_token", "<pad>" }, { "cls_token", "<s>" },
       { "mask_token", "<mask>" } },
     build_roberta
+};
+
+static const struct flavour clip = {
+    "vocab.json with merges.txt",
+    { "CLIPTokenizer" },
+    { "clip", "clip_text_model" },
+    { { "bos_token", "<|startoftext|>" }, { "eos_token", "<|endoftext|>" },
+      { "unk_token", "<|endoftext|>" }, { "pad_token", "<|endoftext|>" } },
+    build_clip
 };
 
 /* ---- which of them ---- */
@@ -296,7 +337,7 @@ static const struct flavour *pick(const struct bare *b,
 static const struct flavour *choose(const struct bare *b, struct err *e)
 {
     static const struct flavour *const by_lines[] = { &bert, &esm, NULL };
-    static const struct flavour *const by_merges[] = { &gpt2, &roberta, NULL };
+    static const struct flavour *const by_merges[] = { &gpt2, &roberta, &clip, NULL };
 
     if (file_exists(file_join(b->a, b->dir, "vocab.txt")))
         return pick(b, by_lines, e);

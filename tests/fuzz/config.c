@@ -17,9 +17,9 @@ static void look(const struct config *c, const struct family *f)
     assert(c->d_model > 0 && c->d_head > 0 && c->d_ff > 0);
     assert(c->n_vocab > 0 || f->front != FRONT_TOKENS);
     if (f->front == FRONT_PATCH)
-        assert(c->n_positions == (f->stack.name[W_CLS_2] != NULL ? 2 : 1) +
-               (c->front.image[0] / c->front.patch[0]) *
-               (c->front.image[1] / c->front.patch[1]) && c->n_positions > 1);
+        assert(c->n_positions == (f->stack.name[W_CLS] != NULL) +
+               (f->stack.name[W_CLS_2] != NULL) + (c->front.image[0] / c->front.patch[0]) *
+               (c->front.image[1] / c->front.patch[1]) && c->n_positions > 0);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
     if (f->positions == POS_ROPE)
         assert(c->rotary.n_columns >= 2 && c->rotary.n_columns % 2 == 0 &&
@@ -63,10 +63,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct config c;
         const struct family *f = NULL;
 
-        if (config_read(&c, &f, &a, (struct span){ data, size }, "f", &e) == 0)
-            look(&c, f);
-        else
-            assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        for (enum tower t = TOWER_TEXT; t < N_TOWER; t++)
+            if (config_read(&c, &f, &a, (struct span){ data, size }, "f", t, &e) == 0)
+                look(&c, f);
+            else
+                assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
         look_generation(&a, (struct span){ data, size });
     }
     arena_finish(&a);

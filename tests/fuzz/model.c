@@ -15,7 +15,7 @@ static int open(struct model *m, struct arena *a, struct span config,
     m->weights = weights_open_memory(a, weights, "w", e);
     if (m->weights == NULL)
         return -1;
-    if (config_read(&m->config, &m->family, a, config, "c", e) != 0)
+    if (config_read(&m->config, &m->family, a, config, "c", TOWER_NONE, e) != 0)
         return -1;
     return weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ? -1 :
            model_bind(m, a, e);

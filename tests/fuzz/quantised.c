@@ -33,7 +33,7 @@ static int look(struct arena *a, struct span config, struct span weights, struct
     struct config c;
     struct weights *w;
 
-    if (config_read(&c, &family, a, config, "c", e) != 0)
+    if (config_read(&c, &family, a, config, "c", TOWER_NONE, e) != 0)
         return -1;
     w = weights_open_memory(a, weights, "w", e);
     if (w == NULL || weights_dequantise(w, &c.quantisation, e) != 0)

@@ -327,7 +327,9 @@ static struct tok *open_tok(struct golden *g)
 
 /* ---- all runs of a case ---- */
 
-static void check_runs(struct golden *g, const struct model *m, const struct tok *t)
+/* pictures: the tower of runs without ids, where they are of another than m; NULL: m. */
+static void check_runs(struct golden *g, const struct model *texts, const struct model *pictures,
+                       const struct tok *t)
 {
     size_t i;
     json_t *run_json;
@@ -336,6 +338,7 @@ static void check_runs(struct golden *g, const struct model *m, const struct tok
         int n;
         struct sentence *s = golden_sentences(g, run_json, &n);
         struct result r = { .hidden = NULL };
+        const struct model *m = s[0].id == NULL && pictures != NULL ? pictures : texts;
 
         run(&r, m, s, n, rotations(g, run_json, m), &g->arena);
         for (int k = 0; k < n; k++) {
@@ -346,10 +349,10 @@ static void check_runs(struct golden *g, const struct model *m, const struct tok
     }
 }
 
-static struct model *open_model(struct golden *g, struct err *e)
+static struct model *open_model(struct golden *g, enum tower tower, struct err *e)
 {
     static const char *adapter[1];
-    struct layer_asked asked = { .adapter = adapter };
+    struct layer_asked asked = { .adapter = adapter, .tower = tower };
 
     adapter[0] = g->model;
     asked.n_adapters = strcmp(g->model, g->dir) != 0;
@@ -361,24 +364,30 @@ static void case_test(void **state)
     const struct where *w = *state;
     struct golden g;
     struct err e = { ERR_NONE, "" };
-    struct model *m;
+    struct model *m, *pictures = NULL;
     struct tok *t;
 
     if (golden_open(&g, w->name, w->shared) != 0)
         skip();
-    m = open_model(&g, &e);
+    m = open_model(&g, golden_has(&g, true) ? TOWER_TEXT : TOWER_PICTURE, &e);
     if (m == NULL)
         fail_msg("%s", e.msg);
+    if (m->config.tower == TOWER_TEXT && golden_has(&g, false)) {
+        pictures = open_model(&g, TOWER_PICTURE, &e);
+        if (pictures == NULL)
+            fail_msg("%s", e.msg);
+    }
     t = open_tok(&g);
     assert_true(json_array_size(json_object_get(g.root, "runs")) >= 1);
     for (int k = N_KERNEL - 1; k >= KERNEL_C; k--)
         if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0)
-            check_runs(&g, m, t);
+            check_runs(&g, m, pictures, t);
     print_message("# %s: attention within %.1e (want %.1e), hidden and logits within %.1e "
                   "(want %.1e)\n", g.dir, g.worst_attn, g.tol_attn, g.worst_hidden,
                   g.tol_hidden);
     if (t != NULL)
         tok_close(t);
+    model_close(pictures);
     model_close(m);
     golden_close(&g);
 }

@@ -93,7 +93,7 @@ static const char *const golden_shared[] = {
     "more/quant_ct_fp8", "more/quant_ct_int4", "more/quant_ct_int4_zp", "more/quant_fp8_block",
     "more/quant_gptq4", "more/quant_gptq8_v2", "more/quant_nvfp4", "more/gpt_oss",
     "more/quant_mxfp4",
-    "more/lora_gpt2", "more/lora_llama", "more/dora_bert", NULL
+    "more/lora_gpt2", "more/lora_llama", "more/dora_bert", "more/clip", "more/siglip", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,
@@ -101,7 +101,7 @@ static const char *const golden_shared[] = {
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
     "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", "extra/vit",
-    "more/clip_text", "more/deit", "more/dinov2", "more/beit",
+    "more/deit", "more/dinov2", "more/beit",
     "more/wav2vec2", "more/wav2vec2_stable", "more/hubert", NULL
 };
 
@@ -193,6 +193,18 @@ static inline void golden_close(struct golden *g)
 static inline const char *golden_id(const json_t *run)
 {
     return json_string_value(json_object_get(run, "id"));
+}
+
+/* Some of its runs are of ids, or of arrays. */
+static inline bool golden_has(const struct golden *g, bool ids)
+{
+    const json_t *run;
+    size_t i;
+
+    json_array_foreach(json_object_get(g->root, "runs"), i, run)
+        if ((json_object_get(run, "input_ids") != NULL) == ids)
+            return true;
+    return false;
 }
 
 static inline bool golden_is_batch(const json_t *run)

@@ -535,6 +535,14 @@ case("llama_nested", T.LlavaForConditionalGeneration,
      {"text_config": {"model_type": "llama", **decoder(2, 1, 6)},
       "vision_config": {"model_type": "clip_vision_model", "projection_dim": 2, **EYES},
       "image_token_index": 46}, dtype="float16")
+# As newer releases name its parts.
+case("qwen2_nested", T.LlavaForConditionalGeneration,
+     {"text_config": {"model_type": "qwen2", **decoder(2, 1, 6)},
+      "vision_config": {"model_type": "siglip_vision_model", **EYES},
+      "image_token_index": 46}, dtype="bfloat16",
+     names={"language_model.model.": "model.language_model.",
+            "language_model.lm_head.": "lm_head.", "vision_tower.": "model.vision_tower.",
+            "multi_modal_projector.": "model.multi_modal_projector."})
 case("mistral_nested", T.Mistral3ForConditionalGeneration,
      {"text_config": {"model_type": "mistral", **decoder(2, 1, 6, sliding_window=4)},
       "vision_config": {"model_type": "pixtral", **EYES},
@@ -871,6 +879,40 @@ case("beit_first", T.BeitForImageClassification,
       "use_absolute_position_embeddings": True, "use_mean_pooling": False,
       "layer_scale_init_value": 0.0}, style="diff", dtype="bfloat16",
      edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+
+
+def towers(text, picture, **more):
+    """Both towers, of widths of their own; two runs of ids, then one of a picture."""
+    sizes = {"num_hidden_layers": 2, "intermediate_size": 18}
+    return {"text_config": {**sizes, "vocab_size": 44, "num_attention_heads": 2, "hidden_size": 12,
+                            "max_position_embeddings": 15, **text},
+            "vision_config": {**sizes, "num_attention_heads": 3, "hidden_size": 18,
+                              "patch_size": 4, **picture}, **more}
+
+
+case("clip", T.CLIPModel, towers({"bos_token_id": 0, "eos_token_id": 3, "pad_token_id": 1},
+                                 {"image_size": 8}, projection_dim=4), style=4,
+     dtype="float16")
+# A head that reads the mean of all rows but the first, of all rows; each part alone, with names
+# of its own and without.
+case("clip_classes", T.CLIPForImageClassification,
+     towers({}, {"image_size": 8, "hidden_act": "gelu"}, num_labels=3), dtype="bfloat16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+case("clip_vision_model", T.CLIPVisionModel,
+     {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "intermediate_size": 16, "image_size": 9, "patch_size": 4}, style="diff", dtype="float16")
+case("siglip", T.SiglipModel, towers({"hidden_act": "gelu"}, {"image_size": 12}), style="diff",
+     dtype="bfloat16")
+case("siglip_classes", T.SiglipForImageClassification,
+     towers({}, {"image_size": 12, "vision_use_head": False}, num_labels=3), dtype="float16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(3)}))
+case("siglip_text_model", T.SiglipTextModel,
+     {"vocab_size": 43, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "intermediate_size": 16, "max_position_embeddings": 14}, style="diff", dtype="float16")
+case("siglip_vision_model", T.SiglipVisionModel,
+     {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "intermediate_size": 16, "image_size": 8, "patch_size": 4, "num_channels": 1},
+     dtype="bfloat16")
 # A column and a row of pixels are left over.
 case("vit_base", T.ViTModel,
      {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -1006,6 +1048,19 @@ def arguments(model, source, double):
     return {model.main_input_name: values.double() if double else values}
 
 
+def tower_of(model, source):
+    """Of two towers the one that reads it."""
+    if not isinstance(model, (T.CLIPModel, T.SiglipModel)):
+        return model
+    return model.text_model if isinstance(source, list) else model.vision_model
+
+
+def last_hidden(model, args):
+    of_towers = (T.CLIPForImageClassification, T.SiglipForImageClassification)
+    base = model.vision_model if isinstance(model, of_towers) else model.base_model
+    return base(**args).last_hidden_state
+
+
 def forward(model, source, double=False, tokens=None, types=None, boxes=None):
     double = double and model.config.model_type != "xglm"       # its mask is of float32
     model = model.double() if double else model.float()
@@ -1025,7 +1080,7 @@ def forward(model, source, double=False, tokens=None, types=None, boxes=None):
             if tokens is None:
                 tokens = global_by_class(model, source)
         else:
-            hidden = model.base_model(**args).last_hidden_state
+            hidden = last_hidden(model, args)
     model.float()
     logits = getattr(out, "logits", None)
     if isinstance(model, T.LongformerForSequenceClassification):
@@ -1112,6 +1167,7 @@ def stacks_of(model, ids, other, tokens):
 
 def described(model, i, source, arrays):
     """A run of expected.json, without its results; an array that it reads goes to arrays."""
+    model = tower_of(model, source)
     if model.main_input_name == "input_ids":
         return {"id": f"r{i}", "input_ids": source}
     arrays[f"r{i}.{model.main_input_name}"] = source
@@ -1141,7 +1197,9 @@ def expect_both(folder, name, kind, sources, starts, tokens):
 def write_expected(folder, name, model, kind, worst, runs):
     attn = max(2e-5, 20 * worst["attn"])
     write_json(folder / "expected.json", {
-        "case": name, "family": model.config.get_text_config().model_type,
+        "case": name, "family": model.config.model_type
+        if model.config.model_type in ("clip", "siglip")
+        else model.config.get_text_config().model_type,
         "architecture": kind.__name__,
         "made_with": {"torch": torch.__version__.split("+")[0],
                       "transformers": T.__version__},
@@ -1166,7 +1224,7 @@ def expect(folder, name, kind, sources, tokens, types, boxed):
     for i, source in enumerate(sources):
         said, given = None if tokens is None else tokens[i], types if i == 1 else None
         boxes = boxes_of(model, len(source)) if boxed and i == 1 else None
-        used = for_text(model, folder, len(source))
+        used = tower_of(for_text(model, folder, len(source)), source)
         found, exact = (forward(used, source, double, said, given, boxes)
                         for double in (False, True))
         worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
@@ -1197,6 +1255,7 @@ def shape_of(config):
     """Of the array that a model of pictures or sound reads."""
     if config.model_type == "whisper":
         return config.num_mel_bins, 2 * config.max_source_positions
+    config = getattr(config, "vision_config", config)
     size = config.image_size
     return config.num_channels, *(size if isinstance(size, list) else (size, size))
 
@@ -1222,6 +1281,8 @@ def make(folder, name):
     sources = ids if model.main_input_name == "input_ids" else [
         rng.standard_normal(how["shapes"][i] if "shapes" in how else shape_of(model.config),
                             np.float32) for i in range(2)]
+    if tower_of(model, None) is not model:
+        sources = [*ids, rng.standard_normal(shape_of(model.config), np.float32)]
     if model.config.is_encoder_decoder:
         expect_both(folder, name, kind, sources, ids, how.get("globals"))
     else:

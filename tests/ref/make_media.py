@@ -213,6 +213,8 @@ PROCESSORS = {
     "shortest": ("DeiT", {"size": {"shortest_edge": 19}, "crop_size": {"height": 16, "width": 24},
                           "resample": 1}),
     "bit": ("Bit", {"size": {"shortest_edge": 26}, "crop_size": {"height": 24, "width": 16}}),
+    "clip": ("CLIP", {"size": {"shortest_edge": 24}, "crop_size": {"height": 24, "width": 20}}),
+    "siglip": ("Siglip", {"size": {"height": 24, "width": 40}}),
     "box": ("ViT", {"size": {"height": 50, "width": 7}, "resample": 4}),
     "hamming": ("ViT", {"size": {"height": 13, "width": 90}, "resample": 5, "do_normalize": False}),
     "nearest": ("ViT", {"size": {"height": 37, "width": 29}, "resample": 0,
@@ -230,8 +232,11 @@ def process(name, image):
     from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
     kind, keys = PROCESSORS[name]
     from transformers.models.bit.image_processing_pil_bit import BitImageProcessorPil
+    from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+    from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
     made = {"ViT": ViTImageProcessorPil, "DeiT": DeiTImageProcessorPil,
-            "Bit": BitImageProcessorPil}[kind](**keys)
+            "Bit": BitImageProcessorPil, "CLIP": CLIPImageProcessorPil,
+            "Siglip": SiglipImageProcessorPil}[kind](**keys)
     return np.asarray(made(images=image, return_tensors="np")["pixel_values"][0])
 
 

@@ -44,7 +44,7 @@ static void one_case(const json_t *one)
 
     arena_init(&a, NULL, NULL);
     if (config_read(&c, &family, &a, (struct span){ (unsigned char *)text, strlen(text) },
-                    "config", &e) != 0)
+                    "config", TOWER_NONE, &e) != 0)
         fail_msg("%s: %s", text, e.msg);
     compare(json_object_get(one, "inv_freq"), &c, false);
     if (json_object_get(one, "long") != NULL)

@@ -163,6 +163,10 @@ static const struct { const char *name, *json; } processors[] = {
                   "\"resample\":1}" },
     { "bit", "{\"image_processor_type\":\"BitImageProcessor\","
              "\"size\":{\"shortest_edge\":26},\"crop_size\":{\"height\":24,\"width\":16}}" },
+    { "clip", "{\"image_processor_type\":\"CLIPImageProcessor\","
+              "\"size\":{\"shortest_edge\":24},\"crop_size\":{\"height\":24,\"width\":20}}" },
+    { "siglip", "{\"image_processor_type\":\"SiglipImageProcessorFast\","
+                "\"size\":{\"height\":24,\"width\":40}}" },
     { "box", "{\"size\":{\"height\":50,\"width\":7},\"resample\":4}" },
     { "hamming", "{\"size\":{\"height\":13,\"width\":90},\"resample\":5,\"do_normalize\":false}" },
     { "nearest", "{\"size\":{\"height\":37,\"width\":29},\"resample\":0,"
@@ -212,6 +216,8 @@ static void test_processor_sizes(void **state)
         { "{\"image_processor_type\":\"BeitImageProcessor\",\"size\":12}", 12, 12, false },
         { "{\"feature_extractor_type\":\"BeitFeatureExtractor\",\"do_center_crop\":true}",
           224, 224, true },
+        { "{\"feature_extractor_type\":\"CLIPFeatureExtractor\",\"size\":12}", 12, 0, true },
+        { "{\"image_processor_type\":\"SiglipImageProcessor\"}", 224, 224, false },
     };
 
     (void)state;
@@ -225,7 +231,7 @@ static void test_processor_sizes(void **state)
         assert_int_equal(p.do_crop, rows[i].crops);
         assert_int_equal(p.crop_height, 224);
         assert_int_equal(p.filter, i == 1 ? RESIZE_BILINEAR : RESIZE_BICUBIC);
-        assert_true(p.mean[0] == (i == 0 ? 0.48145466F : 0.5F));
+        assert_true(p.mean[0] == (i == 0 || i == 4 ? 0.48145466F : 0.5F));
     }
 }
 
@@ -233,7 +239,7 @@ static void test_processors_refused(void **state)
 {
     static const struct { const char *json, *says; } bad[] = {
         { "[]", "expected an object" },
-        { "{\"image_processor_type\":\"CLIPImageProcessor\"}", "found \"CLIPImageProcessor\"" },
+        { "{\"image_processor_type\":\"FlavaImageProcessor\"}", "found \"FlavaImageProcessor\"" },
         { "{\"image_processor_type\":7}", "found 7" },
         { "{\"size\":0}", "size: found 0" },
         { "{\"size\":8193}", "size: found 8193, expected a whole number from 1 to 8192" },

@@ -31,7 +31,7 @@ static int read_keys(const char *keys, struct config *c, struct err *e)
     const struct span bytes = { (const unsigned char *)json, strlen(json) };
     const struct family *f;
 
-    return config_read(c, &f, &arena, bytes, "config.json", e);
+    return config_read(c, &f, &arena, bytes, "config.json", TOWER_NONE, e);
 }
 
 static struct config good(const char *keys)

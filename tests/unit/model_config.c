@@ -21,7 +21,7 @@ static int read_text(const char *json, size_t n, struct config *c, const struct 
 {
     const struct span bytes = { (const unsigned char *)json, n };
 
-    return config_read(c, f, &arena, bytes, "config.json", e);
+    return config_read(c, f, &arena, bytes, "config.json", TOWER_NONE, e);
 }
 
 static struct config good(const char *json)
@@ -660,6 +660,83 @@ static void nested_configs(void **state)
     bad("{\"model_type\":\"gemma3\",\"text_config\":[]}", "model_type: found \"gemma3\"");
 }
 
+static int read_tower(const char *json, enum tower tower, struct config *c,
+                      const struct family **f, struct err *e)
+{
+    const struct span bytes = { (const unsigned char *)json, strlen(json) };
+
+    *e = (struct err){ ERR_NONE, "" };
+    return config_read(c, f, &arena, bytes, "config.json", tower, e);
+}
+
+static void bad_tower(const char *json, enum tower tower, const char *why)
+{
+    const struct family *f;
+    struct config c;
+    struct err e;
+
+    assert_int_equal(read_tower(json, tower, &c, &f, &e), -1);
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_string_equal(e.msg, why);
+}
+
+#define TOWERS(text, vision) "{\"model_type\":\"clip\",\"hidden_size\":7,\"text_config\":" text \
+                             ",\"vision_config\":" vision "}"
+
+/* Each tower has keys of its own, and the defaults of its class whatever it says it is. */
+static void towers(void **state)
+{
+    const char *both = TOWERS("{\"hidden_size\":16,\"model_type\":\"bert\"}",
+                              "{\"image_size\":8,\"patch_size\":4}");
+    const struct family *f;
+    struct config c;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(read_tower(both, TOWER_NONE, &c, &f, &e), 0);
+    assert_string_equal(f->name, "clip_text_model");
+    assert_int_equal(c.tower, TOWER_TEXT);
+    assert_string_equal(c.whole, "clip");
+    assert_int_equal(c.d_model, 16);
+    assert_int_equal(c.n_positions, 77);
+    assert_int_equal(read_tower(both, TOWER_PICTURE, &c, &f, &e), 0);
+    assert_string_equal(f->name, "clip_vision_model");
+    assert_int_equal(c.tower, TOWER_PICTURE);
+    assert_int_equal(c.d_model, 768);
+    assert_int_equal(c.n_positions, 5);
+    assert_int_equal(read_tower("{\"model_type\":\"siglip\",\"vision_config\":{}}",
+                                TOWER_PICTURE, &c, &f, &e), 0);
+    assert_int_equal(c.n_positions, 14 * 14);
+    assert_int_equal(read_tower("{\"model_type\":\"vit\",\"vision_config\":{}}",
+                                TOWER_PICTURE, &c, &f, &e), 0);
+    assert_int_equal(c.tower, TOWER_NONE);
+    assert_int_equal(read_tower("{\"text_config\":{\"model_type\":\"llama\"}}", TOWER_NONE, &c,
+                                &f, &e), 0);
+    assert_string_equal(c.whole, "model");
+}
+
+static void towers_refused(void **state)
+{
+    (void)state;
+    bad_tower(TOWERS("[]", "{}"), TOWER_TEXT,
+              "config.json: text_config: found [], expected an object");
+    bad_tower(TOWERS("{}", "\"x\""), TOWER_PICTURE,
+              "config.json: vision_config: found \"x\", expected an object");
+    bad_tower(TOWERS("{}", "null"), TOWER_PICTURE, "config.json: has no vision_config");
+    bad_tower("{\"model_type\":\"siglip\"}", TOWER_NONE, "config.json: has no text_config");
+    bad_tower(TOWERS("{}", "{\"image_size\":8,\"patch_size\":9}"), TOWER_PICTURE,
+              "config.json: patch_size: 9 x 9 does not fit in the image of 8 x 8");
+    bad_tower(TOWERS("{}", "{\"image_size\":0}"), TOWER_PICTURE,
+              "config.json: image_size: found 0, expected a whole number from 1, or two");
+    bad_tower(TOWERS("{\"hidden_size\":0}", "{}"), TOWER_TEXT, "config.json: hidden_size: found 0, "
+              "expected a whole number from 1 to 1048576");
+    bad_tower(TOWERS("{\"num_attention_heads\":7}", "{}"), TOWER_TEXT, "config.json: hidden_size "
+              "512 is not a multiple of the 7 heads, and there is no head_dim");
+    bad("{\"model_type\":\"llava\",\"vision_config\":{}}", "model_type: found \"llava\"");
+    bad_tower("{\"model_type\":\"llava\",\"vision_config\":{}}", TOWER_PICTURE,
+              "config.json: has no model_type");
+}
+
 #define VIT "{\"model_type\":\"vit\""
 #define WHISPER "{\"model_type\":\"whisper\""
 
@@ -1061,6 +1138,7 @@ int main(void)
         TEST(keys_that_are_refused), TEST(pictures), TEST(sound), TEST(what_a_model_says_of_itself),
         TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
         TEST(sums_of_normed_inputs), TEST(nested_configs),
+        TEST(towers), TEST(towers_refused),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
         TEST(options), TEST(multipliers), TEST(languages), TEST(bottlenecks),
         TEST(convolutions), TEST(buckets_of_rows), TEST(widths_by_ratio), TEST(grids),

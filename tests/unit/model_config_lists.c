@@ -34,7 +34,7 @@ static int read_config(const char *json, struct config *c, struct err *e)
         if (*p == '\'')
             *p = '"';
     return config_read(c, &f, &arena, (struct span){ (unsigned char *)s, strlen(s) },
-                       "config.json", e);
+                       "config.json", TOWER_NONE, e);
 }
 
 static struct config good(const char *json)

@@ -33,7 +33,7 @@ static int read_config(const char *members, struct config *c, struct err *e)
         if (*p == '\'')
             *p = '"';
     return config_read(c, &f, &arena, (struct span){ (unsigned char *)s, strlen(s) },
-                       "config.json", e);
+                       "config.json", TOWER_NONE, e);
 }
 
 static struct quantisation good(const char *members)
@@ -210,10 +210,10 @@ static void test_others(void **state)
     bad("'quant_method':'hqq'", "quant_method: found \"hqq\"");
     bad("'quant_method':4", "quant_method: found 4");
     assert_int_equal(config_read(&c, &f, &arena, (struct span){ (const unsigned char *)older,
-                                 sizeof older - 1 }, "c", &e), 0);
+                                 sizeof older - 1 }, "c", TOWER_NONE, &e), 0);
     assert_true(c.quantisation.method == QUANT_MXFP4);
     assert_int_equal(config_read(&c, &f, &arena, (struct span){ (const unsigned char *)part,
-                                 sizeof part - 1 }, "c", &e), 0);
+                                 sizeof part - 1 }, "c", TOWER_NONE, &e), 0);
     assert_true(c.quantisation.method == QUANT_MXFP4);
 }
 

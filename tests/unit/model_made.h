@@ -112,7 +112,8 @@ static inline int try_bind(struct file *f, struct model **m, struct err *e)
     (*m)->name = "made";
     (*m)->weights = weights_open_memory(&arena, safetensors(f), "made.safetensors", e);
     if ((*m)->weights == NULL ||
-        config_read(&(*m)->config, &(*m)->family, &arena, config, "config.json", e) != 0)
+        config_read(&(*m)->config, &(*m)->family, &arena, config, "config.json",
+                    TOWER_NONE, e) != 0)
         fail_msg("%s", e->msg);
     if (weights_dequantise((*m)->weights, &(*m)->config.quantisation, e) != 0)
         fail_msg("%s", e->msg);

@@ -271,7 +271,8 @@ static struct model rope_of(const char *scaling)
     struct err e;
 
     if (config_read(&m.config, &m.family, &arena,
-                    (struct span){ (const unsigned char *)json, strlen(json) }, "c", &e) != 0)
+                    (struct span){ (const unsigned char *)json, strlen(json) }, "c",
+                    TOWER_NONE, &e) != 0)
         fail_msg("%s", e.msg);
     plan_rope(&m, &arena);
     return m;

@@ -37,8 +37,8 @@ static void open_spoilt(struct spoilt *s, const char *dir)
         fail_msg("%s", e.msg);
     snprintf(path, sizeof path, "%s/config.json", dir);
     assert_int_equal(file_map(path, &config, &e), 0);
-    assert_int_equal(config_read(&m->config, &m->family, &s->arena, config, "config", &e),
-                     0);
+    assert_int_equal(config_read(&m->config, &m->family, &s->arena, config, "config",
+                                 TOWER_NONE, &e), 0);
     file_unmap(config);
     m->name = "spoilt";
 }

@@ -106,7 +106,7 @@ static struct model *try_file(const struct file *f, const struct family *family,
     m->weights = weights_open_memory(&arena, (struct span){ bytes, 8 + n + 4 * f->n }, "w", e);
     if (m->weights == NULL ||
         config_read(&m->config, &m->family, &arena,
-                    (struct span){ (const unsigned char *)config, strlen(config) }, "c",
+                    (struct span){ (const unsigned char *)config, strlen(config) }, "c", TOWER_NONE,
                     e) != 0)
         fail_msg("%s", e->msg);
     if (family != NULL)

@@ -12,14 +12,14 @@ struct family_row {
 
 enum { MOST_HAS = 16, MOST_GGUF = 8 };
 
-static const char *const stacks[] = { "encoder", "decoder", "both", NULL };
+static const char *const stacks[] = { "encoder", "decoder", "both", "towers", NULL };
 static const char *const norms[] = {
     [PLACE_PRE] = "pre", [PLACE_POST] = "post", [PLACE_PARALLEL] = "parallel",
     [PLACE_REVERSIBLE] = "reversible", NULL
 };
 static const char *const reads[] = {
     [FRONT_TOKENS] = "tokens", [FRONT_PATCH] = "pixels", [FRONT_MEL_CONV] = "sound",
-    [FRONT_WAVE] = "sound", NULL
+    [FRONT_WAVE] = "sound", "either", NULL
 };
 static const char *const positions[] = {
     [POS_NONE] = "none", [POS_TABLE] = "table", [POS_TABLE_FROM_IDS] = "table",
@@ -57,16 +57,16 @@ static const char *show_causal(struct arena *a, const void *row)
 static const struct column columns[] = {
     { "family", "model_type of config.json", .kind = COLUMN_TEXT, .where = IN_ALL,
       .field = F(family) },
-    { "stack", "which stacks it has; both: of an encoder-decoder", .kind = COLUMN_TEXT,
-      .where = IN_ALL, .choices = stacks, .field = F(stack) },
+    { "stack", "which stacks it has; both: of an encoder-decoder; towers: models by themselves",
+      .kind = COLUMN_TEXT, .where = IN_ALL, .choices = stacks, .field = F(stack) },
     { "norms", "where the norms of a layer are, unless the configuration says otherwise",
       .kind = COLUMN_TEXT, .where = IN_ALL, .choices = norms, .field = F(norms) },
     { "positions", "how positions come in, the same", .kind = COLUMN_TEXT, .where = IN_ALL,
       .field = F(positions) },
     { "causal", "a row of the decoder, or of the model, sees no later token", .heading = "mask",
       .kind = COLUMN_BOOL, .where = IN_ALL, .show = show_causal, .field = F(causal) },
-    { "reads", "what a text is to it", .kind = COLUMN_TEXT, .where = IN_ALL, .choices = reads,
-      .field = F(reads) },
+    { "reads", "what a text is to it; either: tokens or pixels", .kind = COLUMN_TEXT,
+      .where = IN_ALL, .choices = reads, .field = F(reads) },
     { "gguf", "architectures of GGUF files of the family", .kind = COLUMN_TEXT, .list = true,
       .where = IN_ALL, .show = show_gguf, .field = F(gguf) },
     { "has", "what its attention and mlp can have besides", .kind = COLUMN_TEXT, .list = true,
@@ -135,11 +135,16 @@ static struct list gguf_of(struct arena *a, const struct family *f)
 
 static struct family_row row_of(struct arena *a, const struct family *f)
 {
-    bool both = f->decoder != NULL;
+    bool both = f->decoder != NULL, towers = f->tower[TOWER_TEXT] != NULL;
+    const char *name = f->name;
 
+    if (towers)                 /* what else is said is of the one that reads texts */
+        f = f->tower[TOWER_TEXT];
     return (struct family_row){
-        .family = f->name, .stack = both ? "both" : family_stack_names[f->stack_id],
-        .norms = norms[f->norm_place], .positions = positions_of(a, f), .reads = reads[f->front],
+        .family = name,
+        .stack = towers ? "towers" : both ? "both" : family_stack_names[f->stack_id],
+        .norms = norms[f->norm_place], .positions = positions_of(a, f),
+        .reads = towers ? "either" : reads[f->front],
         .causal = both ? f->decoder->causal : f->causal || f->defaults.is_decoder, .has = has_of(a, f),
         .gguf = gguf_of(a, f),
     };

@@ -151,6 +151,8 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m,
     fprintf(f, "family      %s, %s%s\n", m->family->name,
             family_stack_names[m->family->stack_id],
             m->layer[0].hi == 0 ? ", causal" : "");
+    if (row->tower != NULL)
+        fprintf(f, "tower       %s, of %s\n", row->tower, config->whole);
     fprintf(f, "layers      %d\n", config->n_layers);
     fprintf(f, "heads       %d of width %d", config->n_heads, config->d_head);
     if (config->n_kv_heads != config->n_heads)
@@ -199,30 +201,57 @@ static void print_card(FILE *f, struct arena *a, const struct model *m,
             str_plural(row->run_tokens), report_bytes(a, (uint64_t)row->run_memory));
 }
 
-static void print_model(FILE *f, enum report_format format, int n, const struct env *env,
-                        const struct model *m)
+/* Below what r has printed before. */
+static void print_model(struct report *r, int n, const struct env *env, const struct model *m)
 {
     struct info_row row;
-    struct report report = { &info_record, format, f, false };
 
     if (m->precomputed != NULL) {
-        info_precomputed(m, env->arena, format, f);
+        info_precomputed(m, env->arena, r->format, r->file);
         return;
     }
     info_fill(&row, env->arena, m, n, env->n_threads);
-    if (format == REPORT_TABLE)
-        print_card(f, env->arena, m, &row);
+    if (r->format == REPORT_TABLE)
+        print_card(r->file, env->arena, m, &row);
     else
-        report_row(&report, &row);
+        report_row(r, &row);
 }
 
-static int write_model(struct output *o, const struct info_args *args,
-                       const struct env *env, const struct model *m, struct err *e)
+/* A model, or both towers of one. */
+static int write_models(struct output *o, const struct info_args *args,
+                        const struct env *env, struct model *const m[2], struct err *e)
 {
+    struct report report = { &info_record, (enum report_format)o->format, NULL, false };
+
     if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, 0, e) != 0)
         return -1;
-    print_model(o->out.file, (enum report_format)o->format, args->tokens, env, m);
+    report.file = o->out.file;
+    for (int i = 0; i < 2 && m[i] != NULL; i++) {
+        if (i > 0 && report.format == REPORT_TABLE)
+            fprintf(report.file, "\n");
+        print_model(&report, args->tokens, env, m[i]);
+    }
     return output_close(o, output_end(o, e), e);
+}
+
+/* The model, and beside that of texts that of pictures, or in its place, where a file has one
+ * of them alone and nobody asks for the other. */
+static int open_models(const struct info_args *args, const struct env *env, struct model *m[2],
+                       struct err *e)
+{
+    struct asked asked = args->shared.asked;
+    struct env silent = *env;
+    struct err none;
+    const char *path;
+    bool any = asked.tower == TOWER_NONE;
+
+    silent.warn = NULL;
+    m[0] = session_model(&asked, env, &path, e);
+    if (!any || (m[0] != NULL && m[0]->config.tower == TOWER_NONE))
+        return m[0] != NULL ? 0 : -1;
+    asked.tower = TOWER_PICTURE;
+    m[m[0] != NULL] = session_model(&asked, &silent, &path, &none);
+    return m[0] != NULL ? 0 : -1;
 }
 
 /* What names a model beside a list. */
@@ -262,8 +291,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     const struct info_args *info = args;
-    const char *path;
-    struct model *model;
+    struct model *models[2] = { NULL, NULL };
     struct output output;
     int status;
 
@@ -271,13 +299,14 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     (void)operands;
     if (info->builtin || info->families)
         return list(info, env, e);
-    model = session_model(&info->shared.asked, env, &path, e);
-    status = model == NULL ? -1 :
-             output_plan(&output, &info->shared.common.output, &output_reports, NULL,
-                         env->arena, e);
+    status = open_models(info, env, models, e);
     if (status == 0)
-        status = write_model(&output, info, env, model, e);
-    model_close(model);
+        status = output_plan(&output, &info->shared.common.output, &output_reports, NULL,
+                             env->arena, e);
+    if (status == 0)
+        status = write_models(&output, info, env, models, e);
+    model_close(models[1]);
+    model_close(models[0]);
     return status;
 }
 

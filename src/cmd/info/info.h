@@ -19,7 +19,9 @@ struct parameters_row {
 };
 
 struct info_row {
-    const char *model, *family, *stack;
+    const char *model, *family;
+    const char *tower;                  /* NULL: it is no part of a model of texts and pictures */
+    const char *stack;
     bool causal;
     int layers, heads, kv_heads, d_model, d_head, d_value, d_ff, vocab;
     const char *activation;             /* NULL: config.json says it, or there is no mlp */

@@ -70,12 +70,16 @@ static const struct record decoder_record = {
     RECORD_COLUMNS(decoder_columns),
 };
 
+static const char *const towers[] = { "text", "picture", NULL };
+
 #define F(f) offsetof(struct info_row, f)
 #define WHERE .where = IN_ALL
 static const struct column info_columns[] = {
     { "model", "name of the model", .kind = COLUMN_TEXT, WHERE, .field = F(model) },
     { "family", "name of the model's family", .kind = COLUMN_TEXT, WHERE,
       .field = F(family) },
+    { "tower", "of a model of texts and pictures: which part this is", .kind = COLUMN_TEXT, WHERE,
+      .null = NULL_ABSENT, .choices = towers, .field = F(tower) },
     { "stack", "encoder or decoder", .kind = COLUMN_TEXT, WHERE,
       .choices = family_stack_names, .field = F(stack) },
     { "causal", "whether a token sees only itself and those before", .kind = COLUMN_BOOL,
@@ -256,6 +260,7 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
     *row = (struct info_row){
         .model = m->name,
         .family = m->family->name,
+        .tower = config->tower != TOWER_NONE ? towers[config->tower - TOWER_TEXT] : NULL,
         .stack = family_stack_names[m->family->stack_id],
         .causal = m->layer[0].hi == 0,
         .layers = config->n_layers,

@@ -377,15 +377,41 @@ static int find_family(const struct reader *r, const json_t *root,
                                      near != NULL ? "\" meant?)" : ""));
 }
 
-/* A model of pictures and text has its language model's keys under text_config. */
-static const json_t *text_part(const json_t *root)
+/* A family's, or NULL. */
+static const struct family *family_of(const json_t *object)
 {
-    const json_t *text = config_value(root, "text_config");
-    const char *whole = json_string_value(config_value(root, "model_type"));
-    const char *part = json_string_value(config_value(text, "model_type"));
+    const char *name = json_string_value(config_value(object, "model_type"));
 
-    return part != NULL && family_find(part) != NULL &&
-           (whole == NULL || family_find(whole) == NULL) ? text : root;
+    return name != NULL ? family_find(name) : NULL;
+}
+
+/*
+ * The object that the model's keys are in: root, or of a model of texts and pictures that of
+ * a tower.  *tower: TOWER_NONE where it is root.  NULL: a pair of towers lacks it.
+ */
+static const json_t *find_part(const struct reader *r, const json_t *root, enum tower *tower)
+{
+    static const char *const names[] = { "text_config", "text_config", "vision_config" };
+    const char *key = names[*tower];
+    const json_t *part = config_value(root, key);
+    const struct family *whole = family_of(root);
+    bool pair = whole != NULL && whole->tower[TOWER_TEXT] != NULL;
+    bool known = *tower == TOWER_PICTURE ? json_is_object(part) : family_of(part) != NULL;
+
+    if (*tower == TOWER_NONE)
+        *tower = TOWER_TEXT;
+    if (pair && json_is_object(part))
+        return part;
+    if (pair && part != NULL)
+        config_wrong(r, key, part, "an object");
+    else if (pair)
+        err_set(r->e, ERR_INPUT, "%s: has no %s", r->file, key);
+    if (pair)
+        return NULL;
+    if (whole == NULL && known)
+        return part;
+    *tower = TOWER_NONE;
+    return root;
 }
 
 /* Of a model in a model the whole has the last word: the head is its own. */
@@ -445,20 +471,43 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     return 0;
 }
 
+/* What part of root says of its model; a pair's towers are of its families whatever they say. */
+static int read_part(const struct reader *r, const struct family **family, const json_t *root,
+                     const json_t *part, enum tower tower)
+{
+    const struct family *whole = family_of(root);
+
+    if (whole != NULL && tower != TOWER_NONE)
+        *family = whole->tower[tower];
+    else if (find_family(r, part, family) != 0)
+        return -1;
+    return refuse(r, *family, root) != 0 || refuse(r, *family, part) != 0 ? -1 :
+           config_object(r, *family, part);
+}
+
+static const char *name_of_whole(const struct reader *r, const json_t *root)
+{
+    const char *name = json_string_value(config_value(root, "model_type"));
+
+    return arena_strdup(r->a, name != NULL ? name : "model");
+}
+
 static int read_all(const struct reader *r, const struct family **family,
-                    const json_t *root)
+                    const json_t *root, enum tower tower)
 {
     struct quantisation quantisation = { .method = QUANT_NONE };
-    const json_t *text;
+    const json_t *part;
 
     if (!json_is_object(root))
         return err_set(r->e, ERR_INPUT, "%s: is not a JSON object", r->file);
-    text = text_part(root);
-    if (find_family(r, text, family) != 0 || refuse(r, *family, root) != 0 ||
-        refuse(r, *family, text) != 0 ||
-        config_object(r, *family, text) != 0 || config_quantisation(r, text, &quantisation) != 0 ||
+    part = find_part(r, root, &tower);
+    if (part == NULL || read_part(r, family, root, part, tower) != 0 ||
+        config_quantisation(r, part, &quantisation) != 0 ||
         config_quantisation(r, root, &quantisation) != 0)
         return -1;
+    r->c->tower = tower;
+    if (tower != TOWER_NONE)
+        r->c->whole = name_of_whole(r, root);
     r->c->quantisation = quantisation;
     read_tied(r, root);
     config_head_of_whole(r, root);
@@ -466,7 +515,7 @@ static int read_all(const struct reader *r, const struct family **family,
 }
 
 int config_read(struct config *c, const struct family **family, struct arena *a,
-                struct span bytes, const char *name, struct err *e)
+                struct span bytes, const char *name, enum tower tower, struct err *e)
 {
     struct reader reader = { c, a, name, e };
     json_t *root = json_read(a, bytes, 0, e);
@@ -474,7 +523,7 @@ int config_read(struct config *c, const struct family **family, struct arena *a,
 
     if (root == NULL)
         return err_under(e, "%s", name);
-    status = read_all(&reader, family, root);
+    status = read_all(&reader, family, root, tower);
     json_drop(a, root);
     return status;
 }

@@ -43,10 +43,12 @@ function patchMap(id, query) {
   return map;
 }
 
-/* The token that is chosen, else the first: [CLS]. */
+/* The token that is chosen, else [CLS], or the patch in the middle of a model without it. */
 function queryOfPicture() {
   const stays = pinned();
-  return stays && (stays.side === 'q' || field.same) ? stays.u : 0;
+  const { first, columns } = text.picture;
+  if (stays && (stays.side === 'q' || field.same)) return stays.u;
+  return first > 0 ? 0 : Math.floor(rowsOfPatches() / 2) * columns + Math.floor(columns / 2);
 }
 
 /* The map, a token's patches framed, and the bar of colours below. */

@@ -21,7 +21,7 @@ from sentencepiece import sentencepiece_model_pb2
 
 from tokenizers import (Regex, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, processors, trainers)
-from transformers import (BertTokenizerFast, CamembertTokenizer, GPT2TokenizerFast,
+from transformers import (BertTokenizerFast, CamembertTokenizer, CLIPTokenizer, GPT2TokenizerFast,
                           MBart50Tokenizer, MBartTokenizer, PegasusTokenizer, ReformerTokenizer,
                           RobertaTokenizerFast)
 
@@ -105,6 +105,26 @@ def gpt2():
     tok.add_special_tokens(["<|endoftext|>"])
     tok.post_processor = processors.ByteLevel(trim_offsets=False)
     return tok
+
+
+def clip_files():
+    """Merges of words that end with a mark, learnt by the library, in the files of CLIP."""
+    tok = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
+    tok.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+    tok.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(r"'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"),
+                             "removed", invert=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tok.train_from_iterator(TEXT.splitlines(True), trainers.BpeTrainer(
+        vocab_size=720, show_progress=False, initial_alphabet=alphabet, end_of_word_suffix="</w>"))
+    merges = [m for m in json.loads(tok.to_str())["model"]["merges"]]
+    pieces = alphabet + [c + "</w>" for c in alphabet]
+    pieces += list(dict.fromkeys("".join(m) for m in merges))
+    pieces = list(dict.fromkeys(pieces)) + ["<|startoftext|>", "<|endoftext|>"]
+    return {"vocab.json": json.dumps({p: i for i, p in enumerate(pieces)}, ensure_ascii=False,
+                                     separators=(",", ":")) + "\n",
+            "merges.txt": "#version: 0.2\n" + "".join(" ".join(m) + "\n" for m in merges)}
 
 
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
@@ -315,6 +335,8 @@ def main():
          {"tokenizer_class": "BertTokenizer", "do_lower_case": False})
     bare("gpt2_bare", GPT2TokenizerFast, byte_files,
          {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True})
+    bare("clip_bare", CLIPTokenizer, clip_files(), {"tokenizer_class": "CLIPTokenizer"})
+    save("clip", CLIPTokenizer.from_pretrained(HERE / "clip_bare").backend_tokenizer)
     vocab = json.loads(byte_files["vocab.json"])
     for t in ("<s>", "</s>", "<unk>", "<pad>", "<mask>"):
         vocab[t] = len(vocab)
