@@ -25,7 +25,8 @@ static int open_memory(struct model *m, struct arena *a, const struct model_file
         return gguf_config(&m->config, &m->family, a, m->weights, e);
     if (files->config.data == NULL)
         return err_set(e, ERR_INPUT, "%s: a safetensors model requires its config.json", name);
-    return config_read(&m->config, &m->family, a, files->config, config_name, TOWER_NONE, e);
+    return config_read(&m->config, &m->family, a, files->config, config_name, files->tower,
+                       e);
 }
 
 static int open_builtin(struct model *m, struct arena *a, const char *path, struct err *e)
@@ -35,7 +36,7 @@ static int open_builtin(struct model *m, struct arena *a, const char *path, stru
 
     if (builtin_find(&builtin, path, e) != 0)
         return -1;
-    files = (struct model_files){ builtin.weights, builtin.config };
+    files = (struct model_files){ builtin.weights, builtin.config, TOWER_NONE };
     return open_memory(m, a, &files, "built-in model", "built-in config.json", e);
 }
 

@@ -169,6 +169,7 @@ struct model *model_open_layer(struct arena *a, const char *path,
 struct model_files {
     struct span weights;        /* safetensors, or GGUF */
     struct span config;         /* of config.json; unused for GGUF; data NULL: none */
+    enum tower tower;           /* of a model of texts and pictures; TOWER_NONE: that of texts */
 };
 
 /* Opens these; name is the model's, unless its config has a card, and that of messages. */

@@ -28,8 +28,10 @@ struct spm_style {
     const char *single, *pair;
     const char *vocab_json;     /* the ids are those of this file, or NULL */
     const char *target_json;    /* of target texts, where separate_vocabs says so */
-    /* Pieces before the model's, of which the first are skipped, and after them; "*":
-     * 2 to 102.  NULL: none. */
+    const char *language;       /* that of a text where nothing says it; NULL: "en_XX" */
+    const char *around;         /* what stands before and after its code: "__"; NULL: nothing */
+    /* Pieces before the model's, of which the first are skipped, and after them, or those of
+     * vocab_json; "*": 2 to 102.  NULL: none. */
     const char *first, *last;
     size_t skip;
     bool own_special;           /* those are special tokens */

@@ -153,12 +153,16 @@ void spm_steps(struct bare *b, const char *section, const char *list, const char
 
 /* ---- templates ---- */
 
-/* mBART's code of the text's language; what has no target has the source's. */
+/* The piece of the text's language; what has no target has the source's. */
 static const char *language(const struct bare *b)
 {
-    const char *source = bare_special(b, "src_lang", "en_XX");
+    const struct spm_style *style = &b->flavour->style;
+    const char *source = bare_special(b, "src_lang", style->language != NULL ? style->language :
+                                                                               "en_XX");
+    const char *code = b->target ? bare_special(b, "tgt_lang", source) : source;
 
-    return b->target ? bare_special(b, "tgt_lang", source) : source;
+    return style->around == NULL || code == NULL ? code :
+           arena_printf(b->a, "%s%s%s", style->around, code, style->around);
 }
 
 static int check_language(const struct bare *b, struct err *e)

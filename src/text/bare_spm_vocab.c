@@ -99,6 +99,17 @@ static int add_json(struct bare *b, const char *name, struct err *e)
     return failed == 0 ? 0 : err_under(e, "%s", name);
 }
 
+/* Pieces that are found in no text, behind those of a file. */
+static int add_behind(struct bare *b, const char *words, struct err *e)
+{
+    char *word;
+
+    while ((word = bare_word(b->a, &words)) != NULL)
+        if (add_piece(b->t, word, strlen(word), e) != 0)
+            return -1;
+    return 0;
+}
+
 /* Bytes and control pieces are not found in a text. */
 static bool is_found(const struct spm *m, const struct spm_piece *p)
 {
@@ -135,10 +146,12 @@ int spm_vocab(struct bare *b, const struct spm *m, struct err *e)
 
     vocab_init(&tok->vocab, b->a, m->n);
     tok->scored = arena_alloc(b->a, m->n + MOST_OWN, sizeof *tok->scored);
-    if (style->vocab_json != NULL)
+    if (style->vocab_json != NULL) {
         failed = add_json(b, b->target && bare_setting(b, "separate_vocabs", false) ?
                           style->target_json : style->vocab_json, e);
-    else
+        if (failed == 0 && style->last != NULL)
+            failed = add_behind(b, style->last, e);
+    } else
         failed = style->first != NULL ? add_framed(b, m, e) : add_plain(b, m, e);
     tok->vocab.n_model = tok->vocab.n;
     if (failed != 0)

@@ -118,7 +118,10 @@ spoil() {
     for model in "$ref"/families/*/; do
         args=(--ids "2,3,4,5,6,7,8,9,10")
         [[ $model != */longformer* ]] || args+=(--global none)
-        jq -e '.model_type | IN("vit", "deit", "dinov2", "beit", "gpt_oss")' "$model/config.json" > /dev/null && continue
+        jq -e '(.model_type | IN("vit", "deit", "dinov2", "beit", "clip_vision_model",
+            "siglip_vision_model", "gpt_oss")) or
+            (.architectures[0] | endswith("ForImageClassification"))' "$model/config.json" \
+            > /dev/null && continue
         works "$viz" mechanisms -q -m "$model" "${args[@]}" -l all --tsv --repeats 0 \
             --only exact,local,global,block,strided,fixed,top-k,plain,flash,sinks,quest,h2o \
             --window 50 --block 50 --stride 50 --top-k 50

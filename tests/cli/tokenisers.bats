@@ -66,3 +66,16 @@ model() {
     model 12
     [ "$(pieces ' the  river ')" = 'the▁[1,6] r[6,7] i[7,8] v[8,9] er[9,11] ▁[10,11]' ]
 }
+
+@test "M2M100: ids of vocab.json, the language first, as the library has them" {
+    model=$ref/tokenizers/m2m100_model
+    jq -c '{text}' "$model/ids.jsonl" >"$dir/lines"
+    jq -c .ids "$model/ids.jsonl" >"$dir/want"
+    "$viz" tokens -q -m "$model" --jsonl -f "$dir/lines" --json | jq -c .ids | diff "$dir/want" -
+    [ "$(wc -l <"$dir/want")" -gt 40 ]
+    "$viz" tokens -m "$model" --json "the cat" |
+        jq -e '.tokens[0] == "__fr__" and .special[0] == 1 and .offsets[0] == [0, 0]'
+    cp -r "$model" "$dir/other"
+    jq -c '.src_lang = "xx"' "$model/tokenizer_config.json" >"$dir/other/tokenizer_config.json"
+    fails 3 'the language "__xx__" is not in the vocabulary' "$viz" tokens -m "$dir/other" "the cat"
+}

@@ -14,6 +14,7 @@
 struct bytes {
     unsigned char *data;
     size_t size;
+    enum tower tower;           /* which is read */
 };
 
 struct tally {
@@ -23,7 +24,7 @@ struct tally {
 static struct model *open_it(struct arena *a, const struct bytes *b, struct span config,
                              struct err *e)
 {
-    struct model_files files = { { b->data, b->size }, config };
+    struct model_files files = { { b->data, b->size }, config, b->tower };
 
     return model_open_memory(a, &files, "m", e);
 }
@@ -160,6 +161,22 @@ static const char *with_ending(struct arena *a, const char *dir, const char *end
     return found;
 }
 
+/* One of two towers may not be there at all, if the other is. */
+static bool is_there(const struct bytes *b, struct span config)
+{
+    struct err e = { ERR_NONE, "" };
+    struct arena a;
+    struct model *m;
+    bool there;
+
+    arena_init(&a, NULL, NULL);
+    m = open_it(&a, b, config, &e);
+    there = m != NULL && (b->tower == TOWER_TEXT || m->config.tower == TOWER_PICTURE);
+    model_close(m);
+    arena_finish(&a);
+    return there;
+}
+
 static void folder(struct tally *tally, const char *name)
 {
     struct arena a;
@@ -172,10 +189,17 @@ static void folder(struct tally *tally, const char *name)
     weights = with_ending(&a, dir, ".gguf");
     whole = read_whole(&a, dir, weights != NULL ? weights : "model.safetensors");
     if (whole.data != NULL) {       /* not those in several files */
-        struct bytes b = { arena_alloc(&a, whole.size + 1, 1), whole.size };
+        struct bytes b = { arena_alloc(&a, whole.size + 1, 1), whole.size, TOWER_PICTURE };
+        struct span config = read_whole(&a, dir, "config.json");
+        bool pictures;
 
         memcpy(b.data, whole.data, whole.size);
-        remove_each(tally, &b, read_whole(&a, dir, "config.json"), name);
+        pictures = is_there(&b, config);
+        if (pictures)
+            remove_each(tally, &b, config, name);
+        b.tower = TOWER_TEXT;
+        if (!pictures || is_there(&b, config))
+            remove_each(tally, &b, config, name);
     }
     arena_finish(&a);
 }

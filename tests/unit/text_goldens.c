@@ -52,7 +52,8 @@ static void test_own(void **state)
 {
     static const char *const names[] = {
         "wordpiece", "gpt2", "llama3", "roberta", "bert_bare", "gpt2_bare",
-        "roberta_bare", "clip", "clip_bare", "unigram", "bytes_bpe", "llama_model", "t5_model", "mbart_model",
+        "roberta_bare", "clip", "clip_bare", "nllb",
+        "unigram", "bytes_bpe", "llama_model", "t5_model", "mbart_model",
         "mbart50_model", "camembert_model", "pegasus_model",
         "reformer_model", "reformer_plain"
     };

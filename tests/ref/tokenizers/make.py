@@ -22,8 +22,8 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import (Regex, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, processors, trainers)
 from transformers import (BertTokenizerFast, CamembertTokenizer, CLIPTokenizer, GPT2TokenizerFast,
-                          MBart50Tokenizer, MBartTokenizer, PegasusTokenizer, ReformerTokenizer,
-                          RobertaTokenizerFast)
+                          M2M100Tokenizer, MBart50Tokenizer, MBartTokenizer, NllbTokenizer,
+                          PegasusTokenizer, ReformerTokenizer, RobertaTokenizerFast)
 
 from texts import PAIRS, TEXT, TEXTS, random_texts
 
@@ -301,6 +301,38 @@ def class_model(name, cls, file, specials, **config):
                 ["a en_XX b", "ro_RO", "<s>NOTUSED x <unk>NOTUSED", "<unk_2> <mask_1> a"])
 
 
+def m2m_model(name, **config):
+    """Ids of vocab.json, languages behind them; the class is in Python and has no offsets."""
+    folder = HERE / name
+    folder.mkdir(exist_ok=True)
+    data, proto = train_spm("unigram", 180, {"unk_id": 0, "bos_id": 1, "eos_id": 2})
+    (folder / "sentencepiece.bpe.model").write_bytes(data)
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", *sorted(p.piece for p in proto.pieces[3:])]
+    (folder / "vocab.json").write_text(
+        json.dumps({p: i for i, p in enumerate(pieces[:-5])}, ensure_ascii=False) + "\n",
+        encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "M2M100Tokenizer", **config}) + "\n")
+    tok = M2M100Tokenizer.from_pretrained(folder)
+    with open(folder / "ids.jsonl", "w", encoding="utf-8") as f:
+        for text in [t for t in TEXTS if "<" not in t] + ["a __de__ b", "__fr__"]:
+            f.write(json.dumps({"text": text, "ids": tok(text).input_ids}, ensure_ascii=False)
+                    + "\n")
+
+
+def nllb():
+    """Merges of words, languages behind them; the template has that of the text first."""
+    _, proto = train_spm("bpe", 180, {"unk_id": 0, "bos_id": 1, "eos_id": 2})
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", *(p.piece for p in proto.pieces[3:])]
+    vocab = {p: i for i, p in enumerate(pieces)}
+    merges = sorted((vocab[p], -i, p[:i], p[i:]) for p in pieces[4:] for i in range(1, len(p))
+                    if p[:i] in vocab and p[i:] in vocab)
+    return NllbTokenizer(
+        vocab=vocab, merges=[(a, b) for _, _, a, b in merges], src_lang="fra_Latn",
+        _spm_precompiled_charsmap=proto.normalizer_spec.precompiled_charsmap,
+        extra_special_tokens=["eng_Latn", "fra_Latn", "zho_Hans"]).backend_tokenizer
+
+
 def lines_by_id(tok):
     return "".join(t + "\n" for t, _ in
                    sorted(tok.get_vocab().items(), key=lambda x: x[1]))
@@ -348,6 +380,8 @@ def main():
                 src_lang="en_XX", tgt_lang="ro_RO")
     class_model("mbart50_model", MBart50Tokenizer, "sentencepiece.bpe.model", fairseq,
                 src_lang="fr_XX", tgt_lang="uk_UA")
+    save("nllb", nllb())
+    m2m_model("m2m100_model", src_lang="fr", tgt_lang="uk")
     class_model("camembert_model", CamembertTokenizer, "sentencepiece.bpe.model", fairseq)
     class_model("pegasus_model", PegasusTokenizer, "spiece.model",
                 {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1})
