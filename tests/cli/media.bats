@@ -137,8 +137,8 @@ numbers() {
     echo '{"size":32}' >model/preprocessor_config.json
     fails 3 "preprocessor_config.json makes it: shape [3,32,32], expected [3,16,24]" \
         "$viz" stats -m model --image "$media/rgb.png"
-    echo '{"image_processor_type":"CLIPImageProcessor"}' >model/preprocessor_config.json
-    fails 3 'found "CLIPImageProcessor", expected "ViTImageProcessor"' \
+    echo '{"image_processor_type":"FlavaImageProcessor"}' >model/preprocessor_config.json
+    fails 3 'found "FlavaImageProcessor", expected "ViTImageProcessor"' \
         "$viz" stats -m model --image "$media/rgb.png"
     echo '{' >model/preprocessor_config.json
     fails 3 "model/preprocessor_config.json: " "$viz" stats -m model --image "$media/rgb.png"

@@ -369,7 +369,8 @@ bad() {
         (.[] | select(.family == "gpt_oss") | .stack == "decoder" and .norms == "pre" and
             .positions == "rope" and .causal and .reads == "tokens" and .gguf == ["gpt-oss"] and
             .has == ["windows", "learnt sinks", "experts"]) and
-        ([.[] | select(.reads == "pixels") | .family] == ["vit", "deit", "dinov2", "beit"]) and
+        ([.[] | select(.reads == "pixels") | .family] == ["vit", "deit", "dinov2", "beit",
+            "clip_vision_model", "siglip_vision_model"]) and
         ([.[] | select(.reads == "sound") | .family] == ["whisper", "wav2vec2", "hubert"]) and
         ([.[] | select(.gguf | index("llama")) | .family] == ["llama", "mistral", "mixtral"])'
     [ "$("$viz" info --families --tsv | awk -F '\t' '$1 == "t5" { print $2, $4, $5, $7 }')" = \
