@@ -55,6 +55,8 @@ attribute the_cat
 attribute --sources --span 0-1 the_cat
 attribute --answer-id 5 -m $ref/gpt2 --ids 5,6
 attribute --sources -m $ref/families/gemma2 --ids 5,6
+attribute -m $ref/families/lfm2 --ids 5,6
+info -m $ref/families/qwen3_next
 attribute --span 1-2 --raw -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
 neuron the_cat
 neuron -m $ref/families/deberta_v2 --ids 5,6,7

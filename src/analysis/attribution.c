@@ -124,6 +124,20 @@ static void begin(struct walk *k)
 
 /* ---- heads ---- */
 
+/* g times the gates of the heads' outputs, for what is written of values. */
+static const double *gated(const struct walk *k, const struct trail_attention *t, const double *g)
+{
+    int64_t n = (int64_t)k->m->config.n_heads * k->m->config.d_value;
+    double *out;
+
+    if (t->gate == NULL)
+        return g;
+    out = arena_alloc_raw(k->a, (size_t)n, sizeof *out);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = g[i] * (double)t->gate[i];
+    return out;
+}
+
 /* What each head writes of each key: [H, S]. */
 static double *sources(const struct walk *k, const struct trail_attention *t, const double *g)
 {
@@ -198,7 +212,7 @@ static void heads(struct walk *k, const struct trail_step *s, const double *w)
         g = arena_alloc_raw(k->a, (size_t)out->matrix.K, sizeof *g);
         back_linear(g, out, before_factors(k, by, k->raw), k->a);
     }
-    to->source = sources(k, t, g);
+    to->source = sources(k, t, gated(k, t, g));
 }
 
 /* ---- the walk ---- */
@@ -216,6 +230,9 @@ static void step_back(struct walk *k, int i)
         break;
     case STREAM_ATTENTION:
         heads(k, s, w);
+        break;
+    case STREAM_MIXER:
+        part(k, &k->out->mixers, back_dot(s->x, w, D) - back_dot(last->x, w, D));
         break;
     case STREAM_MLP:
         part(k, &k->out->mlps, back_dot(s->x, w, D) - back_dot(last->x, w, D));
@@ -240,7 +257,7 @@ struct attribution *attribution_new(struct arena *a, const struct trail *t,
     begin(&walk);
     for (int i = t->n_steps - 1; i >= 0; i--)
         step_back(&walk, i);
-    sum = out->heads + out->embedding + out->mlps + out->biases;
+    sum = out->heads + out->embedding + out->mlps + out->mixers + out->biases;
     out->error = out->largest > 0 ? fabs(sum - target->logit) / out->largest : 0;
     return out;
 }

@@ -8,7 +8,7 @@
  *             P (g u) / c, and through every later norm of a stream that is normed
  *     head  = z_h W_O . w        source = a_j (v_j W_O) . w        both with the norm of what
  *             an attention adds, where there is one
- *     rest  = embeddings . w + mlps . w + every bias
+ *     rest  = embeddings . w + mlps . w + what layers have instead of attention . w + every bias
  *
  * Heads and rest sum to the logit (before a soft cap): error says how far they do.
  * Source: Elhage et al. 2021; TransformerLens, apply_ln_to_stack. */
@@ -38,8 +38,9 @@ struct attribution_heads {
 struct attribution {
     struct attribution_heads *own, *cross;      /* [L] */
     double heads;               /* the sum of them all */
-    double embedding, mlps, biases;
-    double largest;             /* magnitude of a part: a head, an mlp, a bias, embeddings */
+    double embedding, mlps, mixers, biases;
+    double largest;             /* magnitude of a part: a head, an mlp, a mixer, a bias,
+                                   embeddings */
     double error;               /* |heads + rest - logit| / largest; 0 where that is 0 */
 };
 

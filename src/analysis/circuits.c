@@ -187,9 +187,11 @@ void circuits_compose(struct circuits *c, struct arena *a, const struct model *m
 
     progress_begin(progress, "layer", c->L);
     for (int l = 0; l < c->L; l++) {
+        if (!model_has_layer(m, l))
+            continue;
         reduce(&layer[l], c->copy + l * c->H, m, l, a, par);
         for (int before = 0; before < l; before++)
-            for (int k = 0; k < N_COMPOSITION; k++)
+            for (int k = 0; model_has_layer(m, before) && k < N_COMPOSITION; k++)
                 compose(c, &p, &layer[before], before, &layer[l], l, k);
         progress_step(progress);
     }

@@ -437,7 +437,8 @@ void circuits_unembed(struct circuits *c, struct arena *a, const struct model *m
     for (int l = 0; l < c->L; l++) {
         struct arena_mark mark = arena_mark(a);
 
-        one_layer(c, &u, square, l, tokens);
+        if (model_has_layer(m, l))
+            one_layer(c, &u, square, l, tokens);
         arena_reset(a, mark);
     }
     progress_end(par_progress(par));

@@ -66,8 +66,11 @@ const double *spectral_of(struct arena *a, const struct model *m, struct par *pa
         return NULL;
     for (int l = 0; l < L; l++) {
         struct arena_mark mark = arena_mark(a);
-        struct fold f = fold_layer(a, m, l);
+        struct fold f;
 
+        if (!model_has_layer(m, l))
+            continue;
+        f = fold_layer(a, m, l);
         par_for(par, H, norm_head, &(struct norming){ &f, (double)m->layer[l].scale,
                                                       all + (int64_t)l * H });
         arena_reset(a, mark);

@@ -67,6 +67,21 @@ static int next_member(const struct list_of *of, const char **s, long long *firs
     return *(*s)++ == ',';
 }
 
+static bool can_be_meant(const struct list_of *of, long long i)
+{
+    return of->has == NULL || of->has[i];
+}
+
+/* How many there are to count from the end. */
+static int count(const struct list_of *of)
+{
+    int n = 0;
+
+    for (int i = 0; i < of->n; i++)
+        n += can_be_meant(of, i);
+    return n;
+}
+
 static int out_of_range(const struct list_of *of, long long i, const char *list, struct err *e)
 {
     if (i == LLONG_MAX || i == -LLONG_MAX)        /* not what was typed */
@@ -74,7 +89,7 @@ static int out_of_range(const struct list_of *of, long long i, const char *list,
                        of->option, list, of->owner, of->member, of->n - 1);
     if (i < 0)
         return err_set(e, ERR_USAGE, "%s: %lld is out of range: from the end, %s has %ss -1 "
-                       "to %d", of->option, i, of->owner, of->member, -of->n);
+                       "to %d", of->option, i, of->owner, of->member, -count(of));
     return err_set(e, ERR_USAGE, "%s: %lld is out of range: %s has %ss 0 to %d", of->option,
                    i, of->owner, of->member, of->n - 1);
 }
@@ -83,15 +98,26 @@ static int out_of_range(const struct list_of *of, long long i, const char *list,
 static int set_part(const struct list_of *of, const char *list, long long first, long long last,
                     bool *out, struct err *e)
 {
+    bool any = false;
+    long long i;
+
     if (last >= of->n)
         return out_of_range(of, first >= of->n ? first : last, list, e);
-    if (first < -of->n)
+    if (first < -count(of))
         return out_of_range(of, first, list, e);
-    if (first < 0)
-        first = last = of->n + first;
-    for (long long i = first; i <= last; i++)
-        out[i] = true;
-    return 0;
+    if (first < 0) {
+        for (i = of->n - 1; !can_be_meant(of, i) || ++first < 0; i--)
+            continue;
+        first = last = i;
+    }
+    for (i = first; i <= last; i++)
+        if (can_be_meant(of, i))
+            out[i] = any = true;
+    if (any)
+        return 0;
+    return first == last ? err_set(e, ERR_USAGE, "%s: %s, not %lld", of->option, of->holds, first) :
+                           err_set(e, ERR_USAGE, "%s: %s, none of %lld to %lld", of->option,
+                                   of->holds, first, last);
 }
 
 int list_members(const struct list_of *of, const char *list, bool *out, struct err *e)
@@ -101,7 +127,7 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
     int more = all ? 0 : 1;
 
     for (int i = 0; all && out != NULL && i < of->n; i++)
-        out[i] = true;
+        out[i] = can_be_meant(of, i);
     while (more > 0) {
         long long first, last;
 

@@ -33,13 +33,17 @@ struct list_of {
     const char *owner, *member; /* "the model", "layer" */
     int n;                      /* members are 0 to n - 1 */
     bool from_end;              /* "last", and "-1" and so on, count from the end */
+    const bool *has;            /* [n] those that can be meant: others are passed over where they
+                                   are counted, or in a range; NULL: all */
+    const char *holds;          /* "MODEL holds layers 1,3", for messages, where not all are */
 };
 
 /*
  * Sets out[i] of each member i of the list; "all" is every one.  A number that counts from
  * the end stands alone, not in a range.  out NULL: only the grammar is checked.
  *
- * Errors (ERR_USAGE): not a list; a member that does not exist (with the range).
+ * Errors (ERR_USAGE): not a list; a member that does not exist (with the range); one, or a
+ * range of such, that cannot be meant (with what can).
  */
 int list_members(const struct list_of *of, const char *list, bool *out, struct err *e);
 

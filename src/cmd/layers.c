@@ -93,13 +93,26 @@ static int last_shown(const struct job *j)
     return l;
 }
 
+static bool asked_for(const struct job *j)
+{
+    return j->s.asked->layer != NULL || session_names_heads(j->s.asked);
+}
+
+/* Whether a layer from l on attends: the others of a hybrid are of no part by themselves. */
+static bool any_from(const struct job *j, int l)
+{
+    while (l < j->s.n_layers && !model_has_layer(j->s.model, l))
+        l++;
+    return l < j->s.n_layers;
+}
+
 /* All that are left. */
 static void show_rest(struct job *j)
 {
     bool *layer = arena_alloc(j->s.a, (uint64_t)j->s.n_layers, sizeof *layer);
 
     for (int l = j->layers->first; l < j->s.n_layers; l++)
-        layer[l] = true;
+        layer[l] = model_has_layer(j->s.model, l);
     j->want.layer = layer;
 }
 
@@ -122,14 +135,17 @@ int layers_select(struct job *j, struct err *e)
     if (layers->first >= j->s.n_layers)
         return err_set(e, ERR_INPUT, "%s: begins with layer %d, but %s has %d", in->name,
                        layers->first, j->s.name, j->s.n_layers);
-    if (j->want.layer == NULL)
+    if (!any_from(j, layers->first))
+        return err_set(e, ERR_INPUT, "%s: begins with layer %d, from which on %s has no attention",
+                       in->name, layers->first, j->s.name);
+    if (!asked_for(j))
         show_rest(j);
     if (first_shown(j) < layers->first)
         return err_set(e, ERR_USAGE, "--layer: %d: %s begins with layer %d", first_shown(j),
                        in->name, layers->first);
     if (layers->args.out != NULL)
         layers->end = last_shown(j) + 1;
-    if (layers->args.out != NULL && layers->end == j->s.n_layers)
+    if (layers->args.out != NULL && !any_from(j, layers->end))
         return err_set(e, ERR_USAGE, "--hidden-out: layer %d is the last: expected -l with layers "
                        "before it", layers->end - 1);
     return 0;

@@ -24,7 +24,8 @@ static void pick_layers(struct picture *p)
 
     layer = arena_alloc(session->a, (size_t)L, sizeof *layer);
     for (int l = 0; l < L; l++) {
-        layer[l] = given ? wanted_layer(&p->want, l) : is_of_layers(p) || l == only;
+        layer[l] = given ? wanted_layer(&p->want, l) : is_of_layers(p) ?
+                         wanted_layer(&p->want, l) : l == only;
         p->n_layers += layer[l];
     }
     p->want.layer = layer;

@@ -40,7 +40,8 @@ struct rope {
 enum layer_kind {
     LAYER_FULL, LAYER_WINDOW,
     LAYER_CHUNKS,                       /* chunks of neighbours */
-    LAYER_HASHED                        /* chunks of what hashes alike; k is q, normed */
+    LAYER_HASHED,                       /* chunks of what hashes alike; k is q, normed */
+    LAYER_MIXER                         /* it does not attend: the family's mixer */
 };
 
 /* A row sees its own chunk of len, so many before it and after it; cyclic. */
@@ -91,6 +92,11 @@ struct config {
     double part_scale;                  /* W_ATT_SCALE, W_MLP_SCALE began as this; 0: none is there,
                                            where the family leaves it open */
     double mlp_ratio;                   /* F / D, where the family has such a key */
+    struct {                            /* F is two thirds of itself, times factor, in multiples
+                                           of this */
+        int multiple;                   /* 0: F is as it is */
+        double factor;
+    } adjust;
     bool scale_embedding;               /* tokens by sqrt D */
     bool trigrams;                      /* W_TOK_PROJ reads the next token, this, the one before */
     struct {                            /* layers whose attention and mlps add to a narrower
@@ -181,6 +187,10 @@ struct config {
         double query_scalar;            /* by 1 / sqrt of this instead of d; 0: d */
         double factor;                  /* by this instead; 0: by the former */
         double cap;                     /* c tanh(x / c); 0: none */
+        bool tempered;                  /* queries of layers that are not rotated, times
+                                           1 + slope ln(1 + floor((i + 1) / every)) */
+        double slope;
+        int every;                      /* 0: the family has none */
     } score;
     struct {                            /* added to scores */
         bool alibi;                     /* instead of rotary positions */
@@ -272,6 +282,14 @@ struct config {
                                            those of the last layer before them of their kind */
         const double *sparsity;         /* [L] share of each gate that is 0; NULL: 0 */
     } streams;
+    struct {                            /* of layers that do not attend */
+        int n_taps;                     /* tokens that their convolution reads; 0: there are no
+                                           such layers */
+        int n_heads, n_key_heads;       /* MIXER_DELTA; a head of keys serves as many others */
+        int d_key, d_value;
+        int every;                      /* layer l attends where (l + 1) % this == 0, unless the
+                                           config says which; 0: all do */
+    } mix;
     struct {                            /* adapters after each mlp, one for each language */
         const char *name;               /* whose is read; NULL: there are none */
         bool assumed;                   /* nothing says which: the first */
@@ -319,6 +337,9 @@ struct family;
  */
 int config_read(struct config *c, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, enum tower tower, struct err *e);
+
+/* ROPE_BY_LIST rotates layer l. */
+bool config_rotates(const struct config *c, int l);
 
 /* The name that the card in a config.json gives its model; NULL: it has none, or is not JSON. */
 const char *config_card_name(struct arena *a, struct span bytes);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const count_parts[] = {
-    "embeddings", "attention", "cross", "mlp", "norms", "head", NULL
+    "embeddings", "attention", "cross", "mixers", "mlp", "norms", "head", NULL
 };
 
 static void add(struct count *c, const struct param *p)
@@ -22,6 +22,7 @@ static bool is_shared(const struct model *m, int l)
     int step = m->config.groups.n_inner > 0 ? m->config.groups.n_inner : 1;
 
     return l >= step &&
+           m->layer[l].mixer == MIXER_NONE &&
            m->layer[l].slot[W_O].weight == m->layer[l - step].slot[W_O].weight;
 }
 
@@ -78,14 +79,14 @@ bool count_has_part(const struct model *m, const char *part)
 {
     struct count c = count_part(m, part);
 
-    if (m->family->bare || strcmp(part, "cross") == 0)
+    if (m->family->bare || strcmp(part, "cross") == 0 || strcmp(part, "mixers") == 0)
         return c.weights + c.biases > 0;
     return true;
 }
 
 enum slot count_first(const struct model *m)
 {
-    const struct param *slot = m->layer[0].slot;
+    const struct param *slot = model_attending(m)->slot;
 
     return slot[W_O].weight != NULL || slot[W_Q].weight != NULL ? W_Q : W_CROSS_Q;
 }
@@ -101,13 +102,13 @@ struct count count_attention(const struct model *m)
 
     for (enum slot s = count_first(m); s <= count_last(m); s++)
         if (family_slots[s].kind == SLOT_LINEAR)
-            add(&count, &m->layer[0].slot[s]);
+            add(&count, &model_attending(m)->slot[s]);
     return count;
 }
 
 bool count_has_head(const struct model *m)
 {
-    const struct param *slot = m->layer[0].slot;
+    const struct param *slot = model_attending(m)->slot;
     bool alike = m->family->qkv == QKV_SEPARATE && slot[W_K].weight == NULL &&
                  slot[W_CROSS_K].weight == NULL;        /* keys are queries */
 

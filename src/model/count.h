@@ -11,14 +11,14 @@ struct count {
     int64_t weights, biases;
 };
 
-/* "embeddings", "attention", "cross", "mlp", "norms", "head", NULL */
-enum { N_COUNT_PART = 6 };
+/* "embeddings", "attention", "cross", "mixers", "mlp", "norms", "head", NULL */
+enum { N_COUNT_PART = 7 };
 extern const char *const count_parts[];
 
 /* One part of the model, and of the decoder after its encoder. */
 struct count count_part(const struct model *m, const char *part);
 
-/* Whether a report names the part: of a bare layer, and cross, only where it is there. */
+/* Whether a report names the part: of a bare layer, cross and mixers, only where it is there. */
 bool count_has_part(const struct model *m, const char *part);
 
 /*

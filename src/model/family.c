@@ -110,7 +110,7 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_ATT_SCALE] = { "scale of attention's output", "attention", SLOT_VECTOR, DIM_D,
         DIM_NONE, PER_LAYER, OF_NONE },
-    [W_Q] = { "queries", "attention", SLOT_LINEAR, DIM_HD, DIM_READ, PER_LAYER, OF_QKV },
+    [W_Q] = { "queries", "attention", SLOT_LINEAR, DIM_Q, DIM_READ, PER_LAYER, OF_QKV },
     [W_K] = { "keys", "attention", SLOT_LINEAR, DIM_GD, DIM_READ, PER_LAYER, OF_K },
     [W_V] = { "values", "attention", SLOT_LINEAR, DIM_GV, DIM_READ_V, PER_LAYER, OF_QKV },
     [W_Q_GLOBAL] = { "global queries", "attention", SLOT_LINEAR, DIM_HD,
@@ -170,6 +170,20 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_HV, PER_LAYER, OF_NONE },
     [W_O] = { "attention's output", "attention", SLOT_LINEAR, DIM_OUT,
         DIM_MADE, PER_LAYER, OF_OUT },
+    [W_MIX_IN] = { "first linear of the mixer", "mixers", SLOT_LINEAR, DIM_MIX_IN,
+        DIM_D, PER_LAYER, OF_MIXER },
+    [W_MIX_RATES] = { "rates of the mixer", "mixers", SLOT_LINEAR, DIM_MIX_RATES,
+        DIM_D, PER_LAYER, OF_MIXER },
+    [W_MIX_TAPS] = { "convolution of the mixer", "mixers", SLOT_TAPS, DIM_MIX_CHANNELS,
+        DIM_MIX_TAPS, PER_LAYER, OF_MIXER },
+    [W_MIX_DECAY] = { "decay of the mixer", "mixers", SLOT_VECTOR, DIM_MIX_HEADS,
+        DIM_NONE, PER_LAYER, OF_NONE },
+    [W_MIX_STEP] = { "step of the mixer", "mixers", SLOT_VECTOR, DIM_MIX_HEADS,
+        DIM_NONE, PER_LAYER, OF_NONE },
+    [W_MIX_NORM] = { "norm of the mixer", "norms", SLOT_VECTOR, DIM_MIX_VALUE,
+        DIM_NONE, PER_LAYER, OF_NONE },
+    [W_MIX_OUT] = { "last linear of the mixer", "mixers", SLOT_LINEAR, DIM_D,
+        DIM_MIX_OUT, PER_LAYER, OF_MIXER },
     [W_CROSS_NORM] = { "norm of cross-attention", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_CROSS_Q] = { "queries of cross-attention", "cross", SLOT_LINEAR, DIM_HD,
@@ -282,6 +296,33 @@ int family_grid(const struct config *c, int axis)
     return c->front.image[axis] / c->front.patch[axis];
 }
 
+bool family_slot_attends(enum slot s)
+{
+    return s >= W_Q && s <= W_TAPS_O;
+}
+
+bool family_slot_mixes(enum slot s)
+{
+    return s >= W_MIX_IN && s <= W_MIX_OUT;
+}
+
+/* The sizes of a mixer; the first linear of MIXER_DELTA gives queries, keys, values and gates. */
+static int mixer_dim(const struct family *f, const struct config *c, enum dim d)
+{
+    bool conv = f->mixer == MIXER_CONV;
+    int keys = c->mix.n_key_heads * c->mix.d_key, values = c->mix.n_heads * c->mix.d_value;
+
+    switch (d) {
+    case DIM_MIX_IN:       return conv ? 3 * c->d_model : 2 * keys + 2 * values;
+    case DIM_MIX_CHANNELS: return conv ? c->d_model : 2 * keys + values;
+    case DIM_MIX_OUT:      return conv ? c->d_model : values;
+    case DIM_MIX_TAPS:     return c->mix.n_taps;
+    case DIM_MIX_RATES:    return 2 * c->mix.n_heads;
+    case DIM_MIX_HEADS:    return c->mix.n_heads;
+    default:               return c->mix.d_value;
+    }
+}
+
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
     return family_wave_dim(f, c, d, 0);
@@ -305,6 +346,7 @@ int family_wave_dim(const struct family *f, const struct config *c, enum dim d, 
         return family_slot_dim(f, c, f->proj_before_norm ? DIM_D : DIM_EMB);
     case DIM_HD:      return hd;
     case DIM_GD:      return gd;
+    case DIM_Q:       return f->q_gated ? 2 * hd : hd;
     case DIM_GV:      return gv;
     case DIM_HV:      return c->n_heads * c->d_value;
     case DIM_QKV:     return hd + gd + gv;
@@ -367,6 +409,13 @@ int family_wave_dim(const struct family *f, const struct config *c, enum dim d, 
     case DIM_INPUT:   return c->streams.d_input;
     case DIM_INPUTS:  return c->n_layers * c->streams.d_input;
     case DIM_INPUT_V: return c->streams.n_vocab;
+    case DIM_MIX_IN:
+    case DIM_MIX_OUT:
+    case DIM_MIX_CHANNELS:
+    case DIM_MIX_TAPS:
+    case DIM_MIX_RATES:
+    case DIM_MIX_HEADS:
+    case DIM_MIX_VALUE: return mixer_dim(f, c, d);
     case DIM_Q_RANK:  return c->latent.q_rank;
     case DIM_KV_RANK: return c->latent.kv_rank;
     case DIM_KV_A:    return c->latent.kv_rank + c->latent.d_rope;

@@ -89,6 +89,13 @@ enum slot {
     W_O,
     W_TAPS_O,                   /* the rest of the inputs of W_O's tensor, which has no name of its
                                    own: those that the convolution makes */
+    W_MIX_IN,                   /* instead of W_Q to W_O in layers that do not attend: see
+                                   enum mixer */
+    W_MIX_RATES,                /* MIXER_DELTA: how much heads learn, how fast they forget */
+    W_MIX_TAPS,                 /* of its convolution over tokens, channel by channel */
+    W_MIX_DECAY, W_MIX_STEP,    /* MIXER_DELTA: the logarithm of how fast, and what is added */
+    W_MIX_NORM,                 /* of a head's output */
+    W_MIX_OUT,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
     W_CROSS_Q, W_CROSS_K, W_CROSS_V,
     W_CROSS_DISTANCE,
@@ -182,6 +189,13 @@ enum qkv {
     QKV_LOW_RANK                /* q = B norm(A x); [c; r] = A x, per head [k; v] =
                                    B norm(c), and k ends with r, which all heads share */
 };
+/* What mixes the tokens of layers that do not attend (LAYER_MIXER). */
+enum mixer {
+    MIXER_NONE,                 /* all layers attend */
+    MIXER_CONV,                 /* [b; c; x] = A x, then B (c * taps of (b * x)) */
+    MIXER_DELTA                 /* a state that every token makes fade and corrects:
+                                   nn/delta.h */
+};
 enum qk_norm {
     QK_NORM_HEAD,               /* each head by itself */
     QK_NORM_FULL,               /* all together */
@@ -196,6 +210,8 @@ enum mlp {
 /* A router's scores of experts. */
 enum score {
     SCORE_SOFTMAX, SCORE_SIGMOID,
+    SCORE_SIGMOID_INPUT,        /* of the best logits; it multiplies what an expert reads, not
+                                   what it gives */
     SCORE_SPARSEMIXER           /* twice: the best of those that are left, by a softmax over
                                    those that come near it (route.c) */
 };
@@ -248,6 +264,7 @@ enum bias_group {
     OF_QKV, OF_K,       /* keys: as the former, unless the family says otherwise */
     OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
     OF_OUT, OF_MLP,
+    OF_MIXER,
     OF_ROUTER,          /* its experts too: none, unless the family says otherwise */
     OF_NORM,            /* only NORM_LAYER has any */
     OF_QK_NORM,         /* as the former, unless the family says otherwise */
@@ -287,6 +304,7 @@ struct family {
     enum bias bias;
     enum qkv qkv;
     enum qk_norm qk_norm;
+    enum mixer mixer;           /* of layers that layer_types, or the pattern, say */
     enum order order;
     enum mlp mlp;
     enum window_rule window_rule;
@@ -313,6 +331,12 @@ struct family {
     bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
     bool norms_values;          /* x / rms(x) of each head of values, without weights */
     bool widths_by_layer;       /* intermediate_size may be a list of equal numbers */
+    bool dense_apart;           /* intermediate_size is of experts, intermediate_size_mlp of the
+                                   other mlps; moe_layers says where the former are */
+    bool qk_norm_last;          /* queries and keys are normed, without weights, after they are
+                                   rotated, where they are */
+    bool q_gated;               /* W_Q gives of each head its queries, then the gate of its
+                                   output: y sigmoid(gate) */
     bool clips;                 /* queries, keys and values, where the config says clip_qkv */
     bool interpolates;          /* W_POS, to the patches of a picture of another size */
     bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
@@ -385,6 +409,7 @@ enum dim {
     DIM_EMB,            /* width in which token, position and type are summed */
     DIM_EMB_NORM,       /* and in which the sum is normed */
     DIM_HD, DIM_GD,     /* all queries, all keys */
+    DIM_Q,              /* all queries, and gates */
     DIM_GV, DIM_HV,     /* all values, all heads' outputs */
     DIM_QKV,
     DIM_Q_NORM, DIM_K_NORM,
@@ -416,6 +441,9 @@ enum dim {
     DIM_SKIP,                   /* rank of what stands beside attention */
     DIM_INPUT, DIM_INPUTS,      /* width of a layer's own input, and of all layers' */
     DIM_INPUT_V,                /* tokens that have one; others have the first's */
+    DIM_MIX_IN, DIM_MIX_OUT,    /* what a mixer's first linear gives, its last one reads */
+    DIM_MIX_CHANNELS, DIM_MIX_TAPS,     /* of its convolution */
+    DIM_MIX_RATES, DIM_MIX_HEADS, DIM_MIX_VALUE,    /* two a head; heads; the width of one */
     DIM_Q_RANK, DIM_KV_RANK,
     DIM_KV_A,                   /* keys' and values' rank, and the shared columns */
     DIM_KV_B                    /* of all heads: keys without those, then values */
@@ -433,7 +461,7 @@ enum slot_kind {
     SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
     SLOT_EXPERTS,       /* [experts, out, in], or [experts, in, out]; its name is complete */
     SLOT_BIASES,        /* [out, in]: a bias [in] for each of out; its name is complete */
-    SLOT_TAPS,          /* [out, 1, in]: so many numbers for each column */
+    SLOT_TAPS,          /* [out, 1, in], or [out, in]: so many numbers for each column */
     SLOT_POINT,         /* [out, in, 1]: a linear that is stored as a convolution */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
@@ -452,6 +480,11 @@ struct slot_row {
 };
 
 extern const struct slot_row family_slots[N_SLOT];
+
+/* Whether a slot is of attention alone, or of what takes its place in LAYER_MIXER. */
+bool family_slot_attends(enum slot s);
+bool family_slot_mixes(enum slot s);
+
 int family_grid(const struct config *c, int axis);     /* patches of a column; of a row */
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
 /* The same of convolution i of a waveform; that is the first above. */

@@ -24,7 +24,9 @@ struct source {
 /* What a key that is missing, or 0, says. */
 enum presence {
     OPTIONAL, REQUIRED,
-    OR_ZERO                     /* 0 says that there is none */
+    OR_ZERO,                    /* 0 says that there is none */
+    BY_LAYER                    /* OPTIONAL; of a hybrid, also layer by layer: 0 where a layer
+                                   does not attend */
 };
 
 /* Type and range are those of the key of config.json. */
@@ -40,7 +42,7 @@ static const struct number_row numbers[] = {
     { "embedding_length", "hidden_size", REQUIRED },
     { "feed_forward_length", "intermediate_size", REQUIRED },
     { "attention.head_count", "num_attention_heads", REQUIRED },
-    { "attention.head_count_kv", "num_key_value_heads", OPTIONAL },
+    { "attention.head_count_kv", "num_key_value_heads", BY_LAYER },
     { "attention.key_length", "head_dim", OPTIONAL },
     { "attention.layer_norm_epsilon", "layer_norm_eps", OPTIONAL },
     { "attention.layer_norm_rms_epsilon", "rms_norm_eps", OPTIONAL },
@@ -66,6 +68,10 @@ static const struct number_row numbers[] = {
     { "leading_dense_block_count", "first_k_dense_replace", OPTIONAL },
     { "attention.q_lora_rank", "q_lora_rank", OR_ZERO },
     { "attention.kv_lora_rank", "kv_lora_rank", OPTIONAL },
+    { "interleave_moe_layer_step", "interleave_moe_layer_step", OPTIONAL },
+    { "attention.temperature_length", "floor_scale", OPTIONAL },
+    { "attention.temperature_scale", "attn_scale", OPTIONAL },
+    { "shortconv.l_cache", "conv_L_cache", OPTIONAL },
     { "attention.clamp_kqv", "clip_qkv", OR_ZERO },
     { "embedding_scale", "embedding_multiplier", OPTIONAL },
     { "residual_scale", "residual_multiplier", OPTIONAL },
@@ -126,6 +132,37 @@ static json_t *json_of(const struct key *row, bool or_zero, double value)
     return row->type == KEY_REAL ? json_real(value) : json_integer((json_int_t)value);
 }
 
+static json_int_t number(const struct source *s, const char *name)
+{
+    return json_integer_value(json_object_get(s->root, name));
+}
+
+/* layer_types, by where a number that is else the same is 0; it stands for all. */
+static int read_by_layer(const struct source *s, const struct number_row *r,
+                         const struct gguf_value *v)
+{
+    const struct key *row = config_find_key(r->name);
+    json_int_t L = number(s, "num_hidden_layers"), one = 0;
+    json_t *list;
+
+    if (!gguf_is_int(v) || v->type == GGUF_BOOL || v->n != L)
+        return wrong(s, v, "a whole number for each layer");
+    list = json_put(s->a, s->root, "layer_types", json_array());
+    for (json_int_t l = 0; l < L; l++) {
+        int64_t found = gguf_int(v, l);
+
+        one = one == 0 ? found : one;
+        if (found != 0 && (found != one || (double)found < row->min || (double)found > row->max))
+            return err_set(s->e, ERR_INPUT, "%s: %s: found %lld in layer %lld, expected one number "
+                           "from %.12g to %.12g, or 0", s->g->file, v->key, (long long)found,
+                           (long long)l, row->min, row->max);
+        json_add(s->a, list, json_string(found != 0 ? "full_attention" : "conv"));
+    }
+    if (one != 0)
+        json_put(s->a, s->root, r->name, json_integer(one));
+    return 0;
+}
+
 static int read_number(const struct source *s, const struct number_row *r)
 {
     const struct gguf_value *gguf_value = value_of(s, r->key);
@@ -138,15 +175,13 @@ static int read_number(const struct source *s, const struct number_row *r)
                        s->arch->name, r->key);
     if (gguf_value == NULL)
         return 0;
+    if (r->presence == BY_LAYER && gguf_value->is_array && !all_same(gguf_value) &&
+        family_find(s->arch->model_type)->mixer == MIXER_CONV)
+        return read_by_layer(s, r, gguf_value);
     if (read_value(s, row, or_zero, gguf_value, &value) != 0)
         return -1;
     json_put(s->a, s->root, r->name, json_of(row, or_zero, value));
     return 0;
-}
-
-static json_int_t number(const struct source *s, const char *name)
-{
-    return json_integer_value(json_object_get(s->root, name));
 }
 
 static void set_int(const struct source *s, const char *name, json_int_t v)
@@ -286,6 +321,12 @@ static void t5(const struct source *s)
                         json_boolean(weights_find(s->w, "output.weight") == NULL));
 }
 
+/* Llama 4 with 128 experts does not norm queries and keys, for which there is no key. */
+static void llama4(const struct source *s)
+{
+    json_put(s->a, s->root, "use_qk_norm", json_boolean(number(s, "num_experts") != 128));
+}
+
 /* Falcon's key/value heads are counted in all its shapes; its norms tell them apart. */
 static void falcon(const struct source *s)
 {
@@ -313,6 +354,8 @@ static int fill(const struct source *s, const struct family *f)
         t5(s);
     if (f->defaults.falcon.multi_query)
         falcon(s);
+    if (f->qk_norm_last)
+        llama4(s);
     if (json_object_get(s->root, "tie_word_embeddings") == NULL)
         json_put(s->a, s->root, "tie_word_embeddings", json_true());
     if (s->arch->renormalise && json_object_get(s->root, "norm_topk_prob") == NULL)

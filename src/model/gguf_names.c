@@ -32,6 +32,8 @@ const struct gguf_arch gguf_archs[] = {
     { "granitemoe", "granitemoe", .pairs = true },
     { "minicpm3", "minicpm3" },
     { "modern-bert", "modernbert" },
+    { "lfm2", "lfm2" },
+    { "llama4", "llama4_text" },
     { "mpt", "mpt" },
     { "nemotron", "nemotron" },
     { "nomic-bert", "nomic_bert" },
@@ -102,6 +104,9 @@ static const char *const names[N_SLOT] = {
     [W_CROSS_K]    = "blk.%d.cross_attn_k",
     [W_CROSS_V]    = "blk.%d.cross_attn_v",
     [W_CROSS_O]    = "blk.%d.cross_attn_o",
+    [W_MIX_IN]     = "blk.%d.shortconv.in_proj",
+    [W_MIX_TAPS]   = "blk.%d.shortconv.conv",
+    [W_MIX_OUT]    = "blk.%d.shortconv.out_proj",
     [W_MLP_NORM]   = "blk.%d.ffn_norm",
     [W_MLP_OUT]    = "blk.%d.post_ffw_norm",
     [W_GATE]       = "blk.%d.ffn_gate",
@@ -127,6 +132,7 @@ static const struct { const char *arch; enum slot slot; const char *name; } exce
     { "falcon", W_ATT_NORM, "blk.%d.attn_norm_2|blk.%d.attn_norm" },
     { "falcon", W_MLP_NORM, "blk.%d.attn_norm" },
     { "gpt-oss", W_MLP_NORM, "blk.%d.post_attention_norm" },
+    { "lfm2", W_FINAL_NORM, "token_embd_norm" },
     { "t5", W_O, "blk.%d.attn_o" },
     { "t5encoder", W_O, "blk.%d.attn_o" },
 };
@@ -163,6 +169,8 @@ static struct family *adapt(struct arena *a, const struct family *f,
         family->qkv = QKV_STACKED;
     if (arch->pairs)
         family->rope_layout = ROPE_PAIRS;
+    family->dense_apart = false;            /* its keys say which width is which */
+    family->defaults.adjust.multiple = 0;   /* its width has been adjusted */
     split_experts(family);
     for (int s = 0; s < N_SLOT; s++)
         if (family->stack.name[s] != NULL && names[s] != NULL)

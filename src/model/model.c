@@ -379,11 +379,20 @@ bool model_has_layer(const struct model *m, int l)
     const struct precomputed *r = m->precomputed;
 
     if (r == NULL)
-        return true;
+        return l >= m->config.n_layers || m->layer[l].mixer == MIXER_NONE;
     if (l < m->config.n_layers && ((r->self != NULL && r->self[l].rows != NULL) ||
                                    (r->cross != NULL && r->cross[l].rows != NULL)))
         return true;
     return m->decoder != NULL && model_has_layer(m->decoder, l);
+}
+
+const struct layer_plan *model_attending(const struct model *m)
+{
+    int l = 0;
+
+    while (m->layer[l].mixer != MIXER_NONE)
+        l++;
+    return &m->layer[l];
 }
 
 const char *model_name(struct arena *a, const char *path)

@@ -55,9 +55,11 @@ struct layer_plan {
     struct param slot[N_SLOT];  /* those that are per layer */
     struct expert *expert;      /* [experts]; NULL: one mlp */
     struct former_mlp *former;  /* [n_mlps - 1]; NULL: none */
+    enum mixer mixer;           /* instead of attention; MIXER_NONE: it attends */
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
     int rope;                   /* index of its rotary table; -1: not rotated */
+    bool tempered;              /* queries grow with their position: config.score */
     const float *distance, *cross_distance;     /* [n_distances, d] of W_DISTANCE, by
                                    growing query - key; NULL: none */
     const struct bias_grid *grid;       /* [H]; NULL: none */
@@ -88,6 +90,7 @@ struct rope_plan {
 struct head_place {
     int width;                  /* of the row */
     int *q, *k, *v;             /* [H], [G], [G] */
+    int *gate;                  /* [H] of the head's output; NULL: there are none */
     int *cross_k, *cross_v;     /* [G] in a row of the memory's keys, then values */
     /* heads that are rotated lie in n_runs runs of run_heads, which begin at run[n_runs] */
     int n_runs, run_heads;
@@ -210,9 +213,12 @@ int model_resume_layer(const struct model *m, int layer);
 /* Heads have a sink that is no key: rows of attention sum to 1 less what it takes. */
 bool model_has_sinks(const struct model *m);
 
-/* Layer l of any of its stacks can be shown: all but those that a file of precomputed rows
- * lacks. */
+/* Layer l of any of its stacks can be shown: all but those that do not attend, and those that a
+ * file of precomputed rows lacks. */
 bool model_has_layer(const struct model *m, int l);
+
+/* The first layer that attends: of what all have, it has it. */
+const struct layer_plan *model_attending(const struct model *m);
 
 /*
  * The name that the model at path has when it is opened, of its

@@ -6,18 +6,12 @@
 #include "base/elementary.h"
 #include "model/model_priv.h"
 
-/* ROPE_BY_LIST rotates layer l. */
-static bool listed(const struct config *c, int l)
-{
-    return c->rotary.layer != NULL ? c->rotary.layer[l] : (l + 1) % c->rotary.off_every != 0;
-}
-
 static bool rotated(const struct family *f, const struct config *c, int l, bool window)
 {
     bool any = c->window.n_keys > 0 && c->window.used;
 
     switch (f->rope_rule) {
-    case ROPE_BY_LIST:         return listed(c, l);
+    case ROPE_BY_LIST:         return config_rotates(c, l);
     case ROPE_WINDOWED:        return window;
     case ROPE_WINDOWED_OR_ALL: return window || !any;
     case ROPE_EVERY:           break;
@@ -34,7 +28,7 @@ static bool windowed(const struct family *f, const struct config *c, int l)
     if (c->layer_kind != NULL)
         return c->layer_kind[l] == LAYER_WINDOW;
     if (f->rope_rule == ROPE_BY_LIST)
-        return !listed(c, l);
+        return !config_rotates(c, l);
     if (f->window_rule == WINDOW_TYPES_BELOW && l >= c->window.from)
         return false;
     if (f->full_every > 0)
@@ -54,10 +48,11 @@ static void plan_chunks(struct model *m, int l)
 {
     const struct config *config = &m->config;
     struct layer_plan *plan = &m->layer[l];
+    enum layer_kind kind = config->layer_kind != NULL ? config->layer_kind[l] : LAYER_FULL;
 
-    if (config->chunked.pad_to == 0)
+    if (kind != LAYER_CHUNKS && kind != LAYER_HASHED)
         return;
-    plan->hashed = config->layer_kind[l] == LAYER_HASHED;
+    plan->hashed = kind == LAYER_HASHED;
     plan->chunks = plan->hashed ? config->chunked.hashed : config->chunked.near;
     if (plan->hashed)
         plan->hash_set = m->n_hashed++;
@@ -129,12 +124,15 @@ void plan_layer(struct model *m, int l)
     scale *= mscale * mscale;
     if (config->score.factor > 0)
         scale = config->score.factor;
+    plan->mixer = config->layer_kind != NULL && config->layer_kind[l] == LAYER_MIXER ?
+                      family->mixer : MIXER_NONE;
     plan->scale = (float)(config->score.by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = !rotated(family, config, l, window) ? -1 :
                  window && m->rope[1].inv_freq != NULL ? 1 : 0;
     plan->windowed = window;
+    plan->tempered = config->score.tempered && plan->rope < 0;
     plan_chunks(m, l);
     plan_keys(m, l);
     plan_gates(m, l);

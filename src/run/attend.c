@@ -9,6 +9,7 @@
 #include "run/head_rows.h"
 #include "run/precomputed.h"
 #include "run/sink.h"
+#include "run/stage.h"
 #include "run/tap.h"
 #include "run/value_norms.h"
 
@@ -135,6 +136,26 @@ static void intervene(const struct pass *p, int l, enum stack_id stack)
         change->intervention->apply(change->intervention->self, l, stack, p->z, p->N);
 }
 
+/* y sigmoid(gate), head by head. */
+static void gate_rows(void *self, int i, struct arena *scratch)
+{
+    const struct pass *p = self;
+    const struct config *config = &p->m->config;
+    int64_t H = config->n_heads, d = config->d_value, first = (int64_t)i * ROW_CHUNK;
+
+    (void)scratch;
+    for (int64_t r = first; r < first + stage_rows_of(p->N, i); r++)
+        for (int64_t h = 0; h < H; h++)
+            heads_gate(p->z + (r * H + h) * d,
+                       p->qkv + r * p->m->place.width + p->m->place.gate[h], config->d_value);
+}
+
+static void gate(struct pass *p)
+{
+    if (p->m->place.gate != NULL)
+        stage_rows(p, p->N, gate_rows, p);
+}
+
 static int check_finite(const struct attend_job *j, struct err *e)
 {
     int H = j->p->m->config.n_heads;
@@ -164,8 +185,10 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
 
     if (tap_show(p, l, h, &replaced, e) != 0)
         return -1;
-    if (replaced)
+    if (replaced) {
+        gate(p);
         return 0;
+    }
     job.bad_row = arena_alloc_raw(p->call, (size_t)count, sizeof *job.bad_row);
     memset(job.bad_row, 0xff, (size_t)count * sizeof *job.bad_row);     /* -1 */
     if (job.wanted)
@@ -173,8 +196,10 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
     before = meter_enter(par_meter(p->par), METER_ATTENTION);
     share_out(p, &job);
     meter_leave(par_meter(p->par), before);
-    if (keep_out)
+    if (keep_out) {
+        gate(p);
         intervene(p, l, h->stack);
+    }
     status = check_finite(&job, e);
     arena_reset(p->call, mark);
     for (int t = 0; status == 0 && job.wanted && t < n_texts; t++)

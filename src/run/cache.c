@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "run/mixer.h"
+
 size_t cache_row(const struct model *m)
 {
     return (size_t)family_slot_dim(m->family, &m->config, DIM_GD) +
@@ -16,8 +18,20 @@ static float **layers(struct arena *a, const struct model *m, int n)
     float **kv = arena_alloc(a, L, sizeof *kv);
 
     for (size_t l = 0; l < L; l++)
-        kv[l] = arena_alloc_raw(a, (size_t)n, cache_row(m) * sizeof **kv);
+        if (m->layer[l].mixer == MIXER_NONE)
+            kv[l] = arena_alloc_raw(a, (size_t)n, cache_row(m) * sizeof **kv);
     return kv;
+}
+
+static float **states(struct arena *a, const struct model *m)
+{
+    size_t L = (size_t)m->config.n_layers;
+    float **state = arena_alloc(a, L, sizeof *state);
+
+    for (size_t l = 0; l < L; l++)
+        if (m->layer[l].mixer != MIXER_NONE)
+            state[l] = arena_alloc_raw(a, mixer_state(m), sizeof **state);
+    return state;
 }
 
 bool cache_fits(const struct model *m)
@@ -39,6 +53,8 @@ struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
     assert(cache_fits(m));
     *cache = (struct cache){ .capacity = capacity, .n_memory = n_memory,
                              .kv = layers(a, m, capacity) };
+    if (m->family->mixer != MIXER_NONE)
+        cache->state = states(a, m);
     if (n_memory > 0)
         cache->memory_kv = layers(a, m, n_memory);
     return cache;
@@ -46,8 +62,13 @@ struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
 
 double cache_memory(const struct model *m, int capacity, int n_memory)
 {
-    return (double)m->config.n_layers * ((double)capacity + n_memory) *
-           (double)cache_row(m) * sizeof(float);
+    int L = m->config.n_layers, attending = 0;
+
+    for (int l = 0; l < L; l++)
+        attending += m->layer[l].mixer == MIXER_NONE;
+    return (attending * ((double)capacity + n_memory) * (double)cache_row(m) +
+            (attending < L ? (double)(L - attending) * (double)mixer_state(m) : 0)) *
+           sizeof(float);
 }
 
 static bool is_long(const struct model *m, int n)

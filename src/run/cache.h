@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The keys and values of one text that a causal stack has computed so far, in every
- * layer, rotated, and those of its memory.  A pass over the tokens after them costs no
+ * layer, rotated, and those of its memory; of a layer that does not attend, its state.  A pass over the tokens after them costs no
  * more than these tokens, and gives the same bytes as a pass over all of them. */
 #ifndef RUN_CACHE_H
 #define RUN_CACHE_H
@@ -17,6 +17,7 @@ struct cache {
     int n_seen;             /* of them not padding: POS_TABLE_FROM_IDS */
     int n_memory;           /* keys of the memory; 0: none */
     float **kv, **memory_kv;    /* [L] of [n, G (d + d_v)] the keys, then the values */
+    float **state;              /* [L] of mixer_state, of layers that do not attend; NULL: all do */
 };
 
 /*

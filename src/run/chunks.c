@@ -185,7 +185,7 @@ static void text_view(const struct chunk_job *j, int text, int T)
     int *chunk = NULL, *seen;
 
     if (count > chunks->len) {
-        view.n_chunks = (int)((int64_t)rounds * count / chunks->len);
+        view.n_chunks = (int)(((int64_t)rounds * count + chunks->len - 1) / chunks->len);
         view.seen = seen = arena_alloc_raw(j->p->call, (size_t)view.n_chunks,
                                            sizeof *seen);
         chunks_seen(seen, view.n_chunks, chunks->before, chunks->after);

@@ -129,6 +129,7 @@ void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
     struct arena_mark mark = arena_mark(p->call);
     struct room r = make_room(p, n);
     struct routing routing = routing_of(p->m, plan);
+    bool on_input = routing.score == SCORE_SIGMOID_INPUT;
     struct route_room room = route_room(p->call, config->experts.n);
     float *share = arena_alloc_raw(p->call, (uint64_t)(n * E), sizeof *share);
     float *sum = arena_alloc(p->call, (uint64_t)(n * D), sizeof *sum);
@@ -142,6 +143,8 @@ void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
         for (int i = 0; i < n; i++)
             if (!(share[i * E + x] < 0)) {      /* a NaN is passed on, not lost */
                 memcpy(r.in + rows * D, a + i * D, (size_t)D * sizeof *a);
+                for (int d = 0; on_input && d < D; d++)
+                    r.in[rows * D + d] *= share[i * E + x];
                 r.row[rows++] = i;
             }
         if (rows == 0)
@@ -149,7 +152,8 @@ void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
         run_expert(p, &plan->expert[x], &r, rows);
         for (int k = 0; k < rows; k++)
             for (int d = 0; d < D; d++)
-                sum[r.row[k] * D + d] += share[r.row[k] * E + x] * r.down[k * D + d];
+                sum[r.row[k] * D + d] += (on_input ? 1 : share[r.row[k] * E + x]) *
+                                         r.down[k * D + d];
     }
     run_shared(p, plan->slot, &r, sum, a, n);
     memcpy(out, sum, (size_t)(n * D) * sizeof *out);

@@ -14,7 +14,8 @@ bool first_is_known(const struct model *m)
            (m->norm_place == PLACE_PRE || m->norm_place == PLACE_PARALLEL) &&
            m->slot[W_TOK_PROJ].weight == NULL && m->slot[W_EMB_PROJ].weight == NULL &&
            m->config.d_embed == m->config.d_model && !m->config.norm.residual_from &&
-           m->slot[W_CONV].weight == NULL && m->layer[0].slot[W_LANG_DOWN].weight == NULL &&
+           m->slot[W_CONV].weight == NULL && m->layer[0].mixer == MIXER_NONE &&
+           m->layer[0].slot[W_LANG_DOWN].weight == NULL &&
            (m->layer[0].slot[W_DOWN].weight != NULL || m->layer[0].expert != NULL);
 }
 

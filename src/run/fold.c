@@ -16,7 +16,7 @@ bool fold_is_centred(const struct model *m)
 
 static const char *refused(const struct model *m)
 {
-    const struct param *slot = m->layer != NULL ? m->layer[0].slot : NULL;
+    const struct param *slot = m->layer != NULL ? model_attending(m)->slot : NULL;
 
     if (m->precomputed != NULL || m->family->front == FRONT_QKV)
         return "it is attention without weights";

@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
+
+void heads_gate(float *y, const float *gate, int d)
+{
+    for (int i = 0; i < d; i++)
+        y[i] *= (float)(1 / (1 + elementary_exp(-(double)gate[i])));
+}
+
 bool heads_have_global(const struct heads *h, int text)
 {
     int start, n;

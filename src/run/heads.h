@@ -44,6 +44,9 @@ struct heads {
                                                        NULL: computed */
 };
 
+/* y[d] *= sigmoid(gate[d]): a head's output where the model has gates. */
+void heads_gate(float *y, const float *gate, int d);
+
 /* True if some rows of the text read global_qkv. */
 bool heads_have_global(const struct heads *h, int text);
 

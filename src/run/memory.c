@@ -7,6 +7,7 @@
 #include "run/conv.h"
 #include "run/front_rows.h"
 #include "run/latent.h"
+#include "run/mixer.h"
 #include "run/mlp.h"
 #include "run/packed.h"
 #include "run/relative.h"
@@ -54,11 +55,12 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
     double blocks = config->sparse.block > 0 ? 2.25 :
                                                1.25; /* of weights, and a byte each */
+    double mixer = mixer_memory(m, n_tokens);
     double head = sets * (double)attention_packed(n_tokens, config->d_head,
                                                   config->d_value) +
                   blocks * ATTEND_ROWS * (double)attention_stride(n_tokens);
 
-    return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
+    return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp + mixer +
                             head * n_threads + relative_memory(m, n_tokens) +
                             conv_memory(m, n_tokens) + taps_memory(m, n_tokens)) +
            chunks_memory(m, n_tokens) + packed(m, n_tokens);

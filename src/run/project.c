@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/norm.h"
 #include "run/latent.h"
 #include "run/rotary.h"
@@ -29,18 +30,18 @@ static void norm_by(const struct model *m, float *x, const float *weight, const 
         norm_rms(x, x, weight, eps, T, width);
 }
 
-static void norm_heads(const struct model *m, float *x, const struct param *norm,
-                       int n_heads)
+/* Heads of row begin at at[h]. */
+static void norm_heads(const struct model *m, float *row, const int *at,
+                       const struct param *norm, int n_heads)
 {
     bool full = m->family->qk_norm == QK_NORM_FULL;
     bool own = m->family->qk_norm == QK_NORM_HEADS;
     int d = m->config.d_head, width = full ? n_heads * d : d;
-    int T = full || own ? 1 : n_heads;
 
     if (norm->vector == NULL)
         return;
-    for (int h = 0; h < (own ? n_heads : 1); h++)
-        norm_by(m, x + h * d, norm->vector + h * d, norm->bias, T, width);
+    for (int h = 0; h < (full ? 1 : n_heads); h++)
+        norm_by(m, row + at[h], norm->vector + (own ? h * d : 0), norm->bias, 1, width);
 }
 
 static void qk_norm_rows(void *self, int i, struct arena *scratch)
@@ -52,14 +53,53 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
     for (int r = 0; r < stage_rows_of(job->p->N, i); r++) {
         float *row = job->p->qkv + ((int64_t)i * ROW_CHUNK + r) * model->place.width;
 
-        norm_heads(model, row + model->place.q[0], &job->plan->slot[W_Q_NORM],
+        norm_heads(model, row, model->place.q, &job->plan->slot[W_Q_NORM],
                    model->config.n_heads);
-        norm_heads(model, row + model->place.k[0], &job->plan->slot[W_K_NORM],
+        norm_heads(model, row, model->place.k, &job->plan->slot[W_K_NORM],
                    model->config.n_kv_heads);
         if (model->family->norms_values && job->values && job->own)
             norm_rms(row + model->place.v[0], row + model->place.v[0], NULL,
                      (float)model->config.norm.eps, model->config.n_kv_heads,
                      model->config.d_value);
+    }
+}
+
+/* x / sqrt(mean(x^2) + eps) of each head, after it is rotated. */
+static void last_norm_rows(void *self, int i, struct arena *scratch)
+{
+    const struct job *job = self;
+    const struct model *model = job->p->m;
+    const struct config *config = &model->config;
+
+    (void)scratch;
+    for (int r = 0; r < stage_rows_of(job->p->N, i); r++) {
+        float *row = job->p->qkv + ((int64_t)i * ROW_CHUNK + r) * model->place.width;
+
+        norm_rms(row + model->place.q[0], row + model->place.q[0], NULL,
+                 (float)config->norm.eps, config->n_heads, config->d_head);
+        norm_rms(row + model->place.k[0], row + model->place.k[0], NULL,
+                 (float)config->norm.eps, config->n_kv_heads, config->d_head);
+    }
+}
+
+/* Queries of row i of a text, times 1 + slope ln(1 + floor((i + 1) / every)), in single
+ * precision as the reference has it. */
+static void temper_text(void *self, int t, struct arena *scratch)
+{
+    const struct job *job = self;
+    const struct pass *pass = job->p;
+    const struct config *config = &pass->m->config;
+    int64_t width = (int64_t)config->n_heads * config->d_head;
+
+    (void)scratch;
+    for (int i = 0; i < pass_tokens(pass, t); i++) {
+        int64_t seen = ((int64_t)pass_before(pass, t) + i + 1) / config->score.every;
+        float factor = (float)elementary_log1p((double)seen) * (float)config->score.slope + 1;
+        float *q = pass->qkv + (int64_t)(pass->b->start[t] + i) * pass->m->place.width +
+                   pass->m->place.q[0];
+
+        for (int64_t k = 0; k < width; k++)
+            q[k] *= factor;
     }
 }
 
@@ -172,4 +212,8 @@ void project_self(struct pass *p, const struct layer_plan *plan, bool values)
         stage_rows(p, p->N, clip_rows, &job);
     rotary_rotate(p, plan);
     share_keys(p, plan, job.own);
+    if (p->m->family->qk_norm_last && p->m->config.norm.qk && plan->rope >= 0)
+        stage_rows(p, p->N, last_norm_rows, &job);
+    if (plan->tempered)
+        par_for(p->par, p->b->n_texts, temper_text, &job);
 }

@@ -123,8 +123,15 @@ void route_shares(float *s, const struct routing *r, struct route_room *room)
     }
     if (r->score == SCORE_SIGMOID)
         sigmoid(s, r->E);
-    else
+    else if (r->score == SCORE_SOFTMAX)
         softmax(s, room->exact, r->E);
+    if (r->score == SCORE_SIGMOID_INPUT) {
+        largest(room->chosen, s, r->E, r->n_chosen);
+        sigmoid(s, r->E);
+        for (int x = 0; x < r->E; x++)
+            s[x] = room->chosen[x] ? s[x] : -1;
+        return;
+    }
     for (int x = 0; x < r->E; x++)
         room->choice[x] = s[x] + (r->bias != NULL ? r->bias[x] : 0);
     if (r->n_groups > 0)

@@ -18,6 +18,7 @@
 #include "run/distance.h"
 #include "run/embed.h"
 #include "run/logits.h"
+#include "run/mixer.h"
 #include "run/mlp.h"
 #include "run/pass.h"
 #include "run/precomputed.h"
@@ -279,6 +280,20 @@ static void leave_bottleneck(struct pass *p, int l)
     stage_norm(p, p->x, p->x, p->N, D, &slot[W_OUT_NORM]);
 }
 
+/* A layer that does not attend, unless nothing after its sum is wanted. */
+static void run_mixer(struct pass *p, int l, bool last)
+{
+    enum stack_id own = p->m->family->stack_id;
+
+    if (last)
+        return;
+    attention_input(p, l, &p->m->layer[l].slot[W_ATT_NORM]);
+    mixer_run(p, l, p->a);
+    nn_add(p->x2, p->a, (int64_t)p->N * p->m->config.d_model);
+    stage_step(p, STREAM_MIXER, l, own, NULL, p->x2, 0, p->N);
+    mlp_add(p, &p->m->layer[l]);
+}
+
 /* One layer; *ended: nothing after its last attention is wanted. */
 static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
@@ -294,6 +309,10 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     *ended = last;
     if (p->m->family->bare && slot[W_UP].weight == NULL)
         return run_attention(p, l, !last, e);
+    if (p->m->layer[l].mixer != MIXER_NONE) {
+        run_mixer(p, l, last);
+        return 0;
+    }
     enter_bottleneck(p, l);
     if (attend_self(p, l, !only_self, e) != 0)
         return -1;

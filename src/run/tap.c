@@ -61,13 +61,15 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text,
     int row = p->b->start[text], T = p->b->start[text + 1] - row;
     int key = h->key_start[text], S = h->key_start[text + 1] - key;
     const struct param *out = &p->m->layer[l].slot[h->stack == STACK_CROSS ? W_CROSS_O : W_O];
+    const int *gates = h->stack == STACK_CROSS ? NULL : p->m->place.gate;
     struct qkv_view view = {
         .text = text, .layer = l, .stack = h->stack, .T = T, .S = S, .H = config->n_heads,
         .G = config->n_kv_heads, .q = h->q + row * h->q_stride,
         .kv = h->kv + key * h->kv_stride, .q_stride = h->q_stride,
         .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
         .at = describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
-        .out = out->weight != NULL ? out : NULL, .room = p->call,
+        .gate_at = gates, .out = out->weight != NULL && gates == NULL ? out : NULL,
+        .room = p->call,
         .branch = config->multiplier.branch,
         .by = h->stack == STACK_CROSS ? NULL : p->m->layer[l].slot[W_ATT_SCALE].vector,
         .grams = grams,

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "run/heads.h"
+
 /* Two beginnings; of each layer three sums, a norm after each, and one before two. */
 enum { STEPS_BEGIN = 2, STEPS_LAYER = 8 };
 
@@ -20,6 +22,8 @@ static struct trail_attention *attentions(struct arena *a, const struct model *m
         all[l].z = arena_alloc(a, H * (size_t)config->d_value, sizeof(float));
         if (!keys)
             continue;
+        if (m->place.gate != NULL)
+            all[l].gate = arena_alloc(a, H * (size_t)config->d_value, sizeof(float));
         all[l].v = arena_alloc(a, n * (size_t)config->n_kv_heads,
                                (uint64_t)config->d_value * sizeof(float));
         all[l].a = arena_alloc(a, n * H, sizeof(float));
@@ -63,6 +67,11 @@ static int keep_values(void *self, const struct qkv_view *view, struct err *e)
     if (to == NULL || to->v == NULL)
         return 0;
     assert(view->S == to->S);
+    for (int h = 0; to->gate != NULL && h < view->H; h++) {
+        for (int64_t k = 0; k < d; k++)
+            to->gate[h * d + k] = 1;
+        heads_gate(to->gate + h * d, view->q + t->row * view->q_stride + view->gate_at[h], (int)d);
+    }
     for (int64_t s = 0; s < view->S; s++)
         for (int g = 0; g < view->G; g++)
             memcpy(to->v + (s * view->G + g) * d,

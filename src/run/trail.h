@@ -22,6 +22,8 @@ struct trail_attention {
     float *v;                   /* [S, G d_v] values; NULL: not asked for, as the next two */
     float *a;                   /* [H, S] weights */
     unsigned char *hidden;      /* [H, S] 1: the row does not see the key */
+    float *gate;                /* [H d_v] what z was multiplied by; NULL: by nothing, or keys are
+                                   not asked for */
 };
 
 struct trail {

@@ -30,7 +30,10 @@ struct qkv_view {
     const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
                                    has T rows, row0 is 0 */
     const struct rope_plan *rope;       /* how q and k are rotated; NULL: they are not */
-    const struct param *out;    /* the projection of the heads' outputs; NULL: there is none */
+    const int *gate_at;         /* [H] where the gate of its output begins in a row of q; NULL:
+                                   there are none */
+    const struct param *out;    /* the projection of the heads' outputs; NULL: there is none, or
+                                   gates stand before it, which differ from row to row */
     double branch;              /* factor on what it gives; 0: 1 */
     const float *by;            /* [outputs] another, column by column; NULL: 1 */
     struct arena *room;         /* for what is computed of it, as long as the call */
@@ -54,6 +57,7 @@ const double *view_written(const struct qkv_view *v, int head);
 enum stream_step_kind {
     STREAM_BEGIN,               /* the embeddings, as the first layer reads them */
     STREAM_ATTENTION,           /* what an attention adds has been added */
+    STREAM_MIXER,               /* the same of what a layer has instead */
     STREAM_MLP,                 /* the same of an mlp, or its experts */
     STREAM_NORM                 /* the stream itself has been normed */
 };

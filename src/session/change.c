@@ -187,6 +187,10 @@ static int set_weighting(const struct session *s, struct wanted *want, struct er
     if (s->model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--weight %s: %s holds rows of attention and no values: "
                        "expected a model, or --qkv", name, s->model->name);
+    if (want->weighting == WEIGHTING_NORM && s->shown->place.gate != NULL)
+        return err_set(e, ERR_USAGE, "--weight %s: what heads of %s write of a value depends on "
+                       "the row that reads it, whose gates their outputs are multiplied by",
+                       name, s->model->name);
     if (want->weighting == WEIGHTING_NORM && precision_is_of_linears(precision))
         return err_set(e, ERR_USAGE, "--weight %s, --dtype %s: only one of them can be given: "
                        "the output projection is rounded as a whole, not head by head", name,

@@ -12,11 +12,48 @@ static const char like[] = "0,3-5, last, -1 or all";
 
 /* ---- lists of numbers ---- */
 
+/* Layers that can be shown: not all of a hybrid attend, nor does a file of rows hold all. */
+static bool *layers_shown(const struct session *s)
+{
+    bool *has = arena_alloc(s->a, (size_t)s->n_layers, sizeof *has);
+
+    for (int l = 0; l < s->n_layers; l++)
+        has[l] = model_has_layer(s->model, l);
+    return has;
+}
+
+const char *session_layers(struct arena *a, const struct model *m, int L)
+{
+    const char *list = "";
+
+    for (int layer = 0; layer < L; layer++) {
+        int first = layer;
+
+        if (!model_has_layer(m, layer))
+            continue;
+        while (layer + 1 < L && model_has_layer(m, layer + 1))
+            layer++;
+        list = arena_printf(a, "%s%s%d", list, list[0] != '\0' ? "," : "", first);
+        if (layer > first)
+            list = arena_printf(a, "%s-%d", list, layer);
+    }
+    return list;
+}
+
+/* "MODEL holds layers 1,3": what to say where another is asked for. */
+static const char *holds(const struct session *s)
+{
+    return arena_printf(s->a, "%s %s %s", s->model->name,
+                        s->model->precomputed != NULL ? "holds layers" : "has attention in layers",
+                        session_layers(s->a, s->model, s->n_layers));
+}
+
 static int members(const struct session *s, const char *option, const char *member, int n,
-                   const char *list, const bool **out, struct err *e)
+                   const bool *has, const char *list, const bool **out, struct err *e)
 {
     const struct list_of of = { .option = option, .like = like, .owner = "the model",
-                                .member = member, .n = n, .from_end = true };
+                                .member = member, .n = n, .from_end = true, .has = has,
+                                .holds = has != NULL ? holds(s) : NULL };
     bool *which;
 
     if (list == NULL)
@@ -86,6 +123,9 @@ static int named_heads(const struct session *s, struct wanted *want, struct err 
             return out_of_range(asked, "layer", layer, s->n_layers, e);
         if (head >= s->n_heads)
             return out_of_range(asked, "head", head, s->n_heads, e);
+        if (!model_has_layer(s->model, (int)layer))
+            return err_set(e, ERR_USAGE, "%s: %s, not %lld", session_names(asked)->head, holds(s),
+                           layer);
         layers[layer] = heads[layer * s->n_heads + head] = true;
     }
     want->layer = layers;
@@ -113,6 +153,7 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
 {
     const struct asked *asked = s->asked;
     const struct asked_names *names = session_names(asked);
+    const bool *has = NULL;
 
     if (session_names_heads(asked) && asked->layer != NULL)
         return err_set(e, ERR_USAGE, "%s, %s: '%.40s' names heads with their layers, so %s "
@@ -120,12 +161,14 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
                        names->layer);
     if (session_names_heads(asked))
         return named_heads(s, want, e);
-    if (members(s, names->layer, "layer", s->n_layers, asked->layer, &want->layer, e) != 0)
+    if (s->model->precomputed != NULL || s->model->family->mixer != MIXER_NONE)
+        want->layer = has = layers_shown(s);
+    if (members(s, names->layer, "layer", s->n_layers, has, asked->layer, &want->layer, e) != 0)
         return -1;
     if (asked->head != NULL && mixed(asked->head)[0] != '\0')
         return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s%s", names->head,
                        asked->head, like, mixed(asked->head));
-    return members(s, names->head, "head", s->n_heads, asked->head, &want->head, e);
+    return members(s, names->head, "head", s->n_heads, NULL, asked->head, &want->head, e);
 }
 
 bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)
@@ -144,7 +187,13 @@ bool session_next_head(const struct session *s, const struct wanted *want, int *
 int session_default_layer(const struct session *s)
 {
     const struct config *config = &s->shown->config;
-    int last = config->n_layers - 1;
+    int last = config->n_layers - 1, layer = last < 6 ? last : 6;
 
-    return config->card.layer >= 0 ? config->card.layer : last < 6 ? last : 6;
+    if (config->card.layer >= 0)
+        layer = config->card.layer;
+    while (layer > 0 && !model_has_layer(s->shown, layer))
+        layer--;
+    while (layer < last && !model_has_layer(s->shown, layer))
+        layer++;
+    return layer;
 }

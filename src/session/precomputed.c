@@ -56,51 +56,18 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
     return model_open_precomputed(env->arena, asked->attention, e);
 }
 
-/* ---- layers ---- */
-
-const char *precomputed_layers(struct arena *a, const struct model *m, int L)
-{
-    const char *list = "";
-
-    for (int layer = 0; layer < L; layer++) {
-        int first = layer;
-
-        if (!model_has_layer(m, layer))
-            continue;
-        while (layer + 1 < L && model_has_layer(m, layer + 1))
-            layer++;
-        list = arena_printf(a, "%s%s%d", list, list[0] != '\0' ? "," : "", first);
-        if (layer > first)
-            list = arena_printf(a, "%s-%d", list, layer);
-    }
-    return list;
-}
-
-int precomputed_wanted(const struct session *s, struct wanted *want, struct err *e)
+int precomputed_options(const struct session *s, struct err *e)
 {
     const struct asked *asked = s->asked;
     const struct model *model = s->model;
-    bool *which, named = session_names_heads(asked);
-    bool all = !named && (asked->layer == NULL || strcmp(asked->layer, "all") == 0);
     const char *wrong = asked->mask != NULL ? "--mask" :
                         asked->memory_mask != NULL ? "--memory-mask" :
                         asked->dtype != PRECISION_F32 ? "--dtype" : NULL;
 
-    if (model->precomputed == NULL)
+    if (model->precomputed == NULL || wrong == NULL)
         return 0;
-    if (wrong != NULL)
-        return err_set(e, ERR_USAGE, "%s: the attention of %s is precomputed, and there is "
-                       "nothing left to compute", wrong, model->name);
-    which = arena_alloc(s->a, (size_t)s->n_layers, sizeof *which);
-    for (int layer = 0; layer < s->n_layers; layer++) {
-        which[layer] = model_has_layer(model, layer) && (all || want->layer[layer]);
-        if (!all && want->layer[layer] && !which[layer])
-            return err_set(e, ERR_USAGE, "--%s: %s holds layers %s, not %d",
-                           named ? "head" : "layer", model->name,
-                           precomputed_layers(s->a, model, s->n_layers), layer);
-    }
-    want->layer = which;
-    return 0;
+    return err_set(e, ERR_USAGE, "%s: the attention of %s is precomputed, and there is nothing "
+                   "left to compute", wrong, model->name);
 }
 
 /* ---- names ---- */

@@ -24,14 +24,8 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
  */
 int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e);
 
-/*
- * Where the model is one of --attention: *want is for the layers that the file holds.
- * Errors (ERR_USAGE): a layer that it lacks, a mask, a precision.
- */
-int precomputed_wanted(const struct session *s, struct wanted *want, struct err *e);
-
-/* The layers below L that the file holds, as -l takes them: "0-5,7". */
-const char *precomputed_layers(struct arena *a, const struct model *m, int L);
+/* ERR_USAGE: the model is one of --attention, with a mask or a precision. */
+int precomputed_options(const struct session *s, struct err *e);
 
 /* ---- queries, keys and values ---- */
 

@@ -99,6 +99,6 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
         return -1;
     choose_shown(s);
     return session_generation(s, text, e) != 0 || session_heads(s, want, e) != 0 ||
-           precomputed_wanted(s, want, e) != 0 || session_rotations(s, want, e) != 0 ||
+           precomputed_options(s, e) != 0 || session_rotations(s, want, e) != 0 ||
            session_change(s, want, e) != 0 || shown_check(s, e) != 0 ? -1 : 0;
 }

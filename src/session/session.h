@@ -97,8 +97,11 @@ bool session_names_heads(const struct asked *asked);
 bool session_next_head(const struct session *s, const struct wanted *want, int *l,
                        int *h);
 
+/* The layers below L that can be shown, as -l takes them: "0-5,7". */
+const char *session_layers(struct arena *a, const struct model *m, int L);
+
 /* The layer that is shown where one is, and none is asked for: that of the model's card, else
- * the seventh, else the last. */
+ * the seventh, else the last; or the nearest one before it that can be shown. */
 int session_default_layer(const struct session *s);
 
 #endif

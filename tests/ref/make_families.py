@@ -51,7 +51,7 @@ CASES = {}
 
 # Families whose experts the library computes in more than one way.
 MIXTURES = ("mixtral", "qwen3_moe", "qwen2_moe", "deepseek", "olmoe", "granitemoe", "phimoe",
-            "gpt_oss")
+            "gpt_oss", "qwen3_next")
 
 
 def case(name, kind, config, **how):
@@ -663,6 +663,57 @@ case("glm_plain", T.GlmModel, decoder(2, 1, 8, head_dim=8, attention_bias=False)
      dtype="bfloat16")
 case("glm4", T.Glm4ForCausalLM, decoder(3, 1, 8, head_dim=8), style="diff", dtype="float16")
 
+# Chunks where queries are rotated, a temperature where they are not; experts by a list, by steps.
+case("llama4_text", T.Llama4ForCausalLM,
+     decoder(4, 2, 5, head_dim=6, num_hidden_layers=3, attention_chunk_size=4, floor_scale=3,
+             attn_scale=0.4, no_rope_layers=[1, 0, 1], intermediate_size=8, moe_layers=[1],
+             intermediate_size_mlp=14, num_local_experts=4, num_experts_per_tok=2), style=4,
+     dtype="float16")
+case("llama4_text_plain", T.Llama4ForCausalLM,
+     decoder(2, 1, 8, head_dim=8, num_hidden_layers=2, attention_chunk_size=5,
+             no_rope_layer_interval=2, interleave_moe_layer_step=2, use_qk_norm=False,
+             attn_temperature_tuning=False, intermediate_size=6, intermediate_size_mlp=10,
+             num_local_experts=2, attention_bias=True, tie_word_embeddings=True), style="diff",
+     dtype="bfloat16", edit=without("layer_types", "no_rope_layers", "moe_layers"))
+# As large models are, as GGUF has them: chunks longer than the text, each fourth layer without rope.
+case("llama4_text_wide", T.Llama4TextModel,
+     decoder(2, 1, 4, head_dim=4, num_hidden_layers=4, interleave_moe_layer_step=2,
+             intermediate_size=6, intermediate_size_mlp=8, num_local_experts=2), style="diff",
+     dtype="float16", edit=without("layer_types", "no_rope_layers", "moe_layers"))
+# Pictures and text as they are published: the text's part under its own key and prefix.
+case("llama4", T.Llama4ForConditionalGeneration,
+     {"text_config": {**decoder(2, 2, 6, head_dim=6, attention_chunk_size=4, floor_scale=2,
+                                no_rope_layers=[0, 1], intermediate_size=6, num_local_experts=2),
+                      "num_hidden_layers": 2},
+      "vision_config": {"hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1,
+                        "intermediate_size": 4, "image_size": 4, "patch_size": 2,
+                        "vision_output_dim": 4, "projector_input_dim": 4,
+                        "projector_output_dim": 4}}, dtype="float16")
+# Layers that convolve; layer_types, or the list that came before it.
+case("lfm2", T.Lfm2ForCausalLM,
+     decoder(4, 2, 6, num_hidden_layers=4, conv_bias=True, conv_L_cache=3, block_multiple_of=4,
+             layer_types=["conv", "full_attention", "conv", "full_attention"]), style=4,
+     dtype="float16", edit=lambda c: (without("layer_types")(c),
+                                      with_keys(full_attn_idxs=[1, 3], block_ff_dim=30,
+                                                intermediate_size=99)(c)))
+case("lfm2_base", T.Lfm2Model,
+     decoder(3, 3, 8, num_hidden_layers=3, conv_L_cache=4, block_auto_adjust_ff_dim=False,
+             layer_types=["full_attention", "conv", "conv"]), style="diff", dtype="bfloat16")
+# Layers of the gated delta rule; heads whose outputs are gated.
+DELTA = {"linear_conv_kernel_dim": 3, "linear_key_head_dim": 4, "linear_value_head_dim": 3,
+         "moe_intermediate_size": 6, "shared_expert_intermediate_size": 5, "num_experts": 3}
+case("qwen3_next", T.Qwen3NextForCausalLM,
+     decoder(4, 2, 6, head_dim=8, num_hidden_layers=3, linear_num_key_heads=2,
+             linear_num_value_heads=4, num_experts_per_tok=2, mlp_only_layers=[2], **DELTA,
+             layer_types=["linear_attention", "full_attention", "linear_attention"]), style=4,
+     dtype="float16")
+case("qwen3_next_plain", T.Qwen3NextModel,
+     decoder(2, 1, 8, head_dim=8, linear_num_key_heads=1, linear_num_value_heads=1,
+             num_experts_per_tok=1, norm_topk_prob=False, attention_bias=True,
+             **{**DELTA, "linear_conv_kernel_dim": 1}, full_attention_interval=2), style="diff",
+     dtype="bfloat16", edit=lambda c: (without("layer_types")(c),
+                                       with_keys(full_attention_interval=2)(c)))
+
 
 def latent(heads, **more):
     return decoder(heads, heads, 6, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6,
@@ -926,7 +977,7 @@ def spread(model, seed):
     """As make.py's, with norms round the value that leaves their input as it is."""
     g = torch.Generator().manual_seed(seed)
     kind = model.config.get_text_config().model_type
-    plus_one = kind.startswith(("gemma", "nemotron")) and kind != "gemma3n_text"
+    plus_one = kind.startswith(("gemma", "nemotron", "qwen3_next")) and kind != "gemma3n_text"
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
         if model.config.model_type == "marian" and "embed_positions" in name:
@@ -936,7 +987,8 @@ def spread(model, seed):
             inputs = p[0].numel() if kernel else p.shape[-1]
             p.data = 1.3 * torch.randn(p.shape, generator=g) / inputs ** 0.5
         else:
-            centre = 1.0 if norm and not name.endswith("bias") and not plus_one else 0.0
+            centre = 1.0 if norm and not name.endswith("bias") and (
+                not plus_one or "linear_attn" in name) else 0.0
             p.data = centre + 0.2 * torch.randn(p.shape, generator=g)
     for name, b in model.named_buffers():
         if name.endswith("e_score_correction_bias"):
@@ -1057,8 +1109,16 @@ def tower_of(model, source):
 
 def last_hidden(model, args):
     of_towers = (T.CLIPForImageClassification, T.SiglipForImageClassification)
-    base = model.vision_model if isinstance(model, of_towers) else model.base_model
+    base = model.vision_model if isinstance(model, of_towers) else body(model)
     return base(**args).last_hidden_state
+
+
+def body(model):
+    """What gives hidden states; Llama 4 has another name for it than the class says."""
+    if model.config.model_type.startswith("llama4"):
+        text = getattr(model, "language_model", model)
+        return getattr(text, "model", text)
+    return model.base_model
 
 
 def forward(model, source, double=False, tokens=None, types=None, boxes=None):
@@ -1216,6 +1276,16 @@ def boxes_of(model, n):
     return [*boxes, [0, 0, last, last]]
 
 
+def of_layers(config, values):
+    """The library returns attention of the layers that attend; arrays count all layers."""
+    kinds = getattr(config.get_text_config(), "layer_types", None) or []
+    attend = [l for l, kind in enumerate(kinds) if kind not in ("conv", "linear_attention")]
+    if len(attend) == len(kinds):
+        return values
+    return {f"attn.{attend[int(k[5:])]}" if k.startswith("attn.") else k: v
+            for k, v in values.items()}
+
+
 def expect(folder, name, kind, sources, tokens, types, boxed):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
@@ -1233,7 +1303,7 @@ def expect(folder, name, kind, sources, tokens, types, boxed):
             if a is not None:
                 worst["hidden"] = max(worst["hidden"], float(np.abs(a - b).max()))
         one_each = found[2] is not None and found[2].ndim == 2      # a discriminator
-        values = arrays_of(*found, True, one_each)
+        values = of_layers(model.config, arrays_of(*found, True, one_each))
         del values["argmax"]
         if getattr(model.config, "attention_type", None) == "block_sparse":
             values.update(with_copies(model.config, found[0], len(source)))

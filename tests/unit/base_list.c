@@ -116,6 +116,38 @@ static void out_of_range(void **state)
                         "--x: -7 is out of range: from the end, the box has balls -1 to -6");
 }
 
+/* Of the box only balls 1, 3 and 4 are red. */
+static void some_of_them(void **state)
+{
+    static const bool red[N] = { [1] = true, [3] = true, [4] = true };
+    static const struct list_of reds = { "--x", "0,-1 or all", "the box", "ball", N, true, red,
+                                         "the box has red balls 1,3-4" };
+
+    (void)state;
+    assert_string_equal(members(&reds, "all"), "134");
+    assert_string_equal(members(&reds, "last"), "4");
+    assert_string_equal(members(&reds, "-1,-3"), "14");
+    assert_string_equal(members(&reds, "0-3"), "13");
+    assert_string_equal(members(&reds, "0-5,1"), "134");
+    assert_string_equal(refused(&reds, "2"), "--x: the box has red balls 1,3-4, not 2");
+    assert_string_equal(refused(&reds, "1,5-5"), "--x: the box has red balls 1,3-4, not 5");
+    assert_string_equal(refused(&reds, "-4"),
+                        "--x: -4 is out of range: from the end, the box has balls -1 to -3");
+    assert_string_equal(refused(&reds, "6"), "--x: 6 is out of range: the box has balls 0 to 5");
+}
+
+/* A range of what is not there is no selection. */
+static void none_of_them(void **state)
+{
+    static const bool red[N] = { [5] = true };
+    static const struct list_of reds = { "--x", "0,-1 or all", "the box", "ball", N, true, red,
+                                         "the box has red balls 5" };
+
+    (void)state;
+    assert_string_equal(refused(&reds, "0-4"), "--x: the box has red balls 5, none of 0 to 4");
+    assert_string_equal(members(&reds, "0-5"), "5");
+}
+
 static void grammar_alone(void **state)
 {
     struct err e = { ERR_NONE, "" };
@@ -152,6 +184,8 @@ int main(void)
         cmocka_unit_test(lists),
         cmocka_unit_test(not_lists),
         cmocka_unit_test(out_of_range),
+        cmocka_unit_test(some_of_them),
+        cmocka_unit_test(none_of_them),
         cmocka_unit_test(grammar_alone),
         cmocka_unit_test(ids),
     };

@@ -119,6 +119,62 @@ static void refused(const char *want)
         fail_msg("\"%s\", expected \"%s\"", e.msg, want);
 }
 
+/* ---- layers of a hybrid ---- */
+
+static void test_layers_that_attend(void **state)
+{
+    struct config c;
+
+    (void)state;
+    begin("lfm2");
+    list("attention.head_count_kv", GGUF_I32, 2, (int[]){ 0, 2 });
+    number("shortconv.l_cache", 5);
+    c = taken();
+    assert_true(c.layer_kind[0] == LAYER_MIXER && c.layer_kind[1] == LAYER_FULL);
+    assert_true(c.n_kv_heads == 2 && c.mix.n_taps == 5 && c.d_ff == 8);
+    begin("lfm2");
+    number("attention.head_count_kv", 1);
+    c = taken();
+    assert_true(c.layer_kind[0] == LAYER_FULL && c.layer_kind[1] == LAYER_FULL);
+    begin("lfm2");
+    list("attention.head_count_kv", GGUF_I32, 3, (int[]){ 0, 2, 0 });
+    refused("head_count_kv: is an array of 3 I32, expected a whole number for each layer");
+    begin("lfm2");
+    list("attention.head_count_kv", GGUF_BOOL, 2, (int[]){ 0, 1 });
+    refused("head_count_kv: is an array of 2 BOOL, expected a whole number for each layer");
+    begin("lfm2");
+    list("attention.head_count_kv", GGUF_I32, 2, (int[]){ 1, 2 });
+    refused("head_count_kv: found 2 in layer 1, expected one number from 1 to 65536, or 0");
+    begin("lfm2");
+    list("attention.head_count_kv", GGUF_I32, 2, (int[]){ 0, 70000 });
+    refused("head_count_kv: found 70000 in layer 1");
+    begin("lfm2");
+    list("attention.head_count_kv", GGUF_I32, 2, (int[]){ 0, 0 });
+    refused("head_count_kv: found 0");
+    begin("llama");
+    list("attention.head_count_kv", GGUF_I32, 2, (int[]){ 0, 2 });
+    refused("head_count_kv: varies by layer");
+}
+
+static void test_llama4(void **state)
+{
+    struct config c;
+
+    (void)state;
+    begin("llama4");
+    number("expert_count", 128);
+    number("expert_feed_forward_length", 3);
+    number("interleave_moe_layer_step", 2);
+    real("attention.temperature_scale", 0.5);
+    number("attention.temperature_length", 7);
+    c = taken();
+    assert_true(!c.norm.qk && c.experts.d_ff == 3 && c.d_ff == 8 && c.experts.step == 2);
+    assert_true(c.score.slope == 0.5 && c.score.every == 7 && c.chunked.near.len == 8192);
+    begin("llama4");
+    number("expert_count", 16);
+    assert_true(taken().norm.qk);
+}
+
 /* ---- heads ---- */
 
 static void test_widths(void **state)
@@ -613,6 +669,7 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layers_that_attend), cmocka_unit_test(test_llama4),
         cmocka_unit_test(test_widths), cmocka_unit_test(test_scale),
         cmocka_unit_test(test_multipliers), cmocka_unit_test(test_windows),
         cmocka_unit_test(test_causal),

@@ -194,6 +194,20 @@ static void sigmoids_that_vanish(void **state)
     arena_finish(&a);
 }
 
+/* The best logits, though their sigmoids are the same number. */
+static void sigmoids_on_the_input(void **state)
+{
+    static const double want[] = { 0, 0.25, 0.75, 0 }, full[] = { 0, 0, 1, 1 };
+    const float far[] = { 40, 41, 43, 42 };
+    struct routing r = { .E = 4, .n_chosen = 2, .score = SCORE_SIGMOID_INPUT, .factor = 1 };
+    float logit[4];
+
+    (void)state;
+    logits(logit, (double[]){ 0.1, 0.25, 0.75, 0.2 }, 4);
+    check(&r, logit, want);
+    check(&r, far, full);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,7 +215,7 @@ int main(void)
         cmocka_unit_test(groups_by_their_best),
         cmocka_unit_test(sigmoid_groups_by_their_best_two),
         cmocka_unit_test(a_bias_is_for_the_choice_alone), cmocka_unit_test(negative_choices),
-        cmocka_unit_test(sigmoids_that_vanish),
+        cmocka_unit_test(sigmoids_that_vanish), cmocka_unit_test(sigmoids_on_the_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

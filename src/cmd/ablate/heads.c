@@ -119,7 +119,7 @@ static void add_layer(struct ablate_job *j, enum stack_id stack, int layer, bool
     int H = ablate_model(j, stack)->config.n_heads;
     bool shown = (j->stack == N_STACK || j->stack == stack) && layer < s->n_layers;
 
-    for (int h = 0; h < H; h++)
+    for (int h = 0; ablate_model(j, stack)->layer[layer].mixer == MIXER_NONE && h < H; h++)
         if ((shown && h < s->n_heads && wanted_layer(want, layer) &&
              wanted_head(want, layer, h)) == asked)
             add_head(j, stack, layer, h);

@@ -80,7 +80,7 @@ struct text_row {
     struct records_text_id id;
     int at, answer_id, against_id;
     struct text_span answer, against;
-    double logit, capped, heads_dla, rest, embeddings, mlps, biases, error;
+    double logit, capped, heads_dla, rest, embeddings, mlps, mixers, biases, error;
     struct list tokens, tokens_key, heads, sources;
 };
 
@@ -104,10 +104,12 @@ static const struct column text_columns[] = {
     { "logit_capped", "the same after the soft cap", .kind = COLUMN_REAL, .where = IN_JSON,
       .null = NULL_ABSENT, .field = F(capped) },
     TEXT_REAL("heads_dla", "sum of dla over all heads, also those not reported", heads_dla),
-    TEXT_REAL("rest", "embeddings, mlps and biases", rest),
+    TEXT_REAL("rest", "embeddings, mlps, mixers and biases", rest),
     { "rest_embeddings", "what the embeddings write", .kind = COLUMN_REAL, .where = IN_JSON,
       .field = F(embeddings) },
     { "rest_mlps", "the mlps", .kind = COLUMN_REAL, .where = IN_JSON, .field = F(mlps) },
+    { "rest_mixers", "what layers have instead of attention", .kind = COLUMN_REAL,
+      .where = IN_JSON, .null = NULL_ABSENT, .field = F(mixers) },
     { "rest_biases", "the biases", .kind = COLUMN_REAL, .where = IN_JSON, .field = F(biases) },
     TEXT_REAL("identity_error", "|heads_dla + rest - logit| / the largest part", error),
     { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
@@ -277,14 +279,16 @@ static const char *lead(const struct attribute_found *f, struct arena *a)
     bool pair = t->against >= 0;
     const char *cap = isnan(f->capped) ? "" :
                       arena_printf(a, " (%.4f after the soft cap)", f->capped);
+    const char *mixers = f->j->job.s.shown->family->mixer == MIXER_NONE ? "" :
+                         arena_printf(a, " mixers %+.4f,", p->mixers);
 
     return arena_printf(a, "%s%s%s after %s(%d)\n"
-                        "%s %.4f%s = heads %+.4f, embeddings %+.4f, mlps %+.4f, biases %+.4f "
+                        "%s %.4f%s = heads %+.4f, embeddings %+.4f, mlps %+.4f,%s biases %+.4f "
                         "(within %.1e of the largest part)\n\n",
                         answer_name(&f->j->answer, a, t->answer), pair ? " against " : "",
                         pair ? answer_name(&f->j->answer, a, t->against) : "",
                         records_token(a, queries, f->row), f->row, pair ? "difference" : "logit", t->logit, cap, p->heads,
-                        p->embedding, p->mlps, p->biases, p->error);
+                        p->embedding, p->mlps, mixers, p->biases, p->error);
 }
 
 static struct text_row text_row(const struct attribute_found *f, struct arena *a,
@@ -299,8 +303,9 @@ static struct text_row text_row(const struct attribute_found *f, struct arena *a
         .against_id = t->against, .answer = answer_text(&f->j->answer, a, t->answer),
         .against = answer_text(&f->j->answer, a, t->against), .logit = t->logit,
         .capped = f->capped, .heads_dla = p->heads,
-        .rest = p->embedding + p->mlps + p->biases, .embeddings = p->embedding,
-        .mlps = p->mlps, .biases = p->biases, .error = p->error,
+        .rest = p->embedding + p->mlps + p->mixers + p->biases, .embeddings = p->embedding,
+        .mlps = p->mlps,
+        .mixers = s->shown->family->mixer == MIXER_NONE ? (double)NAN : p->mixers, .biases = p->biases, .error = p->error,
         .tokens = records_pieces(session_queries(s, f->item)),
         .tokens_key = records_pieces(&f->item->tokens), .heads = heads,
     };

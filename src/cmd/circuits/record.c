@@ -300,7 +300,7 @@ static struct list pair_rows(const struct circuits_job *j)
 static bool has_positions(const struct model *m)
 {
     return m->rope[0].inv_freq != NULL || m->family->bias != BIAS_NONE || m->alibi != NULL ||
-           m->layer[0].slot[W_DISTANCE].weight != NULL;
+           model_attending(m)->slot[W_DISTANCE].weight != NULL;
 }
 
 static struct model_row model_row(const struct circuits_job *j)

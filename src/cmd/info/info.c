@@ -39,7 +39,7 @@ static char *each_projection(struct arena *a, const struct model *m)
     char *sum = arena_strdup(a, "");
 
     for (enum slot s = count_first(m); s <= count_last(m); s++) {
-        const struct param *param = &m->layer[0].slot[s];
+        const struct param *param = &model_attending(m)->slot[s];
 
         if (family_slots[s].kind == SLOT_LINEAR && param->weight != NULL)
             sum = arena_printf(a, "%s%s%d x %d", sum, sum[0] != '\0' ? " + " : "",
@@ -53,16 +53,17 @@ static char *each_projection(struct arena *a, const struct model *m)
 static char *attention_sum(struct arena *a, const struct model *m)
 {
     const struct config *config = &m->config;
+    const struct param *slot = model_attending(m)->slot;
     int hd = config->n_heads * config->d_head, gd = config->n_kv_heads * config->d_head;
 
-    if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q ||
-        config->d_value != config->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
-        m->layer[0].slot[W_REL_Q].weight != NULL || m->layer[0].slot[W_O].weight == NULL ||
+    if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q || m->family->q_gated ||
+        config->d_value != config->d_head || slot[W_REL_K].weight != NULL ||
+        slot[W_REL_Q].weight != NULL || slot[W_O].weight == NULL ||
         family_slot_dim(m->family, config, DIM_OUT) != config->d_model)
         return each_projection(a, m);
     if (hd == gd && hd == config->d_model)
         return arena_printf(a, "%d x %d x %d",
-                            m->layer[0].slot[W_Q_GLOBAL].weight != NULL ? 7 : 4, hd, hd);
+                            slot[W_Q_GLOBAL].weight != NULL ? 7 : 4, hd, hd);
     return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, config->d_model, gd,
                         config->d_model);
 }
@@ -107,7 +108,7 @@ static void card_input(FILE *f, const struct model *m)
 /* The type of the first slot's weight: of the token embedding, mostly. */
 static const char *weights_type(const struct model *m)
 {
-    const struct param *slot = m->layer[0].slot;
+    const struct param *slot = model_attending(m)->slot;
     const struct tensor *output = slot[count_last(m)].weight,
                         *tensor = output != NULL ? output : slot[count_first(m)].weight;
 
@@ -142,6 +143,20 @@ static void card_decoder(FILE *f, const struct model *m)
     fprintf(f, "\n");
 }
 
+/* Of a hybrid also which layers attend, and what the others do. */
+static void card_layers(FILE *f, struct arena *a, const struct model *m)
+{
+    int L = m->config.n_layers, other = 0;
+
+    fprintf(f, "layers      %d", L);
+    while (other < L && m->layer[other].mixer == MIXER_NONE)
+        other++;
+    if (other < L)
+        fprintf(f, ", attention in %s, %s in the others", session_layers(a, m, L),
+                info_kind(m, other));
+    fprintf(f, "\n");
+}
+
 static void card_sizes(FILE *f, struct arena *a, const struct model *m,
                        const struct info_row *row)
 {
@@ -150,10 +165,10 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m,
     fprintf(f, "model       %s\n", report_clean(a, m->name, strlen(m->name)));
     fprintf(f, "family      %s, %s%s\n", m->family->name,
             family_stack_names[m->family->stack_id],
-            m->layer[0].hi == 0 ? ", causal" : "");
+            model_attending(m)->hi == 0 ? ", causal" : "");
     if (row->tower != NULL)
         fprintf(f, "tower       %s, of %s\n", row->tower, config->whole);
-    fprintf(f, "layers      %d\n", config->n_layers);
+    card_layers(f, a, m);
     fprintf(f, "heads       %d of width %d", config->n_heads, config->d_head);
     if (config->n_kv_heads != config->n_heads)
         fprintf(f, ", %d for keys and values", config->n_kv_heads);

@@ -33,6 +33,7 @@ struct info_row {
     double bits;                        /* of a weight of those; NaN: as above */
     const char *hash;
     const struct parameters_row *parameters;
+    struct list kinds;                  /* of layers, of a hybrid */
     struct count attention;             /* of one layer */
     const struct count *attention_layer;    /* the same */
     int64_t head_weights;               /* -1: heads share rows */
@@ -57,6 +58,9 @@ const char *info_activation(const struct model *m);
 bool info_any_length(const struct model *m);
 
 /* What a file of --attention holds. */
+/* What a layer mixes tokens by. */
+const char *info_kind(const struct model *m, int layer);
+
 extern const struct record info_precomputed_record;
 void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
                       FILE *f);

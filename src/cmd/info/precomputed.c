@@ -40,7 +40,7 @@ static void print_card(FILE *f, struct arena *a, const struct model *m)
         t = stack_of(m, (enum stack_id)i)[first].rows;
         fprintf(f, "%-11s layers %s, %d head%s, %" PRId64 " quer%s, %" PRId64
                 " key%s, %s%s\n",
-                family_stack_names[i], precomputed_layers(a, m, o->config.n_layers),
+                family_stack_names[i], session_layers(a, m, o->config.n_layers),
                 o->config.n_heads, str_plural(o->config.n_heads), t->shape[1],
                 str_plural_y(t->shape[1]), t->shape[2], str_plural(t->shape[2]),
                 dtype_table[t->dtype].name,

@@ -32,9 +32,10 @@ static const struct column parameter_columns[] = {
     PART("embeddings", 0, "tables of tokens, positions and types"),
     PART("attention", 1, "projections of self-attention"),
     PART("cross", 2, "projections of attention to another input"),
-    PART("mlp", 3, "feed-forward parts"),
-    PART("norms", 4, "norms"),
-    PART("head", 5, "the output's projection, where it is not the token table"),
+    PART("mixers", 3, "what some layers have instead of attention"),
+    PART("mlp", 4, "feed-forward parts"),
+    PART("norms", 5, "norms"),
+    PART("head", 6, "the output's projection, where it is not the token table"),
 };
 #undef PART
 
@@ -85,6 +86,9 @@ static const struct column info_columns[] = {
     { "causal", "whether a token sees only itself and those before", .kind = COLUMN_BOOL,
       WHERE, .field = F(causal) },
     SIZE(struct info_row, layers, "number of layers", NULL),
+    { "layer_kinds", "what each layer mixes tokens by, where not all attend: attention, "
+      "convolution, delta", .kind = COLUMN_TEXT, .list = true, WHERE, .null = NULL_ABSENT,
+      .field = F(kinds) },
     SIZE(struct info_row, heads, "heads of queries", NULL),
     SIZE(struct info_row, kv_heads, "heads of keys and values", NULL),
     SIZE(struct info_row, d_model, "width of the model", NULL),
@@ -205,6 +209,25 @@ static struct list input_of(struct arena *a, const struct model *m)
     return (struct list){ dim, count > 0 ? count : -1 };
 }
 
+const char *info_kind(const struct model *m, int layer)
+{
+    static const char *const names[] = {
+        [MIXER_NONE] = "attention", [MIXER_CONV] = "convolution", [MIXER_DELTA] = "delta",
+    };
+
+    return names[m->layer[layer].mixer];
+}
+
+static struct list kinds_of(struct arena *a, const struct model *m)
+{
+    int L = m->config.n_layers;
+    const char **kind = arena_alloc(a, (size_t)L, sizeof *kind);
+
+    for (int l = 0; l < L; l++)
+        kind[l] = info_kind(m, l);
+    return (struct list){ kind, m->family->mixer != MIXER_NONE ? L : -1 };
+}
+
 static const struct experts_row *experts_of(struct arena *a, const struct config *c)
 {
     struct experts_row *row = arena_alloc(a, 1, sizeof *row);
@@ -262,8 +285,9 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
         .family = m->family->name,
         .tower = config->tower != TOWER_NONE ? towers[config->tower - TOWER_TEXT] : NULL,
         .stack = family_stack_names[m->family->stack_id],
-        .causal = m->layer[0].hi == 0,
+        .causal = model_attending(m)->hi == 0,
         .layers = config->n_layers,
+        .kinds = kinds_of(a, m),
         .heads = config->n_heads,
         .kv_heads = config->n_kv_heads,
         .d_model = config->d_model,

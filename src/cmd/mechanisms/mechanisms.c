@@ -96,15 +96,13 @@ static int parse_only(struct mechanisms_job *j, struct err *e)
 static void pick_layers(struct mechanisms_job *j)
 {
     const struct config *config = &j->job.s.shown->config;
-    int last = config->n_layers - 1;
+    const struct asked *asked = j->job.s.asked;
 
     j->layer = arena_alloc(j->job.s.a, (size_t)config->n_layers, sizeof *j->layer);
-    if (j->job.want.layer != NULL)
+    if (asked->layer != NULL || session_names_heads(asked))
         memcpy(j->layer, j->job.want.layer, (size_t)config->n_layers * sizeof *j->layer);
     else
-        j->layer[config->card.layer >= 0 ? config->card.layer :
-                 last < 6                ? last :
-                                           6] = true;
+        j->layer[session_default_layer(&j->job.s)] = true;
     j->job.want.layer = j->layer;
 }
 

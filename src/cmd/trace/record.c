@@ -353,7 +353,8 @@ bool trace_shows(const struct trace_found *f, int layer)
     const struct trace_job *j = f->j;
 
     if (layer < 0)
-        return f->top > 0 && wanted_layer(&j->job.want, 0);
+        return f->top > 0 && wanted_layer(&j->job.want, (int)(model_attending(f->t->m) -
+                                                              f->t->m->layer));
     return wanted_layer(&j->job.want, layer) && model_has_layer(j->job.s.model, layer);
 }
 

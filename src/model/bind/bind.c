@@ -128,6 +128,9 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 
     if (m->family->qkv == QKV_LOW_RANK && (m->config.latent.q_rank > 0 ? s == W_Q : ranked))
         return true;
+    if (m->layer[l].mixer != MIXER_NONE ? family_slot_attends((enum slot)s) :
+                                          family_slot_mixes((enum slot)s))
+        return true;
     return bind_distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.experts.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
@@ -155,6 +158,11 @@ static int bind_layer(struct binder *b, int l)
     struct where at = weights_of(&b->m->config, l);
     bool experts = plan_has_experts(&b->m->config, l);
 
+    plan_layer(b->m, l);
+    if (plan->keys_of < 0)
+        return err_set(b->e, ERR_INPUT, "%s: layer %d has no keys and values of its own "
+                       "(num_kv_shared_layers %d), and no layer with any is of its type",
+                       b->m->name, l, b->m->config.streams.n_shared);
     for (int s = 0; s < N_SLOT; s++) {
         if (family_slots[s].count != PER_LAYER || is_absent(b->m, s, l, experts))
             continue;
@@ -163,11 +171,6 @@ static int bind_layer(struct binder *b, int l)
     }
     split_output(b->m, plan);
     bind_free_biases(b->m, plan, b->a);
-    plan_layer(b->m, l);
-    if (plan->keys_of < 0)
-        return err_set(b->e, ERR_INPUT, "%s: layer %d has no keys and values of its own "
-                       "(num_kv_shared_layers %d), and no layer with any is of its type",
-                       b->m->name, l, b->m->config.streams.n_shared);
     plan_distances(plan, &b->m->config, b->a);
     plan_grid(b->m, l, b->a);
     if (bind_former(b, plan, at.layer) != 0)
@@ -260,6 +263,29 @@ static void place_quarters(struct model *m, struct arena *a)
         place->run[r] = (r / 2 * 3 + r % 2 * 2) * n * d;
 }
 
+/* Each head's queries before the gate of its output; keys as they are, after them all. */
+static void place_gates(struct model *m, struct arena *a)
+{
+    struct head_place *place = &m->place;
+    int H = m->config.n_heads, G = m->config.n_kv_heads, d = m->config.d_head;
+
+    place->width += H * d;
+    place->gate = arena_alloc(a, (size_t)H, sizeof *place->gate);
+    for (int h = 0; h < H; h++) {
+        place->q[h] = 2 * h * d;
+        place->gate[h] = place->q[h] + d;
+    }
+    for (int g = 0; g < G; g++) {
+        place->k[g] += H * d;
+        place->v[g] += H * d;
+    }
+    place->n_runs = H + G;
+    place->run_heads = 1;
+    place->run = arena_alloc(a, (size_t)place->n_runs, sizeof *place->run);
+    for (int r = 0; r < H + G; r++)
+        place->run[r] = r < H ? place->q[r] : place->k[r - H];
+}
+
 static void place_heads(struct model *m, struct arena *a)
 {
     const struct config *config = &m->config;
@@ -291,6 +317,8 @@ static void place_heads(struct model *m, struct arena *a)
         place->run[r] = r * stride;
     if (m->family->qkv == QKV_QUARTERS)
         place_quarters(m, a);
+    if (m->family->q_gated)
+        place_gates(m, a);
 }
 
 /* A family whose default says so may be reversed by its config. */

@@ -103,6 +103,18 @@ static float *decode(struct arena *a, const struct tensor *t)
     return v;
 }
 
+/* [C, taps] of the file -> [taps, C]. */
+static const float *decode_taps(struct binder *b, const struct tensor *t, int64_t C)
+{
+    float *v = decode(b->a, t), *out = arena_alloc(b->a, (uint64_t)t->n_elements, sizeof *out);
+    int64_t n = t->n_elements / C;
+
+    for (int64_t c = 0; c < C; c++)
+        for (int64_t k = 0; k < n; k++)
+            out[k * C + c] = v[c * n + k];
+    return out;
+}
+
 static const float *decode_vector(struct binder *b, const struct slot_row *row,
                                   const struct tensor *t)
 {
@@ -324,9 +336,13 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
         return bind_absent(b, slot, at, p);
     in_out = is_in_out(b, slot, p->weight);
     want = shape_of(b->m, row, at, in_out);
+    if (row->kind == SLOT_TAPS && p->weight->n_dims == 2)       /* as GGUF has it */
+        want = (struct shape){ 2, { want.d[0], want.d[2] } };
     if (check_weight(b, slot, p->weight, want, loose) != 0)
         return -1;
-    if (row->in == DIM_NONE || row->kind == SLOT_BIASES || row->kind == SLOT_TAPS)
+    if (slot == W_MIX_TAPS)
+        p->vector = decode_taps(b, p->weight, want.d[0]);
+    else if (row->in == DIM_NONE || row->kind == SLOT_BIASES || row->kind == SLOT_TAPS)
         p->vector = decode_vector(b, row, p->weight);
     else
         p->matrix = matrix_of(p->weight, want, row->kind, in_out);

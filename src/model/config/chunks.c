@@ -164,7 +164,7 @@ static int read_grid(const struct reader *r, const json_t *root)
 
 int config_chunks(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->defaults.chunked.near.len == 0)
+    if (f->defaults.chunked.hashed.len == 0)
         return 0;
     r->c->n_layers = f->defaults.n_layers;      /* num_hidden_layers says nothing here */
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)

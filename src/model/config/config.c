@@ -122,7 +122,8 @@ static const struct key keys[] = {
     { KEY_INT, F(experts.n_groups), 1, 1 << 16, NAMES("n_group") },
     { KEY_INT, F(experts.n_chosen_groups), 1, 1 << 16, NAMES("topk_group") },
     { KEY_INT, F(experts.first_layer), 0, 1 << 16, NAMES("first_k_dense_replace") },
-    { KEY_INT, F(experts.step), 1, 1 << 16, NAMES("decoder_sparse_step") },
+    { KEY_INT, F(experts.step), 1, 1 << 16, NAMES("decoder_sparse_step",
+        "interleave_moe_layer_step") },
 };
 #undef F
 
@@ -134,6 +135,8 @@ const struct key *config_find_key(const char *name)
         found = config_rope_key(name);
     if (found == NULL)
         found = config_option_key(name);
+    if (found == NULL)
+        found = config_mixer_key(name);
     assert(found != NULL);
     return found;
 }
@@ -458,7 +461,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     if (is_null(root, "final_logit_softcapping"))
         r->c->head.cap = 0;
     if (config_options(r, f, root) != 0 || config_front(r, f, root) != 0 ||
-        config_chunks(r, f, root) != 0 ||
+        config_chunks(r, f, root) != 0 || config_mixer(r, f, root) != 0 ||
         read_ffn(r, f, root) != 0 || config_shape(r, f, root) != 0 ||
         config_rope_share(r, f, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||

@@ -50,6 +50,7 @@ const struct key *config_find_key(const char *name);
 const struct key *config_find_in(const struct key *row, size_t n, const char *name);
 const struct key *config_rope_key(const char *name);
 const struct key *config_option_key(const char *name);
+const struct key *config_mixer_key(const char *name);
 
 /* How the weights are packed; *p stays where nothing says it. */
 int config_quantisation(const struct reader *r, const json_t *root, struct quantisation *p);
@@ -89,6 +90,8 @@ int config_front(const struct reader *r, const struct family *f, const json_t *r
 int config_wave(const struct reader *r, const struct family *f, const json_t *root);
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
+/* What takes the place of attention in some layers; before derived numbers. */
+int config_mixer(const struct reader *r, const struct family *f, const json_t *root);
 /* Which experts a row goes to; after the numbers. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);

@@ -5,25 +5,57 @@
 #include "base/str.h"
 #include "model/config/config_priv.h"
 
-static const struct { const char *name; enum layer_kind kind; } kinds[] = {
-    { "full_attention", LAYER_FULL }, { "global", LAYER_FULL },
-    { "sliding_attention", LAYER_WINDOW }, { "local", LAYER_WINDOW },
+static const struct kind {
+    const char *name;
+    enum layer_kind kind;
+    bool windows;               /* of families with windows alone */
+    enum mixer mixer;           /* of those with this one */
+} kinds[] = {
+    { "full_attention", LAYER_FULL },
+    { "sliding_attention", LAYER_WINDOW, .windows = true },
+    { "global", LAYER_FULL, .windows = true }, { "local", LAYER_WINDOW, .windows = true },
+    { "chunked_attention", LAYER_CHUNKS },
+    { "conv", LAYER_MIXER, .mixer = MIXER_CONV },
+    { "linear_attention", LAYER_MIXER, .mixer = MIXER_DELTA },
 };
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-static int read_kind(const struct reader *r, const char *key, const json_t *v,
-                     enum layer_kind *kind)
+static bool has_windows(const struct family *f)
 {
-    for (size_t i = 0; json_is_string(v) && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].name, json_string_value(v)) == 0) {
+    return f->window_rule == WINDOW_TYPES || f->window_rule == WINDOW_TYPES_BELOW;
+}
+
+/* Chunks of neighbours in the layers that layer_types says, not of the lists in chunks.c. */
+static bool has_chunks(const struct family *f)
+{
+    return f->defaults.chunked.near.len > 0 && f->defaults.chunked.hashed.len == 0;
+}
+
+static bool knows(const struct family *f, const struct kind *k)
+{
+    return k->windows ? has_windows(f) : k->kind == LAYER_CHUNKS ? has_chunks(f) :
+           k->kind == LAYER_FULL || f->mixer == k->mixer;
+}
+
+static int read_kind(const struct reader *r, const struct family *f, const char *key,
+                     const json_t *v, enum layer_kind *kind)
+{
+    const char *all = "";
+
+    for (int i = 0; i < N_KINDS; i++) {
+        if (!knows(f, &kinds[i]))
+            continue;
+        if (json_is_string(v) && strcmp(kinds[i].name, json_string_value(v)) == 0) {
             *kind = kinds[i].kind;
             return 0;
         }
-    return config_wrong(r, key, v, "a layer type that is supported (full_attention, "
-                                   "sliding_attention, global, local)");
+        all = arena_printf(r->a, "%s%s%s", all, all[0] != '\0' ? ", " : "", kinds[i].name);
+    }
+    return config_wrong(r, key, v, arena_printf(r->a, "a layer type that is supported (%s)", all));
 }
 
 /* attention_types [[["global", "local"], 6]]: the list, six times. */
-static int read_repeated(const struct reader *r, const json_t *outer,
+static int read_repeated(const struct reader *r, const struct family *f, const json_t *outer,
                          enum layer_kind *kind)
 {
     int count = 0;
@@ -37,7 +69,7 @@ static int read_repeated(const struct reader *r, const json_t *outer,
                 if (count == r->c->n_layers)
                     return err_set(r->e, ERR_INPUT, "%s: attention_types: more than the "
                                    "%d layer%s", r->file, count, str_plural(count));
-                if (read_kind(r, "attention_types", json_array_get(list, j),
+                if (read_kind(r, f, "attention_types", json_array_get(list, j),
                               &kind[count]) != 0)
                     return -1;
             }
@@ -48,7 +80,7 @@ static int read_repeated(const struct reader *r, const json_t *outer,
                        r->file, count, str_plural(count), r->c->n_layers);
 }
 
-static int read_kinds(const struct reader *r, const json_t *root)
+static int read_kinds(const struct reader *r, const struct family *f, const json_t *root)
 {
     static const char *const names[] = { "layer_types", "attention_layers" };
     enum layer_kind *kind = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *kind);
@@ -64,7 +96,7 @@ static int read_kinds(const struct reader *r, const json_t *root)
                            names[k], json_array_size(list),
                            str_plural((int64_t)json_array_size(list)), r->c->n_layers);
         for (int l = 0; l < r->c->n_layers; l++)
-            if (read_kind(r, names[k], json_array_get(list, (size_t)l), &kind[l]) != 0)
+            if (read_kind(r, f, names[k], json_array_get(list, (size_t)l), &kind[l]) != 0)
                 return -1;
         r->c->layer_kind = kind;
         return 0;
@@ -72,13 +104,85 @@ static int read_kinds(const struct reader *r, const json_t *root)
     if (repeated == NULL)
         return 0;
     r->c->layer_kind = kind;
-    return read_repeated(r, repeated, kind);
+    return read_repeated(r, f, repeated, kind);
 }
 
-/* mlp_only_layers: [0, 5].  Where a family has no other mlp than experts, no key leaves them out. */
+/* full_attn_idxs [2, 5]: layers that attend, where layer_types does not say it. */
+static int read_attending(const struct reader *r, const json_t *list, enum layer_kind *kind)
+{
+    for (int l = 0; l < r->c->n_layers; l++)
+        kind[l] = LAYER_MIXER;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+
+        if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+            json_integer_value(value) >= r->c->n_layers)
+            return config_wrong(r, "full_attn_idxs", list, "layers of the model");
+        kind[json_integer_value(value)] = LAYER_FULL;
+    }
+    return 0;
+}
+
+static const struct key attends_every = {
+    KEY_INT, offsetof(struct config, mix.every), 1, 1 << 16, NAMES("full_attention_interval")
+};
+
+/* Which layers have the family's mixer instead of attention; at least one has not. */
+static int read_mixers(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *list = config_value(root, "full_attn_idxs");
+    int L = r->c->n_layers, n = 0;
+    enum layer_kind *kind;
+
+    if (f->mixer == MIXER_NONE)
+        return 0;
+    kind = arena_alloc(r->a, (size_t)L, sizeof *kind);
+    if (f->defaults.mix.every > 0 && config_key(r, &attends_every, root, r->c) != 0)
+        return -1;
+    for (int l = 0; l < L && r->c->layer_kind == NULL; l++)
+        kind[l] = r->c->mix.every > 0 && (l + 1) % r->c->mix.every != 0 ? LAYER_MIXER : LAYER_FULL;
+    if (r->c->layer_kind == NULL && list != NULL && f->defaults.mix.every == 0 &&
+        read_attending(r, list, kind) != 0)
+        return -1;
+    if (r->c->layer_kind == NULL)
+        r->c->layer_kind = kind;
+    for (int l = 0; l < L; l++)
+        n += r->c->layer_kind[l] != LAYER_MIXER;
+    return n > 0 ? 0 : err_set(r->e, ERR_INPUT, "%s: none of the %d layer%s attends: there are no "
+                               "rows of attention to show", r->file, L, str_plural(L));
+}
+
+static const struct key chunk_size = {
+    KEY_INT, offsetof(struct config, chunked.near.len), 1, 1 << 30, NAMES("attention_chunk_size")
+};
+
+/* Without layer_types, layers that are rotated attend in chunks; where those are null, no layer
+ * does. */
+static int read_chunks(const struct reader *r, const struct family *f, const json_t *root)
+{
+    struct config *c = r->c;
+    enum layer_kind *kind;
+
+    if (!has_chunks(f))
+        return 0;
+    if (config_key(r, &chunk_size, root, c) != 0)
+        return -1;
+    kind = arena_alloc(r->a, (size_t)c->n_layers, sizeof *kind);
+    for (int l = 0; l < c->n_layers; l++)
+        kind[l] = (c->layer_kind != NULL ? c->layer_kind[l] == LAYER_CHUNKS :
+                                           config_rotates(c, l)) &&
+                          !json_is_null(json_object_get(root, "attention_chunk_size")) ?
+                      LAYER_CHUNKS : LAYER_FULL;
+    c->layer_kind = kind;
+    return 0;
+}
+
+/* mlp_only_layers: [0, 5]; or moe_layers, all the others.  Where a family has no other mlp than
+ * experts, no key leaves them out. */
 static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
 {
     const json_t *list = config_value(root, "mlp_only_layers");
+    const json_t *routed = f->dense_apart ? config_value(root, "moe_layers") : NULL;
     bool *dense = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *dense);
 
     if (f->stack.name[W_UP] == NULL) {
@@ -86,15 +190,21 @@ static int read_dense(const struct reader *r, const struct family *f, const json
         r->c->experts.step = 1;
         return 0;
     }
+    if (routed != NULL) {
+        r->c->experts.step = 1;
+        memset(dense, 1, (size_t)r->c->n_layers * sizeof *dense);
+        list = routed;
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *value = json_array_get(list, i);
         json_int_t l = json_integer_value(value);
 
         if (!json_is_integer(value) || l < 0 || l >= r->c->n_layers)
-            return config_wrong(r, "mlp_only_layers", list, "layers of the model");
-        dense[l] = true;
+            return config_wrong(r, routed != NULL ? "moe_layers" : "mlp_only_layers", list,
+                                "layers of the model");
+        dense[l] = routed == NULL;
     }
-    if (json_array_size(list) > 0)
+    if (json_array_size(list) > 0 || routed != NULL)
         r->c->experts.dense_layer = dense;
     return 0;
 }
@@ -107,9 +217,11 @@ static const struct key pattern = {
 /* The pattern counts where nothing says it layer by layer, and there is a window. */
 int config_layers(const struct reader *r, const struct family *f, const json_t *root)
 {
-    bool types = f->window_rule == WINDOW_TYPES || f->window_rule == WINDOW_TYPES_BELOW;
+    bool types = has_windows(f);
 
-    if (types && read_kinds(r, root) != 0)
+    if ((types || has_chunks(f) || f->mixer != MIXER_NONE) && read_kinds(r, f, root) != 0)
+        return -1;
+    if (read_mixers(r, f, root) != 0 || read_chunks(r, f, root) != 0)
         return -1;
     if (types && r->c->layer_kind == NULL && r->c->window.n_keys > 0 &&
         config_key(r, &pattern, root, r->c) != 0)

@@ -19,6 +19,13 @@ static const struct key multipliers[] = {
     { KEY_REAL, F(head.divisor), 1e-6, 1e6, NAMES("logits_scaling") },
     { KEY_REAL, F(experts.limit), 1e-6, 1e6, NAMES("swiglu_limit") },
 };
+static const struct key temper[] = {
+    { KEY_REAL, F(score.slope), 0, 1e6, NAMES("attn_scale") },
+    { KEY_INT, F(score.every), 1, 1 << 30, NAMES("floor_scale") },
+};
+static const struct key dense = {
+    KEY_INT, F(d_ff), 1, 1 << 24, NAMES("intermediate_size_mlp")
+};
 static const struct key base_width = {
     KEY_INT, F(head.base_width), 1, 1 << 20, NAMES("dim_model_base")
 };
@@ -36,6 +43,8 @@ const struct key *config_option_key(const char *name)
     const struct key *found = config_find_in(multipliers, sizeof multipliers / sizeof *multipliers,
                                              name);
 
+    if (found == NULL)
+        found = config_find_in(temper, sizeof temper / sizeof *temper, name);
     return found != NULL ? found : config_find_in(&clip, 1, name);
 }
 
@@ -109,6 +118,32 @@ static int read_ratio(const struct reader *r, const struct family *f, const json
                         "a number for an mlp of 1 to 16777216 columns");
 }
 
+/* attn_temperature_tuning: true, or, in old files, a number. */
+static int read_temper(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *value = config_value(root, "attn_temperature_tuning");
+
+    if (f->defaults.score.every == 0)
+        return 0;
+    if (value != NULL && !json_is_boolean(value) && !json_is_integer(value))
+        return config_wrong(r, "attn_temperature_tuning", value, "true or false");
+    if (value != NULL)
+        r->c->score.tempered = json_is_true(value) || json_integer_value(value) != 0;
+    return config_key(r, &temper[0], root, r->c) != 0 ? -1 :
+           config_key(r, &temper[1], root, r->c);
+}
+
+/* Of intermediate_size, which has been read, and the other. */
+static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
+{
+    if (!f->dense_apart)
+        return 0;
+    if (config_value(root, "intermediate_size") != NULL)
+        r->c->experts.d_ff = r->c->d_ff;
+    r->c->d_ff = f->defaults.d_ff;
+    return config_key(r, &dense, root, r->c);
+}
+
 int config_options(const struct reader *r, const struct family *f, const json_t *root)
 {
     if (read_positions(r, f, root) != 0 || read_dropout(r, f) != 0)
@@ -117,7 +152,8 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
         r->c->n_tasks = 0;
     if (read_multipliers(r, f, root) != 0)
         return -1;
-    if (read_ratio(r, f, root) != 0)
+    if (read_ratio(r, f, root) != 0 || read_temper(r, f, root) != 0 ||
+        read_dense(r, f, root) != 0)
         return -1;
     if (!f->pooler_by_config && config_key(r, &classifier, root, r->c) != 0)
         return -1;

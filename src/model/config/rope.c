@@ -174,7 +174,7 @@ static int read_layers(const struct reader *r, const json_t *root)
     const json_t *list = config_value(root, "no_rope_layers");
     bool *layer = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *layer);
 
-    if (list == NULL)
+    if (list == NULL || (json_is_array(list) && json_array_size(list) == 0))
         return config_key(r, &interval, root, r->c);
     if ((int)json_array_size(list) != r->c->n_layers)
         return config_wrong(r, "no_rope_layers", list, "a list with one number per layer");
@@ -187,6 +187,11 @@ static int read_layers(const struct reader *r, const json_t *root)
     }
     r->c->rotary.layer = layer;
     return 0;
+}
+
+bool config_rotates(const struct config *c, int l)
+{
+    return c->rotary.layer != NULL ? c->rotary.layer[l] : (l + 1) % c->rotary.off_every != 0;
 }
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root)

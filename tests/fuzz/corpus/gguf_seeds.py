@@ -42,6 +42,29 @@ def gguf(name, keys, tensors=(), data=b"", version=3):
     (here / name).write_bytes(head + b"\0" * (-len(head) % 32 if tensors else 0) + data)
 
 
+def lfm2():
+    d, v = 4, 6
+    shapes = [("token_embd", [d, v]), ("token_embd_norm", [d])] + [
+        (f"blk.{l}.{n}", s) for l in (0, 1) for n, s in (
+            ("attn_norm", [d]), ("ffn_norm", [d]), ("ffn_gate", [d, d]), ("ffn_up", [d, d]),
+            ("ffn_down", [d, d]))] + [
+        ("blk.0.shortconv.in_proj", [d, 3 * d]), ("blk.0.shortconv.conv", [2, d]),
+        ("blk.0.shortconv.out_proj", [d, d]), ("blk.1.attn_q", [d, d]), ("blk.1.attn_k", [d, 2]),
+        ("blk.1.attn_v", [d, 2]), ("blk.1.attn_output", [d, d]), ("blk.1.attn_q_norm", [2]),
+        ("blk.1.attn_k_norm", [2])]
+    tensors, at = [], 0
+    for n, s in shapes:
+        size = 4 * s[0] * (s[1] if len(s) > 1 else 1)
+        tensors.append(tensor(n + ".weight", s, 0, at))
+        at += size + -size % 32
+    keys = [key("general.architecture", 8, string("lfm2"))] + [
+        number("lfm2." + n, x) for n, x in (("block_count", 2), ("context_length", 8),
+                                            ("embedding_length", d), ("feed_forward_length", d),
+                                            ("attention.head_count", 2), ("shortconv.l_cache", 2))]
+    keys.append(array("lfm2.attention.head_count_kv", 5, 2, u32(0) + u32(1)))
+    return keys, tensors, bytes(at)
+
+
 def llama():
     d, f, v = 4, 4, 6
     shapes = [("token_embd", [d, v]), ("output_norm", [d])] + [
@@ -64,6 +87,7 @@ def llama():
 
 keys, tensors, data = llama()
 gguf("llama", keys, tensors, data)
+gguf("lfm2", *lfm2())
 gguf("version2", keys[:1], (), b"", 2)
 gguf("types", [key("a%d" % k, k, bytes(n)) for k, n in
                ((0, 1), (1, 1), (2, 2), (3, 2), (4, 4), (5, 4), (6, 4), (7, 1), (8, 8), (10, 8),

@@ -74,6 +74,24 @@ classes = {**bert, "architectures": ["BertForSequenceClassification"],
 config("head", {**classes, "summary_type": "cls_index", "summary_activation": None,
                 "pooler_hidden_act": "relu", "classifier_proj_size": 12,
                 "use_weighted_layer_sum": True})
+few = {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 2, "hidden_size": 4,
+       "vocab_size": 5, "max_position_embeddings": 9}
+lfm2 = {"model_type": "lfm2", **few, "num_hidden_layers": 2, "conv_L_cache": 2, "block_ff_dim": 6,
+        "block_multiple_of": 4, "layer_types": ["conv", "full_attention"], "conv_bias": True}
+qwen3_next = {"model_type": "qwen3_next", **few, "num_hidden_layers": 2, "linear_conv_kernel_dim": 2,
+              "linear_num_key_heads": 1, "linear_num_value_heads": 2, "linear_key_head_dim": 2,
+              "linear_value_head_dim": 1, "full_attention_interval": 2, "intermediate_size": 4,
+              "num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 2,
+              "shared_expert_intermediate_size": 2, "mlp_only_layers": [0]}
+llama4 = {"model_type": "llama4_text", **few, "num_hidden_layers": 2, "attention_chunk_size": 2,
+          "no_rope_layers": [1, 0], "floor_scale": 2, "moe_layers": [1], "intermediate_size": 2,
+          "intermediate_size_mlp": 4, "num_local_experts": 2}
+config("lfm2", lfm2)
+config("attn_idxs", {**lfm2, "layer_types": None, "full_attn_idxs": [1],
+                     "block_ffn_dim_multiplier": 1.5})
+config("no_attention", {**lfm2, "full_attn_idxs": [], "layer_types": ["conv", "conv"]})
+config("qwen3_next", qwen3_next)
+config("llama4", {"model_type": "llama4", "text_config": llama4})
 config("negative", {**bert, "hidden_size": -4})
 config("huge", {**bert, "hidden_size": 2**63 - 1})
 config("float", {**bert, "num_attention_heads": 2.0})
@@ -129,6 +147,47 @@ model("llama", llama, {
     K + "post_attention_layernorm.weight": [4], K + "mlp.gate_proj.weight": [4, 4],
     K + "mlp.up_proj.weight": [4, 4], K + "mlp.down_proj.weight": [4, 4], "norm.weight": [4]},
     "BF16")
+
+
+
+def hybrid(l, norms, mlp):
+    return {f"layers.{l}.{n}.weight": s for n, s in {**{n: [4] for n in norms}, **mlp}.items()}
+
+
+def attends(l, out="o_proj", wide=1, norm=None):
+    at = f"layers.{l}.self_attn."
+    return {at + "q_proj.weight": [4 * wide, 4], at + "k_proj.weight": [2, 4],
+            at + "v_proj.weight": [2, 4], at + out + ".weight": [4, 4],
+            **({f"{at}{n}_{norm}.weight": [2] for n in "qk"} if norm else {})}
+
+
+both = ("operator_norm", "ffn_norm")
+swiglu = {"feed_forward.w1": [4, 4], "feed_forward.w3": [4, 4], "feed_forward.w2": [4, 4]}
+model("lfm2", lfm2, {
+    "embed_tokens.weight": [5, 4], "embedding_norm.weight": [4], **hybrid(0, both, swiglu),
+    **hybrid(1, both, swiglu), **attends(1, "out_proj", 1, "layernorm"),
+    **linear("layers.0.conv.in_proj", 12, 4), **linear("layers.0.conv.out_proj", 4, 4),
+    "layers.0.conv.conv.weight": [4, 1, 2], "layers.0.conv.conv.bias": [4]})
+both = ("input_layernorm", "post_attention_layernorm")
+delta = "layers.0.linear_attn."
+model("qwen3_next", qwen3_next, {
+    "embed_tokens.weight": [5, 4], "norm.weight": [4],
+    **hybrid(0, both, {f"mlp.{n}_proj": [4, 4] for n in ("gate", "up", "down")}),
+    **hybrid(1, both, {"mlp.gate": [2, 4], "mlp.shared_expert_gate": [1, 4],
+                       **{f"mlp.{x}.{n}_proj": [4, 2] if n == "down" else [2, 4]
+                          for x in ("shared_expert", "experts.0", "experts.1")
+                          for n in ("gate", "up", "down")}}),
+    **attends(1, "o_proj", 2, "norm"), delta + "in_proj_qkvz.weight": [8, 4],
+    delta + "in_proj_ba.weight": [4, 4], delta + "conv1d.weight": [6, 1, 2], delta + "A_log": [2],
+    delta + "dt_bias": [2], delta + "norm.weight": [1], delta + "out_proj.weight": [4, 2]})
+model("llama4", llama4, {
+    "embed_tokens.weight": [5, 4], "norm.weight": [4],
+    **hybrid(0, both, {f"feed_forward.{n}_proj": [4, 4] for n in ("gate", "up", "down")}),
+    **hybrid(1, both, {"feed_forward.router": [2, 4],
+                       **{f"feed_forward.shared_expert.{n}_proj": [4, 2] if n == "down" else [2, 4]
+                          for n in ("gate", "up", "down")}}),
+    "layers.1.feed_forward.experts.gate_up_proj": [2, 4, 4],
+    "layers.1.feed_forward.experts.down_proj": [2, 2, 4], **attends(0), **attends(1)}, "BF16")
 
 deberta = {"model_type": "deberta-v2", "num_hidden_layers": 1, "num_attention_heads": 2,
            "hidden_size": 4, "intermediate_size": 4, "vocab_size": 5, "relative_attention": True,

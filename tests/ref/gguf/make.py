@@ -33,7 +33,8 @@ ARCH = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen
         "qwen2_moe": "qwen2moe", "smollm3": "smollm3", "stablelm": "stablelm",
         "gpt_bigcode": "starcoder", "gpt_oss": "gpt-oss", "phimoe": "phimoe",
         "minicpm3": "minicpm3", "deepseek_v2": "deepseek2", "deepseek_v3": "deepseek2",
-        "glm": "chatglm", "gptj": "gptj", "modernbert": "modern-bert", "olmo3": "olmo2"}
+        "glm": "chatglm", "gptj": "gptj", "modernbert": "modern-bert", "olmo3": "olmo2",
+        "lfm2": "lfm2", "llama4_text": "llama4"}
 LATENT = ("minicpm3", "deepseek2")
 PAIRED = ("llama", "granite", "granitemoe", "olmo", "smollm3")
 LAYER_NORM = ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2", "starcoder",
@@ -48,7 +49,7 @@ FIXTURES = ["families/" + n for n in (
     "mpt", "nemotron", "nomic_bert", "olmo", "olmoe", "qwen2_moe_plain", "smollm3_four",
     "stablelm", "gpt_bigcode", "gpt_oss_mxfp4", "phimoe_base", "minicpm3_base",
     "deepseek_v2_plain", "deepseek_v3_mscale", "glm", "gptj", "modernbert_plain", "olmo3",
-    "gemma3_both_ways")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
+    "gemma3_both_ways", "lfm2_base", "llama4_text_wide")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
 IGNORED = ("rotary_emb.inv_freq", "position_ids", "pooler.", "masked_bias", ".attn.bias",
            "attention.bias", "cls.")
 
@@ -127,6 +128,15 @@ class Model:
             if any(i in name for i in IGNORED) or self.is_left_out(name):
                 continue
             x = self.change(name, x)
+            if self.arch == "lfm2" and name.endswith("conv.conv.weight"):
+                x = x[:, 0]
+            if self.arch == "llama4" and ".experts." in name:
+                bid = name.split("layers.")[1].split(".")[0]
+                x = x.transpose(0, 2, 1)
+                parts = np.split(x, 2, axis=1) if "gate_up" in name else [x]
+                for part, array in zip(("gate", "up") if len(parts) > 1 else ("down",), parts):
+                    out[f"blk.{bid}.ffn_{part}_exps.weight"] = array
+                continue
             if self.arch == "granitemoe" and ".input_linear." in name:
                 gate, up = np.split(x, 2, axis=1)
                 bid = name.split(".")[2]
@@ -187,7 +197,7 @@ class Model:
 
     def keys(self, w):
         c, a = self.c, self.arch
-        ffn = first(c, "intermediate_size", "n_inner", "ffn_hidden_size", "d_ff",
+        ffn = first(c, "intermediate_size_mlp", "intermediate_size", "n_inner", "ffn_hidden_size", "d_ff",
                     default=4 * self.d)
         w.add_uint32(a + ".block_count", self.layers)
         w.add_uint32(a + ".context_length",
@@ -196,14 +206,19 @@ class Model:
         w.add_uint32(a + ".embedding_length", self.d)
         w.add_uint32(a + ".feed_forward_length", ffn)
         w.add_uint32(a + ".attention.head_count", self.heads)
-        w.add_uint32(a + ".attention.head_count_kv", self.kv)
+        if a == "lfm2":
+            w.add_array(a + ".attention.head_count_kv",
+                        [self.kv * (t != "conv") for t in c["layer_types"]])
+            w.add_uint32(a + ".shortconv.l_cache", c["conv_L_cache"])
+        else:
+            w.add_uint32(a + ".attention.head_count_kv", self.kv)
         if a in LATENT:
             self.latent(w)
         elif self.width * self.heads != self.d:
             w.add_uint32(a + ".attention.key_length", self.width)
             w.add_uint32(a + ".attention.value_length", self.width)
         rms = first(c, "rms_norm_eps", "layer_norm_epsilon",
-                    default={"olmo2": 1e-5, "olmoe": 1e-5, "exaone4": 1e-5, "gpt-oss": 1e-5,
+                    default={"lfm2": 1e-5, "llama4": 1e-5, "olmo2": 1e-5, "olmoe": 1e-5, "exaone4": 1e-5, "gpt-oss": 1e-5,
                              "minicpm3": 1e-5, "glm4": 1.5625e-7,
                              "chatglm": 1.5625e-7}.get(a, 1e-6))
         if a in LAYER_NORM:
@@ -256,10 +271,13 @@ class Model:
             w.add_bool(a + ".use_parallel_residual", c.get("use_parallel_residual", True))
         experts = first(c, "num_local_experts", "num_experts")
         experts = experts or first(c, "n_routed_experts")
-        if experts and a in ("llama", "qwen3moe", "granitemoe", "olmoe", "qwen2moe", "gpt-oss",
+        if a == "llama4":
+            w.add_uint32(a + ".interleave_moe_layer_step", c.get("interleave_moe_layer_step", 1))
+            w.add_uint32(a + ".expert_feed_forward_length", c["intermediate_size"])
+        if experts and a in ("llama", "llama4", "qwen3moe", "granitemoe", "olmoe", "qwen2moe", "gpt-oss",
                              "phimoe", "deepseek2"):
             w.add_uint32(a + ".expert_count", experts)
-            w.add_uint32(a + ".expert_used_count", c["num_experts_per_tok"])
+            w.add_uint32(a + ".expert_used_count", c.get("num_experts_per_tok", 1))
             if a in ("olmoe", "qwen2moe"):
                 w.add_bool(a + ".expert_weights_norm", c.get("norm_topk_prob", False))
             if c.get("moe_intermediate_size"):
@@ -318,7 +336,7 @@ class Model:
         w.add_uint32(a + ".rope.dimension_count", turned)
         theta = r.get("rope_theta") or first(
             c, "rope_theta", "rotary_emb_base", "global_rope_theta",
-            default={"gemma3": 1e6, "smollm3": 2e6, "command-r": 5e5,
+            default={"gemma3": 1e6, "lfm2": 1e6, "llama4": 5e5, "smollm3": 2e6, "command-r": 5e5,
                      "nomic-bert": 1000}.get(a, 10000))
         w.add_float32(a + ".rope.freq_base", theta)
         local = first(c, "rope_local_base_freq", "local_rope_theta")
