@@ -31,7 +31,8 @@ static int read_text(struct config *c, const char *text, struct err *e)
 
     *e = (struct err){ ERR_NONE, "" };
     return config_read(c, &family, &a,
-                       (struct span){ (const unsigned char *)text, strlen(text) }, "c", e);
+                       (struct span){ (const unsigned char *)text, strlen(text) }, "c",
+                       TOWER_NONE, e);
 }
 
 static struct config good(const char *text)
