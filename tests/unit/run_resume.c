@@ -58,13 +58,22 @@ static void check_logits(const struct model *m, const struct batch *b, const flo
     }
 }
 
+static int last_attending(const struct model *m)
+{
+    int l = m->config.n_layers - 1;
+
+    while (!model_has_layer(m, l))
+        l--;
+    return l;
+}
+
 static void silence(void *self, int layer, enum stack_id stack, float *z, int n_rows)
 {
     const struct model *m = self;
     size_t width = (size_t)m->config.n_heads * (size_t)m->config.d_value;
 
     assert_int_equal(stack, m->family->stack_id);
-    if (layer == m->config.n_layers - 1)
+    if (layer == last_attending(m))
         memset(z, 0, (size_t)n_rows * width * sizeof *z);
 }
 
