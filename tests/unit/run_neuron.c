@@ -100,6 +100,8 @@ static void check_model(const char *path, const struct model *m, struct arena *a
         struct wanted want = { .tap = &tap };
         bool has[N_NEURON_PART];
 
+        if (!model_has_layer(m, l))
+            continue;
         if (run_forward(m, &b, &want, &sink, 1, par, a, &e) != 0)
             fail_msg("%s: %s", path, e.msg);
         neuron_parts(has, m, l, n->stack, false);
