@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/packed_codes.h"
 #include "nn/act.h"
 #include "nn/element.h"
 #include "nn/nn.h"
@@ -59,10 +60,23 @@ typedef void pack_stored(float *panel, int width, const unsigned char *data, int
 typedef void dot_stored(float *y, const float *x, const unsigned char *data, int64_t stride,
                         int K);
 
+/* Inputs [k, k + n) of outputs from o on, which share a zero and a scale each. */
+struct packed_part {
+    const struct packed_codes *codes;
+    int64_t o, k;               /* o a multiple of 8 of ACROSS */
+    int n;                      /* k and n multiples of the fields of a word, ALONG of 32 */
+    const float *zero, *scale;  /* [width], aligned to 64 bytes */
+};
+
+/* panel[i * width + j] = W[o + j][k + i] of width 16 or PANEL, as base/packed_codes.h has it, to the bit. */
+typedef void unpack_codes(float *panel, int width, const struct packed_part *p);
+
 /* What computes with rows as they are stored, by their element; NULL: not in vectors. */
 struct stored_kernels {
     pack_stored *pack[N_ELEMENT];
     dot_stored *dot[N_ELEMENT];
+
+    unpack_codes *codes[N_PACKED];
 
     /* y[c] = sum over k upwards of x[k] * w[k * stride + c], c < n; any alignment. */
     void (*columns)(float *y, const float *x, const float *w, int64_t stride, int n, int K);

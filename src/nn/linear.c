@@ -121,6 +121,29 @@ static pack_stored *stored_packer(const struct matrix *w, int n, int width)
     return whole ? nn_kernels()->stored->pack[w->element] : NULL;
 }
 
+/* A full panel of codes; false: they do not lie as kernels know them. */
+static bool unpack_panel(float *panel, int width, const struct matrix *w, int n0)
+{
+    const struct packed_codes *c = w->codes;
+    _Alignas(64) float zero[PANEL], scale[PANEL];
+    struct packed_part part = { .codes = c, .zero = zero, .scale = scale };
+    bool same = c != NULL && w->K == c->in && w->order_in_out == (c->in_out > 0) &&
+                w->stride == (w->order_in_out ? c->in_out : c->in);
+    unpack_codes *pack = same ? nn_kernels()->stored->codes[c->lie] : NULL;
+
+    if (pack == NULL)
+        return false;
+    part.o = packed_output(c, w->made_at + (w->order_in_out ? n0 : n0 * w->stride));
+    if (part.o < 0 || (c->lie == PACKED_ACROSS && part.o % 8 != 0))
+        return false;
+    part.n = (int)c->group;
+    for (; part.k < w->K; part.k += part.n) {
+        c->group_of(w->maker, zero, scale, part.o, width, part.k);
+        pack(panel + part.k * width, width, &part);
+    }
+    return true;
+}
+
 /* n <= width outputs from n0 on. */
 static void pack(float *panel, int width, const struct matrix *w, int n0, int n, float *room)
 {
@@ -131,6 +154,8 @@ static void pack(float *panel, int width, const struct matrix *w, int n0, int n,
     if (stored != NULL)
         stored(panel, width, w->data + bytes_of(w, n0 * w->stride), bytes_of(w, w->stride),
                w->K);
+    else if (n == width && unpack_panel(panel, width, w, n0))
+        return;
     else if (w->order_in_out)
         pack_in_out(panel, width, w, n0, n);
     else if (is_plain(w))

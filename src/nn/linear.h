@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/packed_codes.h"
 #include "nn/element.h"
 #include "nn/nn.h"
 #include "nn/precision.h"
@@ -30,6 +31,7 @@ struct matrix {
     void (*make)(const void *maker, float *out, int64_t first, int64_t n);
     const void *maker;
     int64_t made_at;                /* element 0 is this one of maker's */
+    const struct packed_codes *codes;      /* how what maker makes lies; NULL: not known */
     double made_size;               /* bytes that are stored for each of its elements */
     enum element element;           /* what to_f32 decodes, where kernels know it */
     int N, K;                       /* outputs, inputs */

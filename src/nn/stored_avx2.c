@@ -71,6 +71,50 @@ static inline vec v_of_halves(ivec v)
 
 #include "nn/simd_stored.h"
 
+/* ---- codes ---- */
+
+static inline vec v_sub(vec a, vec b) { return _mm256_sub_ps(a, b); }
+static inline ivec i_add(ivec a, ivec b) { return _mm256_add_epi32(a, b); }
+static inline ivec i_of_bits(vec v) { return _mm256_castps_si256(v); }
+static inline ivec i_load_any(const void *p) { return _mm256_loadu_si256(p); }
+
+/* v, but NaN where x is. */
+static inline vec v_or_nan(vec v, vec x)
+{
+    return _mm256_blendv_ps(v, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+
+/* The nearest half, ties to even. */
+static inline vec v_to_f16(vec v)
+{
+    return _mm256_cvtph_ps(_mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* Sixteen floats, looked up by the low 4 bits of every lane. */
+struct table {
+    vec low, high;
+};
+
+static inline struct table table_of(const float *value)
+{
+    return (struct table){ v_load_any(value), v_load_any(value + WIDTH) };
+}
+
+static inline vec v_looked_up(struct table t, ivec i)
+{
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(t.low, i),
+                            _mm256_permutevar8x32_ps(t.high, i),
+                            v_of_bits(_mm256_slli_epi32(i, 28)));
+}
+
+/* AWQ's order of the eight fields of a word, each shifted to the low bits of its lane. */
+static inline ivec i_across(const unsigned char *q)
+{
+    return _mm256_srlv_epi32(i_set(word_at(q)), _mm256_setr_epi32(0, 16, 4, 20, 8, 24, 12, 28));
+}
+
+#include "nn/simd_codes.h"
+
 const struct stored_kernels stored_avx2 = {
 #define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = pack_##type,
     .pack = {
@@ -88,6 +132,9 @@ const struct stored_kernels stored_avx2 = {
     },
 #undef BLOCKS
     .columns = columns,
+    .codes = {
+        [PACKED_DOWN] = unpack_down, [PACKED_ACROSS] = unpack_across, [PACKED_ALONG] = unpack_along,
+    },
 };
 
 #endif

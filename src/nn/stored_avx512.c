@@ -72,6 +72,51 @@ static inline vec v_of_halves(ivec v)
 
 #include "nn/simd_stored.h"
 
+/* ---- codes ---- */
+
+static inline vec v_sub(vec a, vec b) { return _mm512_sub_ps(a, b); }
+static inline ivec i_add(ivec a, ivec b) { return _mm512_add_epi32(a, b); }
+static inline ivec i_of_bits(vec v) { return _mm512_castps_si512(v); }
+static inline ivec i_load_any(const void *p) { return _mm512_loadu_si512(p); }
+
+/* v, but NaN where x is. */
+static inline vec v_or_nan(vec v, vec x)
+{
+    return _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x);
+}
+
+/* The nearest half, ties to even. */
+static inline vec v_to_f16(vec v)
+{
+    return _mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+}
+
+/* Sixteen floats, looked up by the low 4 bits of every lane. */
+struct table {
+    vec all;
+};
+
+static inline struct table table_of(const float *value)
+{
+    return (struct table){ v_load_any(value) };
+}
+
+static inline vec v_looked_up(struct table t, ivec i)
+{
+    return _mm512_permutexvar_ps(i, t.all);
+}
+
+/* AWQ's order of the eight fields of two words, each shifted to the low bits of its lane. */
+static inline ivec i_across(const unsigned char *q)
+{
+    __m256i shift = _mm256_setr_epi32(0, 16, 4, 20, 8, 24, 12, 28);
+    ivec words = _mm512_inserti64x4(i_set(word_at(q)), _mm256_set1_epi32(word_at(q + 4)), 1);
+
+    return _mm512_srlv_epi32(words, _mm512_broadcast_i64x4(shift));
+}
+
+#include "nn/simd_codes.h"
+
 const struct stored_kernels stored_avx512 = {
 #define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = pack_##type,
     .pack = {
@@ -89,6 +134,9 @@ const struct stored_kernels stored_avx512 = {
     },
 #undef BLOCKS
     .columns = columns,
+    .codes = {
+        [PACKED_DOWN] = unpack_down, [PACKED_ACROSS] = unpack_across, [PACKED_ALONG] = unpack_along,
+    },
 };
 
 #endif

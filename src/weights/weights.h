@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/packed_codes.h"
 #include "base/err.h"
 #include "base/file.h"
 
@@ -56,6 +57,7 @@ enum { MAX_DIMS = 8 };
 struct maker {
     /* elements [first, first + n) as floats; maker is this */
     void (*read)(const void *maker, float *out, int64_t first, int64_t n);
+    const struct packed_codes *codes;   /* how they lie, where kernels know it; NULL */
     const char *how;                /* "GPTQ, 4 bits in groups of 128" */
     const struct tensor *part;      /* [n_parts] what they come from, itself stored or made */
     int n_parts;

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Memory and time of a quantised model against the same sizes in F16.
 
-    tests/bench/quantised.py MHA-VIZ [RUNS]
+    tests/bench/quantised.py MHA-VIZ [RUNS [BEFORE]]
 
 Writes models of the shape of llama with 113 million parameters in their linears into a
-temporary folder: F16, and packed as GPTQ (4 bits in groups of 128), as NF4 and as E4M3 in
-blocks of 128x128, each with random bits.  Each is run over 16 and over 512 tokens on one
-thread, a new process each time; the median of RUNS (default 3).  A line has the bytes of the
-file, the largest memory that the process held (mapped pages of the file included) and its
-seconds, with its ratio to F16.  Needs NumPy."""
+temporary folder: F16, and packed as GPTQ and AWQ (4 bits in groups of 128), as NF4 and as E4M3
+in blocks of 128x128, each with random bits.  Each is run over 16 and over 512 tokens on one
+thread, a new process each time, and in turn; the median of RUNS (default 3).  A line has the
+bytes of the file, the largest memory that the process held (mapped pages of the file included)
+and its CPU seconds, with the ratio to F16; of BEFORE, another program, the seconds beside it.
+Needs NumPy."""
 import json
 import os
 import pathlib
@@ -17,7 +18,6 @@ import statistics
 import struct
 import sys
 import tempfile
-import time
 
 import numpy as np
 
@@ -47,6 +47,12 @@ def gptq(k, out, n):
             k + ".g_idx": (np.arange(n) // 128).astype("i4")}
 
 
+def awq(k, out, n):
+    return {k + ".qweight": rng.integers(-2**31, 2**31, (n, out // 8), np.int32),
+            k + ".qzeros": np.full((n // 128, out // 8), 0x77777777, np.int32),
+            k + ".scales": np.full((n // 128, out), .004, "f2")}
+
+
 def nf4(k, out, n):
     state = json.dumps({"shape": [out, n], "blocksize": 64, "dtype": "float16"}).encode()
     k += ".weight"
@@ -64,6 +70,7 @@ def fp8(k, out, n):
 KINDS = {
     "F16": (f16, None),
     "GPTQ 4": (gptq, {"quant_method": "gptq", "bits": 4, "group_size": 128}),
+    "AWQ 4": (awq, {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm"}),
     "NF4": (nf4, {"quant_method": "bitsandbytes", "load_in_4bit": True}),
     "E4M3": (fp8, {"quant_method": "fp8", "weight_block_size": [128, 128]}),
 }
@@ -92,32 +99,39 @@ def write(folder, linear, packing):
 
 
 def run(viz, folder, tokens):
-    """Seconds and MiB of one process."""
+    """CPU seconds and MiB of one process."""
     ids = ",".join(str(4 + 7 * i % (V - 4)) for i in range(tokens))
     argv = [viz, "stats", "-m", str(folder), "--ids", ids, "-t", "1", "-o", str(folder / "out.tsv")]
-    begin = time.perf_counter()
     pid = os.spawnv(os.P_NOWAIT, viz, argv)
     _, status, usage = os.wait4(pid, 0)
     if status != 0:
         sys.exit(f"{' '.join(argv[:4])}: status {status}")
-    return time.perf_counter() - begin, usage.ru_maxrss / 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def main(viz, runs):
-    base = {}
-    print("weights  tokens  file MiB  memory MiB        seconds")
-    for name, (linear, packing) in KINDS.items():
-        with tempfile.TemporaryDirectory() as work:
-            folder = pathlib.Path(work)
-            write(folder, linear, packing)
-            size = (folder / "model.safetensors").stat().st_size / 2**20
-            for tokens in 16, 512:
-                seen = [run(viz, folder, tokens) for _ in range(runs + 1)][1:]
-                seconds, memory = (statistics.median(s[i] for s in seen) for i in range(2))
-                was = base.setdefault(tokens, (seconds, memory))
+def main(programs, runs):
+    print("weights  tokens  file MiB  memory MiB        CPU seconds" + "   before" * (len(programs) - 1))
+    with tempfile.TemporaryDirectory() as work:
+        folders = {name: pathlib.Path(work) / name.replace(" ", "") for name in KINDS}
+        for name, folder in folders.items():
+            folder.mkdir()
+            write(folder, *KINDS[name])
+        for tokens in 16, 512:
+            seen = {}
+            for i in range(runs + 1):
+                for name, folder in folders.items():
+                    for viz in programs:
+                        seen.setdefault((name, viz), []).append(run(viz, folder, tokens))
+            median = {key: [statistics.median(s[i] for s in of[1:]) for i in range(2)]
+                      for key, of in seen.items()}
+            for name, folder in folders.items():
+                size = (folder / "model.safetensors").stat().st_size / 2**20
+                (seconds, memory), was = median[name, programs[0]], median["F16", programs[0]]
                 print(f"{name:7}  {tokens:6}  {size:8.0f}  {memory:6.0f} ({memory / was[1]:.2f})"
-                      f"  {seconds:6.2f} ({seconds / was[0]:.2f})", flush=True)
+                      f"  {seconds:8.2f} ({seconds / was[0]:.2f})" +
+                      "".join(f"  {median[name, viz][0]:6.2f}" for viz in programs[1:]), flush=True)
 
 
 if __name__ == "__main__":
-    main(os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 3)
+    main([os.path.realpath(p) for p in sys.argv[1:2] + sys.argv[3:4]],
+         int(sys.argv[2]) if len(sys.argv) > 2 else 3)

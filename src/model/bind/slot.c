@@ -152,7 +152,7 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, enum slot
         .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
         .to_f32 = plain ? NULL : dtype->to_f32,
         .make = t->maker != NULL ? t->maker->read : NULL, .maker = t->maker,
-        .made_at = t->made_at,
+        .made_at = t->made_at, .codes = t->maker != NULL ? t->maker->codes : NULL,
         .made_size = (double)tensor_stored_bytes(t) / (double)t->n_elements,
         .element = element[t->dtype],
         .N = in_out ? row : n, .K = in_out ? n : row, .stride = row,

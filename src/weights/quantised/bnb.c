@@ -11,8 +11,9 @@ enum { MOST_BLOCK = 1 << 24 };
 
 /* ---- 4 bits ---- */
 
-struct codes {
+struct nibbles {
     struct maker maker;
+    struct packed_codes codes;
     const unsigned char *q;
     float map[16];
     const unsigned char *largest;       /* of each block: F32, or U8 where nested */
@@ -32,7 +33,7 @@ static float to_half(float x)
     return half_to_float(half_bits(x));
 }
 
-static float largest_of(const struct codes *c, int64_t block)
+static float largest_of(const struct nibbles *c, int64_t block)
 {
     if (c->nested_block == 0)
         return quant_float(c->largest, block);
@@ -42,7 +43,7 @@ static float largest_of(const struct codes *c, int64_t block)
 
 static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
 {
-    const struct codes *codes = maker;
+    const struct nibbles *codes = maker;
 
     while (n > 0) {
         int64_t left = codes->block - first % codes->block, count = left < n ? left : n;
@@ -55,6 +56,16 @@ static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
         }
         first += count;
         n -= count;
+    }
+}
+
+static void group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct nibbles *c = self;
+
+    for (int i = 0; i < n; i++) {
+        zero[i] = 0;
+        scale[i] = largest_of(c, ((o + i) * c->codes.in + k) / c->block);
     }
 }
 
@@ -87,22 +98,28 @@ static int read_state(struct unpacker *u, const json_t *root, bool nested, struc
                json_field_real(root, "nested_offset", -1e30, 1e30, &s->offset, u->e);
 }
 
-static int choose_round(struct unpacker *u, const struct state *s, struct codes *c)
+static int choose_round(struct unpacker *u, const struct state *s, struct nibbles *c)
 {
-    static const struct { const char *name; float (*round)(float x); } row[] = {
-        { "float32", as_it_is }, { "float16", to_half }, { "bfloat16", bf16_round },
+    static const struct {
+        const char *name;
+        float (*round)(float x);
+        enum packed_round how;
+    } row[] = {
+        { "float32", as_it_is, PACKED_EXACT }, { "float16", to_half, PACKED_F16 },
+        { "bfloat16", bf16_round, PACKED_BF16 },
     };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (strcmp(row[i].name, s->dtype) == 0) {
             c->round = row[i].round;
+            c->codes.round = row[i].how;
             return 0;
         }
     return err_set(u->e, ERR_INPUT, "dtype: found \"%s\", expected float32, float16 or "
                    "bfloat16", str_shown(u->w->a, s->dtype));
 }
 
-static int open_state(struct unpacker *u, const struct tensor *t, bool nested, struct codes *c,
+static int open_state(struct unpacker *u, const struct tensor *t, bool nested, struct nibbles *c,
                       struct state *s)
 {
     struct span bytes = { t->data, (size_t)t->n_elements };
@@ -120,7 +137,7 @@ static int open_state(struct unpacker *u, const struct tensor *t, bool nested, s
 }
 
 /* How large the blocks are, by which the codes are multiplied. */
-static int open_nested(struct unpacker *u, struct codes *c, int64_t n_blocks,
+static int open_nested(struct unpacker *u, struct nibbles *c, int64_t n_blocks,
                        const struct tensor *largest, const struct tensor *nested)
 {
     const struct tensor *map = quant_part(u, ".weight.nested_quant_map");
@@ -134,7 +151,7 @@ static int open_nested(struct unpacker *u, struct codes *c, int64_t n_blocks,
     return 0;
 }
 
-static int open_blocks(struct unpacker *u, struct codes *c, const struct state *s,
+static int open_blocks(struct unpacker *u, struct nibbles *c, const struct state *s,
                        const struct tensor *q, const struct tensor *largest,
                        const struct tensor *nested)
 {
@@ -151,9 +168,29 @@ static int open_blocks(struct unpacker *u, struct codes *c, const struct state *
            quant_check(u, largest, DTYPE_F32, n_blocks, -1);
 }
 
+/* For those who unpack in vectors: blocks end where rows end, or rows where blocks do. */
+static void describe(struct nibbles *c, int64_t out, int64_t in)
+{
+    int64_t group = in < c->block ? in : c->block;
+
+    c->codes.in = in;
+    if (group % 32 != 0 || in % group != 0 || c->block % group != 0)
+        return;
+    c->codes.lie = PACKED_ALONG;
+    c->codes.q = c->q;
+    c->codes.stride = in / 2;
+    c->codes.out = out;
+    c->codes.group = group;
+    c->codes.bits = 4;
+    c->codes.high_first = true;
+    c->codes.value = c->map;
+    c->codes.group_of = group_of;
+    c->maker.codes = &c->codes;
+}
+
 int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
 {
-    struct codes *codes = arena_alloc(u->w->a, 1, sizeof *codes);
+    struct nibbles *codes = arena_alloc(u->w->a, 1, sizeof *codes);
     const struct tensor *q = quant_part(u, ".weight");
     const struct tensor *map = quant_part(u, ".weight.quant_map");
     const struct tensor *nested = quant_find(u, ".weight.nested_absmax");
@@ -179,6 +216,7 @@ int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *o
     codes->maker.n_parts = nested != NULL ? 6 : 4;
     codes->maker.part = quant_parts(u, (const struct tensor *[]){
         q, packed, map, json, nested, nested_map }, codes->maker.n_parts);
+    describe(codes, state.shape[0], state.shape[1]);
     quant_fill(out, &codes->maker, state.shape[0], state.shape[1]);
     return 0;
 }

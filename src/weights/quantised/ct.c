@@ -4,6 +4,7 @@
 
 struct fields {
     struct maker maker;
+    struct packed_codes codes;
     const unsigned char *q, *z, *order; /* z NULL: no zero points; order NULL: in order */
     const struct tensor *scale;         /* [out, G] */
     int64_t in, words, group, n_groups; /* words of a row; inputs of a group */
@@ -44,6 +45,28 @@ static void read_fields(const void *maker, float *out, int64_t first, int64_t n)
             o++;
         }
     }
+}
+
+static void group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct fields *f = self;
+    int64_t group = k / f->group;
+
+    for (int i = 0; i < n; i++) {
+        zero[i] = zero_of(f, o + i, group);
+        scale[i] = quant_scale(f->scale, (o + i) * f->n_groups + group);
+    }
+}
+
+/* For those who unpack in vectors: 32 inputs at a time are of one group. */
+static void describe(struct fields *f, int64_t out)
+{
+    if (f->bits != 4 || f->group % 32 != 0 || f->order != NULL)
+        return;
+    f->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = f->q, .stride = 4 * f->words,
+                                      .out = out, .in = f->in, .group = f->group, .bits = 4,
+                                      .group_of = group_of };
+    f->maker.codes = &f->codes;
 }
 
 /* The sizes before packing, which fit what was packed. */
@@ -119,6 +142,7 @@ int quant_ct_int(struct unpacker *u, const struct tensor *packed, struct tensor 
         part[f->maker.n_parts++] = order;
     f->maker.part = quant_parts(u, part, f->maker.n_parts);
     f->scale = &f->maker.part[1];
+    describe(f, packed->shape[0]);
     f->maker.read = read_fields;
     f->maker.how = arena_printf(u->w->a, "compressed-tensors, %d bits%s", f->bits,
                                quant_in_groups(u));

@@ -169,6 +169,7 @@ int quant_ct_nvfp4(struct unpacker *u, const struct tensor *packed, struct tenso
 
 struct mxfp4 {
     struct maker maker;
+    struct packed_codes codes;
     const unsigned char *q, *scale;     /* [E, out, in / 2], [E, out, in / 32] */
     int64_t in, out;
 };
@@ -199,6 +200,16 @@ static void read_mxfp4(const void *maker, float *out, int64_t first, int64_t n)
     }
 }
 
+static void mxfp4_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct mxfp4 *f = self;
+
+    for (int i = 0; i < n; i++) {
+        zero[i] = 0;
+        scale[i] = power_of(f->scale[((o + i) * f->in + k) / MX_GROUP]);
+    }
+}
+
 int quant_mxfp4(struct unpacker *u, const struct tensor *packed, struct tensor *out)
 {
     struct mxfp4 *f = arena_alloc(u->w->a, 1, sizeof *f);
@@ -220,7 +231,12 @@ int quant_mxfp4(struct unpacker *u, const struct tensor *packed, struct tensor *
     f->scale = scale->data;
     f->out = packed->shape[1];
     f->in = packed->shape[2] * MX_GROUP;
-    f->maker = (struct maker){ .read = read_mxfp4, .how = "MXFP4 in groups of 32",
+    f->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = f->q, .stride = f->in / 2,
+                                      .out = packed->shape[0] * f->out, .in = f->in,
+                                      .in_out = f->out, .group = MX_GROUP, .bits = 4,
+                                      .value = e2m1, .group_of = mxfp4_group };
+    f->maker = (struct maker){ .read = read_mxfp4, .codes = &f->codes,
+                             .how = "MXFP4 in groups of 32",
                              .part = quant_parts(u, part, 2), .n_parts = 2 };
     quant_fill(out, &f->maker, f->in, f->out);
     f->maker.out_in = false;

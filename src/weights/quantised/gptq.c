@@ -4,6 +4,7 @@
 
 struct words {
     struct maker maker;
+    struct packed_codes codes;
     const unsigned char *q, *z;
     const struct tensor *scale;         /* [G, out] */
     const unsigned char *order;         /* I32 [in] group of each input; NULL: in order */
@@ -52,6 +53,23 @@ static void gptq_row(const struct words *w, float *out, int64_t o, int64_t k, in
     }
 }
 
+static void scales_of(const struct words *w, float *scale, int64_t group, int64_t o, int n)
+{
+    const struct dtype_row *d = &dtype_table[w->scale->dtype];
+
+    d->to_f32(scale, w->scale->data + (group * w->out + o) * d->size_bytes, n);
+}
+
+static void gptq_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct words *w = self;
+    int64_t group = k / w->group;
+
+    scales_of(w, scale, group, o, n);
+    for (int i = 0; i < n; i++)
+        zero[i] = gptq_zero(w, group, o + i);
+}
+
 /* ---- AWQ ---- */
 
 static const int nibble_of[8] = { 0, 4, 1, 5, 2, 6, 3, 7 };     /* of a word's columns */
@@ -72,6 +90,17 @@ static void awq_row(const struct words *w, float *out, int64_t o, int64_t k, int
         }
         out[i] = ((float)field(quant_word(w->q, k * words + word), at, 4) - zero) * scale;
     }
+}
+
+static void awq_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct words *w = self;
+    int64_t group = k / w->group;
+
+    scales_of(w, scale, group, o, n);
+    for (int64_t i = o; i < o + n; i++)
+        zero[i - o] = (float)field(quant_word(w->z, group * (w->out / 8) + i / 8),
+                                   4 * nibble_of[i % 8], 4);
 }
 
 /* ---- both ---- */
@@ -98,6 +127,31 @@ static void read_gptq(const void *maker, float *out, int64_t first, int64_t n)
 static void read_awq(const void *maker, float *out, int64_t first, int64_t n)
 {
     read_rows(maker, out, first, n, awq_row);
+}
+
+/* Whether groups follow each other; a file may say so of each input. */
+static bool is_in_order(const struct words *w)
+{
+    for (int64_t k = 0; w->order != NULL && k < w->in; k++)
+        if (quant_word(w->order, k) != k / w->group)
+            return false;
+    return true;
+}
+
+/* For those who unpack in vectors: fields of a word are of one group. */
+static void describe(struct words *w, struct packed_codes codes)
+{
+    int per = codes.lie == PACKED_DOWN ? 32 / w->bits : 1;
+
+    if (w->group % per != 0 || !is_in_order(w))
+        return;
+    codes.q = w->q;
+    codes.out = w->out;
+    codes.in = w->in;
+    codes.group = w->group;
+    codes.bits = w->bits;
+    w->codes = codes;
+    w->maker.codes = &w->codes;
 }
 
 /* Zeros and scales by group, and the order of inputs, of w whose sizes are known. */
@@ -145,7 +199,11 @@ int quant_gptq(struct unpacker *u, const struct tensor *packed, struct tensor *o
     words->maker.read = read_gptq;
     words->maker.how = arena_printf(u->w->a, "GPTQ, %d bits%s", u->p->bits,
                                    quant_in_groups(u));
-    return open_groups(u, words, packed, out);
+    if (open_groups(u, words, packed, out) != 0)
+        return -1;
+    describe(words, (struct packed_codes){ .lie = PACKED_DOWN, .stride = 4 * words->out,
+                                           .group_of = gptq_group });
+    return 0;
 }
 
 int quant_awq(struct unpacker *u, const struct tensor *packed, struct tensor *out)
@@ -159,5 +217,9 @@ int quant_awq(struct unpacker *u, const struct tensor *packed, struct tensor *ou
     words->out = packed->shape[1] * 8;
     words->maker.read = read_awq;
     words->maker.how = arena_printf(u->w->a, "AWQ, 4 bits%s", quant_in_groups(u));
-    return open_groups(u, words, packed, out);
+    if (open_groups(u, words, packed, out) != 0)
+        return -1;
+    describe(words, (struct packed_codes){ .lie = PACKED_ACROSS, .stride = words->out / 2,
+                                           .group_of = awq_group });
+    return 0;
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a matrix W [out, in] of small codes lies in memory, for those who unpack it in vectors:
+ *
+ *     W[o][k] = (value[code[o][k]] - zero) * scale, rounded; zero and scale of o and k's group
+ *
+ * in single precision, in this order.  Words are little-endian 32 bits.
+ *     DOWN      words [in / per, out], per = 32 / bits: field i from the low bits up is input i
+ *     ACROSS    words [in, out / 8]: field i is output 0 2 4 6 1 3 5 7 of the word's eight
+ *     ALONG     rows [out], stride bytes apart: half a byte for each input */
+#ifndef BASE_PACKED_CODES_H
+#define BASE_PACKED_CODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum packed_lie { PACKED_DOWN, PACKED_ACROSS, PACKED_ALONG, N_PACKED };
+enum packed_round { PACKED_EXACT, PACKED_F16, PACKED_BF16 };
+
+struct packed_codes {
+    enum packed_lie lie;
+    const unsigned char *q;         /* any alignment */
+    int64_t stride;                 /* bytes from one row, as above, to the next */
+    int64_t out, in;                /* of all matrices, one below the other: out is their sum */
+    int64_t in_out;                 /* 0: elements are counted as W [out, in]; else as matrices
+                                       W [in, in_out] */
+    int64_t group;                  /* inputs of the same zero and scale, from a multiple on */
+    int bits;                       /* DOWN: 2, 4 or 8; else 4 */
+    bool high_first;                /* ALONG: of a byte the high half is the first input */
+    const float *value;             /* [16]; NULL: the code itself */
+    enum packed_round round;
+
+    /* zero[i], scale[i] of outputs o + i, i < n, and the group of input k; self: the maker */
+    void (*group_of)(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k);
+};
+
+/* The output whose first weight element `at` is, or -1: it is another input's. */
+static inline int64_t packed_output(const struct packed_codes *c, int64_t at)
+{
+    if (c->in_out == 0)
+        return at % c->in == 0 ? at / c->in : -1;
+    return at / c->in_out % c->in == 0 ? at / c->in_out / c->in * c->in_out + at % c->in_out : -1;
+}
+
+#endif
