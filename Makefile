@@ -9,7 +9,9 @@ BUILD   ?= build
 PKG_CONFIG ?= pkg-config
 SHELL   := /bin/bash
 
-PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8
+# OpenBLAS as one more kernel, chosen by name only: `make BLAS=1`.
+BLAS     ?=
+PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8 $(if $(BLAS),openblas)
 # Pictures that are JPEGs, where libjpeg-turbo is there; `make JPEG=` builds without.
 JPEG      = $(eval JPEG := $$(shell $(PKG_CONFIG) --exists libjpeg && echo libjpeg))$(JPEG)
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
@@ -27,7 +29,8 @@ endif
 SINGLE   := $(if $(call macro,__i386__),-msse2 -mfpmath=sse) \
             $(if $(call macro,__s390x__),$(if $(call macro,__clang__),,-fexcess-precision=fast))
 FLAGS    := $(WARNINGS) $(strip -fno-math-errno -ffp-contract=off $(SINGLE)) -fvisibility=hidden -fPIC -pthread
-DEFINES  := -D_GNU_SOURCE $(if $(call macro,__LP64__),,-D_FILE_OFFSET_BITS=64) -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc
+DEFINES  := -D_GNU_SOURCE $(if $(call macro,__LP64__),,-D_FILE_OFFSET_BITS=64) -DMHA_VIZ_VERSION='"$(VERSION)"' \
+            $(if $(BLAS),-DMHA_VIZ_BLAS) -Isrc
 
 # pkg-config is asked once, and not at all by targets that do not build.
 MISSING = $(shell command -v $(firstword $(CC)) >/dev/null || echo $(firstword $(CC)); \
@@ -116,6 +119,16 @@ $(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
 	    $(if $(TEST_PKGS),$$($(PKG_CONFIG) --cflags $(TEST_PKGS))) -o $@ $< $(LIB) \
 	    $(if $(TEST_PKGS),$$($(PKG_CONFIG) --libs $(TEST_PKGS))) -lcmocka $(LIBS)
 
+# The program with OpenBLAS, for its tests: what differs comes before the library.
+BLAS_BIN  := $(BUILD)/blas/mha-viz
+BLAS_PART := $(BUILD)/blas/kernels.o $(BUILD)/blas/blas.o
+$(BLAS_PART): $(BUILD)/blas/%.o: src/nn/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(DEFINES) -UMHA_VIZ_BLAS -DMHA_VIZ_BLAS $$($(PKG_CONFIG) --cflags openblas) $(CPPFLAGS) \
+	    $(CFLAGS) -MMD -MP -c -o $@ $<
+$(BLAS_BIN): $(MAIN) $(BLAS_PART) $(LIB)
+	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$($(PKG_CONFIG) --libs openblas) $(LIBS) -ldl
+
 # Each fuzz target also builds with a main that replays its corpus, so that gcc is enough;
 # what changes its inputs, where it has such a thing, is in tests/fuzz/mutate.
 FUZZ_PART    := $(addprefix $(BUILD)/,$(patsubst %.c,%.o,$(wildcard tests/fuzz/*.c tests/fuzz/*/*.c)))
@@ -150,7 +163,8 @@ $(BUILD)/tests/complexity/peak.so: tests/complexity/peak.c
 CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT) $(COMPLEXITY)
+programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT) $(COMPLEXITY) \
+          $(shell $(PKG_CONFIG) --exists openblas 2>/dev/null && echo $(BLAS_BIN))
 
 # To look at: those of README are left in samples/, all others in build/figures.
 figures: all
@@ -165,6 +179,10 @@ demo: deps
 check: deps test-deps
 	@$(MAKE) -s -j$(JOBS) programs
 	@tests/run $(BUILD) $(if $(TAG),--tag $(TAG)) $(if $(NOT),--not $(NOT)) $(TESTS)
+
+# The instructions of five runs, as tests/instructions.sh compares them, of this compiler.
+baseline: all
+	tests/bench/baseline $(BIN)
 
 # The real all-MiniLM-L6-v2 against the transformers library; needs Python and the package index.
 check-real: all
@@ -336,6 +354,8 @@ help:
 	@echo 'make deb         Debian packages in build/deb: program, library, development files'
 	@echo 'make release     tarball, packages, the live page, an SBOM and checksums in build/release'
 	@echo 'make check-packages  the packages, built twice, installed and removed in an empty root (root, Debian)'
+	@echo 'make BLAS=1      the same with OpenBLAS as one more kernel, MHA_VIZ_KERNEL=blas'
+	@echo 'make baseline    the instructions of five runs that tests/instructions.sh compares with'
 	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
 	@echo 'make check-large  a model of 4 GiB and 10,000 texts, and the memory they take (Python, 4 GiB of disk)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
@@ -358,7 +378,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs figures live demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs figures live demo check baseline check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist deb release check-packages clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

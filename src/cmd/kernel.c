@@ -3,7 +3,9 @@
 #include "cmd/cmds.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "nn/blas.h"
 #include "nn/nn.h"
 
 int kernel_choose(struct err *e)
@@ -14,6 +16,10 @@ int kernel_choose(struct err *e)
         name = NULL;
     if (nn_choose_kernel(name) == 0)
         return 0;
+    if (strcmp(name, nn_kernel_name(KERNEL_BLAS)) == 0)
+        return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: this program was built without OpenBLAS "
+                       "(make BLAS=1); expected c, avx2 or avx512");
     return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: '%s' is not a kernel that this "
-                   "processor has; expected c, avx2 or avx512", name);
+                   "processor has; expected c, avx2 or avx512%s", name,
+                   blas_version() != NULL ? ", or blas" : "");
 }

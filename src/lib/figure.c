@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "draw/scale.h"
+#include "nn/nn.h"
 
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown)
@@ -159,7 +160,9 @@ const char *figure_scale(struct arena *a, const struct figure_args *f, const cha
 /* The first two of every picture. */
 static void set_program(struct metadata *metadata, const struct session *s)
 {
-    metadata[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
+    metadata[0] = (struct metadata){ "Software", nn_kernel() == KERNEL_BLAS ?
+                                                     "mha-viz " MHA_VIZ_VERSION " (kernel blas)" :
+                                                     "mha-viz " MHA_VIZ_VERSION };
     metadata[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ?
                                                             s->env->command :
                                                             "mha-viz" };

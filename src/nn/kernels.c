@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "nn/blas.h"
+
 /* From slow to fast; NULL where it was not compiled in. */
 static const struct kernels *const table[N_KERNEL] = {
     [KERNEL_C] = &kernels_c,
@@ -20,17 +22,34 @@ static const struct kernels *const table[N_KERNEL] = {
  */
 static const struct kernels *chosen = &kernels_c;
 
+static const struct kernels *fastest(void)
+{
+    int k = N_KERNEL - 1;
+
+    while (table[k] == NULL || !table[k]->supported())
+        k--;
+    return table[k];
+}
+
+/* NULL: it is not there. */
+static const struct kernels *named(const char *name)
+{
+    if (strcmp(name, nn_kernel_name(KERNEL_BLAS)) == 0)
+        return blas_kernels(fastest());
+    for (int k = 0; k < N_KERNEL; k++)
+        if (table[k] != NULL && strcmp(name, table[k]->name) == 0 && table[k]->supported())
+            return table[k];
+    return NULL;
+}
+
 int nn_choose_kernel(const char *name)
 {
-    for (int k = N_KERNEL - 1; k >= 0; k--) {
-        if (table[k] == NULL || (name != NULL && strcmp(name, table[k]->name) != 0))
-            continue;
-        if (table[k]->supported()) {
-            chosen = table[k];
-            return 0;
-        }
-    }
-    return -1;
+    const struct kernels *found = name == NULL ? fastest() : named(name);
+
+    if (found == NULL)
+        return -1;
+    chosen = found;
+    return 0;
 }
 
 const struct kernels *nn_kernels(void)
@@ -42,18 +61,19 @@ enum kernel nn_kernel(void)
 {
     int k = 0;
 
-    while (table[k] != chosen)
+    while (k < N_KERNEL && table[k] != chosen)
         k++;
     return (enum kernel)k;
 }
 
 const char *nn_kernel_name(enum kernel k)
 {
-    static const char *const name[N_KERNEL] = {
+    static const char *const name[] = {
         [KERNEL_C] = "c", [KERNEL_AVX2] = "avx2", [KERNEL_AVX512] = "avx512",
+        [KERNEL_BLAS] = "blas",
     };
 
-    assert(k >= 0 && k < N_KERNEL);
+    assert(k >= 0 && k <= KERNEL_BLAS);
     return name[k];
 }
 

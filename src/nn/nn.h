@@ -22,12 +22,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The implementations of the inner loops, from slow to fast. */
-enum kernel { KERNEL_C, KERNEL_AVX2, KERNEL_AVX512, N_KERNEL };
+/*
+ * The implementations of the inner loops, from slow to fast; then OpenBLAS's, which does not
+ * keep the promise above and is not one of N_KERNEL.
+ */
+enum kernel { KERNEL_C, KERNEL_AVX2, KERNEL_AVX512, N_KERNEL, KERNEL_BLAS = N_KERNEL };
 
 /*
  * Chooses the fastest kernel that this processor supports, or the one named ("c",
- * "avx2", "avx512"; NULL: the fastest).  Returns 0, or -1 if the name is unknown or the
+ * "avx2", "avx512", "blas" of a build with it; NULL: the fastest).  Returns 0, or -1 if the name is unknown or the
  * processor does not support that kernel; nothing changes then.  To be called before
  * any thread starts (tests call it between runs).  Without a call: KERNEL_C.
  */
@@ -36,7 +39,7 @@ int nn_choose_kernel(const char *name);
 /* The kernel that was chosen. */
 enum kernel nn_kernel(void);
 
-/* "c", "avx2" or "avx512". */
+/* "c", "avx2", "avx512" or "blas". */
 const char *nn_kernel_name(enum kernel k);
 
 /* Outputs that are packed and computed together. */

@@ -2,6 +2,8 @@
  * The choice of a kernel. */
 #include "nn_check.h"
 
+#include "nn/blas.h"
+
 static void test_default_is_c(void **state)
 {
     (void)state;
@@ -27,7 +29,7 @@ static void test_names(void **state)
 
 static void test_unknown_changes_nothing(void **state)
 {
-    static const char *const unknown[] = { "", "C", "avx", "avx5120", "blas" };
+    static const char *const unknown[] = { "", "C", "avx", "avx5120", "openblas" };
 
     (void)state;
     assert_int_equal(nn_choose_kernel("c"), 0);
@@ -35,6 +37,19 @@ static void test_unknown_changes_nothing(void **state)
         assert_int_equal(nn_choose_kernel(unknown[i]), -1);
         assert_int_equal(nn_kernel(), KERNEL_C);
     }
+}
+
+/* Not one of those that give the same bytes; without it in the build, it is unknown. */
+static void test_blas_is_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(KERNEL_BLAS, N_KERNEL);
+    assert_string_equal(nn_kernel_name(KERNEL_BLAS), "blas");
+    assert_int_equal(nn_choose_kernel("c"), 0);
+    assert_int_equal(nn_choose_kernel("blas"), blas_version() != NULL ? 0 : -1);
+    assert_int_equal(nn_kernel(), blas_version() != NULL ? KERNEL_BLAS : KERNEL_C);
+    assert_int_equal(nn_choose_kernel(NULL), 0);
+    assert_int_not_equal(nn_kernel(), KERNEL_BLAS);
 }
 
 /* A processor with these units is given them (a wrong test would only be slow). */
@@ -57,7 +72,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_default_is_c), cmocka_unit_test(test_names),
         cmocka_unit_test(test_unknown_changes_nothing),
-        cmocka_unit_test(test_processor_is_used),
+        cmocka_unit_test(test_blas_is_apart), cmocka_unit_test(test_processor_is_used),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
