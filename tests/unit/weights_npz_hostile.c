@@ -338,9 +338,9 @@ static void test_deflated(void **state)
  */
 static void test_bomb(void **state)
 {
-    enum { N_PACKED = 4300000, N_MEMBER = 31 + N_PACKED, N_FILE = 2 * (N_MEMBER + 47) + 22 };
+    enum { PACKED_SIZE = 4300000, N_MEMBER = 31 + PACKED_SIZE, N_FILE = 2 * (N_MEMBER + 47) + 22 };
     unsigned char *p = arena_alloc(&arena, N_FILE, 1), *c = p + 2 * N_MEMBER;
-    struct span one = deflated("z", p, N_PACKED, 0xf0000000, 0);
+    struct span one = deflated("z", p, PACKED_SIZE, 0xf0000000, 0);
     uint32_t second = N_MEMBER, directory = 2 * N_MEMBER, n_directory = 2 * 47;
 
     (void)state;
