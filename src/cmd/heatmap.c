@@ -34,7 +34,7 @@ static const struct opt opts[] = {
     FLAG(0, "beside", F(beside),
          "two texts, or those of -f, beside each other"),
     STRING(0, "at", "TOKEN", F(at),
-           "with --image: whose weights are shown, as 3,5; else [CLS], or the middle"),
+           "with --image: whose weights, as 3,5; else [CLS] or middle"),
     FLAG(0, "grid", F(grid),
          "with --image, --audio: the maps alone, as of a text"),
     END

@@ -118,8 +118,9 @@ spoil() {
     for model in "$ref"/families/*/; do
         args=(--ids "2,3,4,5,6,7,8,9,10")
         [[ $model != */longformer* ]] || args+=(--global none)
+        [[ $model != */gguf_gpt_oss* ]] || continue
         jq -e '(.model_type | IN("vit", "deit", "dinov2", "beit", "clip_vision_model",
-            "siglip_vision_model", "gpt_oss")) or
+            "siglip_vision_model", "wav2vec2", "hubert", "gpt_oss")) or
             (.architectures[0] | endswith("ForImageClassification"))' "$model/config.json" \
             > /dev/null && continue
         works "$viz" mechanisms -q -m "$model" "${args[@]}" -l all --tsv --repeats 0 \

@@ -21,8 +21,9 @@ static void look(const struct config *c, const struct family *f)
                (f->stack.name[W_CLS_2] != NULL) + (c->front.image[0] / c->front.patch[0]) *
                (c->front.image[1] / c->front.patch[1]) && c->n_positions > 0);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
-    if (f->positions == POS_ROPE)
-        assert(c->rotary.n_columns >= 2 && c->rotary.n_columns % 2 == 0 &&
+    if (f->positions == POS_ROPE)       /* a share of them may be none */
+        assert(c->rotary.n_columns >=
+               (f->rotated == ROTATED_SHARE || f->rotated == ROTATED_PCT ? 0 : 2) && c->rotary.n_columns % 2 == 0 &&
                c->rotary.n_columns <= c->d_head);
     if (c->chunked.pad_to != 0)
         assert(c->chunked.near.len > 0 && c->chunked.hashed.len > 0 &&

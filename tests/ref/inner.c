@@ -11,6 +11,8 @@
 /* A row of float weights differs from the softmax in double of float scores by this. */
 static const double SOFTMAX_MAX = 2e-6;
 
+enum { MOST_LAYERS = 64 };      /* of a small model */
+
 /* The first run of one text without global tokens, "1,5,9"; NULL: there is none. */
 static const char *ids_of(struct golden *g)
 {
@@ -116,7 +118,7 @@ static void case_test(void **state)
     double worst = 0;
     const char *ids;
     struct weights *w;
-    int fd, l = 0;
+    int fd, n_layers = 0;
 
     if (golden_open(&g, *state, false) != 0)
         skip();
@@ -131,9 +133,12 @@ static void case_test(void **state)
     w = npz_open(&g.arena, arena_printf(&g.arena, "%s.npz", path), &e);
     if (w == NULL)
         fail_msg("%s", e.msg);
-    while (weights_find(w, arena_printf(&g.arena, "attn.%d", l)) != NULL)
-        check_layer(&g, w, l++, &worst);
-    assert_true(l > 0);
+    for (int l = 0; l < MOST_LAYERS; l++)       /* of some families not all attend */
+        if (weights_find(w, arena_printf(&g.arena, "attn.%d", l)) != NULL) {
+            check_layer(&g, w, l, &worst);
+            n_layers++;
+        }
+    assert_true(n_layers > 0);
     print_message("# %s: softmax of scores within %.1e (want %.1e)\n", g.dir, worst,
                   SOFTMAX_MAX);
     weights_close(w);

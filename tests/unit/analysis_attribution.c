@@ -200,10 +200,10 @@ static void every_family(void **state)
         if (entry->d_name[0] == '.')
             continue;
         snprintf(path, sizeof path, "tests/ref/families/%s", entry->d_name);
-        m = model_open(&arena, path, &e);
+        m = room_open(&arena, path, &e);
         if (m == NULL)
             fail_msg("%s: %s", path, e.msg);
-        if (m->config.n_vocab > 0 && m->has_head && attribution_check(m, &e) == 0) {
+        if (room_reads(m) && m->has_head && attribution_check(m, &e) == 0) {
             struct batch b = room_batch(&arena, m, (const int[]){ 9 }, 1, 7);
 
             check_row(path, m, &b, 8, par);

@@ -143,7 +143,7 @@ static void adapters_are_merged(void **state)
     expect(mhaviz_model_open_adapted(&listed, NULL, nowhere, 1, 1, &e), MHAVIZ_INPUT, &e,
            "adapter: /nowhere/at/all: no such model");
     expect(mhaviz_model_open_adapted(&listed, NULL, adapter, 1, 1, &e), MHAVIZ_INPUT, &e,
-           "does not have: is it an adapter for another model?");
+           "modules_to_save does not name: is it an adapter for another model?");
 }
 
 static void inputs_that_cannot_be_used(void **state)

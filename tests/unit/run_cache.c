@@ -119,7 +119,7 @@ static bool check_model(const char *path, enum precision precision, int threads)
     bool causal;
 
     arena_init(&a, NULL, NULL);
-    m = model_open(&a, path, &e);
+    m = room_open(&a, path, &e);
     if (m == NULL)
         fail_msg("%s", e.msg);
     c.a = &a;

@@ -123,7 +123,7 @@ static bool open_and_check(const char *name, bool any[N_NEURON_PART])
 
     snprintf(path, sizeof path, "tests/ref/families/%s", name);
     arena_init(&a, NULL, NULL);
-    m = model_open(&a, path, &e);
+    m = room_open(&a, path, &e);
     if (m == NULL)
         fail_msg("%s: %s", path, e.msg);
     checked = room_reads(m);

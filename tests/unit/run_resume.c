@@ -132,7 +132,7 @@ static void every_family(void **state)
             continue;
         snprintf(path, sizeof path, "tests/ref/families/%s", entry->d_name);
         arena_init(&a, NULL, NULL);
-        m = model_open(&a, path, &e);
+        m = room_open(&a, path, &e);
         if (m == NULL)
             fail_msg("%s: %s", path, e.msg);
         if (room_reads(m)) {

@@ -119,6 +119,15 @@ static inline void room_init(struct room *r, struct arena *a, const struct model
         r->logits = arena_alloc(a, N * (size_t)m->config.n_vocab, sizeof(float));
 }
 
+/* The model of a folder: of a larger model's texts, or of its pictures where only those are. */
+static inline struct model *room_open(struct arena *a, const char *path, struct err *e)
+{
+    const struct layer_asked pictures = { .tower = TOWER_PICTURE };
+    struct model *m = model_open(a, path, e);
+
+    return m != NULL ? m : model_open_layer(a, path, &pictures, e);
+}
+
 /* It has texts of ids, or pictures, and one stack: room_batch makes what it reads. */
 static inline bool room_reads(const struct model *m)
 {

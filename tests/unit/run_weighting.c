@@ -301,7 +301,7 @@ static void every_family(void **state)
         if (entry->d_name[0] == '.')
             continue;
         snprintf(path, sizeof path, "tests/ref/families/%s", entry->d_name);
-        m = model_open(&arena, path, &e);
+        m = room_open(&arena, path, &e);
         if (m == NULL)
             fail_msg("%s: %s", path, e.msg);
         if (room_reads(m)) {

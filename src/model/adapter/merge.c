@@ -267,7 +267,8 @@ static int merge_whole(struct merger *m, const struct tensor *t)
     }
     if (!adapter_saves(&m->c, name))
         return err_set(m->e, ERR_INPUT, "%s: replaces %s, which %s does not have and "
-                       "modules_to_save does not name", t->file, str_shown(m->a, name),
+                       "modules_to_save does not name: is it an adapter for another model?",
+                       t->file, str_shown(m->a, name),
                        base_file(m));
     m->added[m->n_added] = *t;
     m->added[m->n_added++].name = name;

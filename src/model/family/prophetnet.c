@@ -11,7 +11,7 @@ static const struct family prophetnet_decoder = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "prophetnet." },
     .stack = { .name = {
-        [W_TOK]        = "decoder.word_embeddings|word_embeddings",
+        [W_TOK]        = "word_embeddings|decoder.word_embeddings",
         [W_POS]        = "decoder.position_embeddings",
         [W_EMB_NORM]   = "decoder.embeddings_layer_norm",
         [W_ATT_NORM]   = "decoder.layers.%d.self_attn_layer_norm",
@@ -45,7 +45,7 @@ const struct family family_prophetnet = {
         .score = { .scaled = true }, .bias = { .n_buckets = 32, .max_distance = 128 },
     },
     .stack = { .name = {
-        [W_TOK]        = "encoder.word_embeddings|word_embeddings",
+        [W_TOK]        = "word_embeddings|encoder.word_embeddings",
         [W_POS]        = "encoder.position_embeddings",
         [W_EMB_NORM]   = "encoder.embeddings_layer_norm",
         [W_ATT_NORM]   = "encoder.layers.%d.self_attn_layer_norm",
