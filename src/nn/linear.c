@@ -63,7 +63,7 @@ void linear_skip(struct matrix *w, int64_t n)
 {
     if (w->make != NULL)
         w->made_at += n;
-    else
+    else if (n > 0)             /* what a layer lacks has no data */
         w->data += bytes_of(w, n);
 }
 

@@ -1209,8 +1209,9 @@ def forward_both(model, source, target, double=False, tokens=None):
     if tokens is not None:
         encoder = dense(encoder, out.encoder_global_attentions, len(source), tokens)
         arrays["enc_hidden"] = arrays["enc_hidden"][:, :len(source)]
+    n_keys = len(source) if isinstance(source, list) else None      # some texts are padded
     for name, stack in (("attn", encoder), ("dec", out.decoder_attentions),
-                        ("cross", [a[..., :len(source)] for a in out.cross_attentions])):
+                        ("cross", [a[..., :n_keys] for a in out.cross_attentions])):
         arrays.update({f"{name}.{l}": a for l, a in enumerate(stack)})
     if getattr(out, "logits", None) is not None:
         arrays["logits_last"] = out.logits[:, -1]
