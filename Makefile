@@ -11,7 +11,10 @@ SHELL   := /bin/bash
 
 # OpenBLAS as one more kernel, chosen by name only: `make BLAS=1`.
 BLAS     ?=
-PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8 $(if $(BLAS),openblas)
+PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8
+ifneq ($(BLAS),)
+PKGS     += openblas
+endif
 # Pictures that are JPEGs, where libjpeg-turbo is there; `make JPEG=` builds without.
 JPEG      = $(eval JPEG := $$(shell $(PKG_CONFIG) --exists libjpeg && echo libjpeg))$(JPEG)
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
