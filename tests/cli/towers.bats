@@ -39,7 +39,7 @@ edited() {
     fails 2 "reads a text, not an array" "$viz" stats -m "$clip" --tower text --input clip.npy
     fails 2 "clip reads no TEXT with it" "$viz" stats -m "$clip" --input clip.npy "the key"
     fails 2 "only one of them" "$viz" stats -m "$clip" --ids "$ids" --input clip.npy
-    fails 2 "--tower: vit is no model of texts and pictures" \
+    fails 2 "--tower: vit does not have towers of texts and of pictures" \
         "$viz" info -m "$ref/families/vit" --tower picture
     fails 2 "--attention, --tower" \
         "$viz" info --attention "$ref/precomputed/decoder.npz" --tower text
