@@ -4,46 +4,38 @@ const timing = {};
 // ---- the view
 
 function options() {
-  const box = find('.options'),
-    colours = [
-      choose('Scale', 'f', [
-        ['linear', 'linear'],
-        ['sqrt', 'square root'],
-        ['log', 'log, 3 decades'],
-      ]),
-      tick(
-        'Clip at 99 %',
-        clips(),
-        (on) => {
-          state.c = on ? 1 : 0;
-          changed('c');
-        },
-        'the 1 % strongest weights share one colour, so that a sink does not hide the rest',
-      ),
-    ];
+  const box = find('.options');
+  const colours = () => [
+    choose('Scale', 'f', [
+      ['linear', 'linear'],
+      ['sqrt', 'square root'],
+      ['log', 'log, 3 decades'],
+    ]),
+    tick(
+      'Clip at 99 %',
+      clips(),
+      (on) => {
+        state.c = on ? 1 : 0;
+        changed('c');
+      },
+      'the 1 % strongest weights share one colour, so that a sink does not hide the rest',
+    ),
+  ];
+  const range = () =>
+    choose('Range', 'k', [
+      ['own', 'own of each head'],
+      ['shared', 'one for all'],
+    ]);
+  /* Made for the view that is open: the others may have nothing to choose from in this text. */
   const list = {
-    links: [],
-    matrix: [
-      ...colours,
-      choose('Range', 'k', [
-        ['own', 'own of each head'],
-        ['shared', 'one for all'],
-      ]),
-      zoomButtons(),
-    ],
-    picture: [
-      views.picture.chooseQuery(),
-      ...colours,
-      choose('Range', 'k', [
-        ['own', 'own of each head'],
-        ['shared', 'one for all'],
-      ]),
-    ],
+    links: () => [],
+    matrix: () => [...colours(), range(), zoomButtons()],
+    picture: () => [views.picture.chooseQuery(), ...colours(), range()],
     model: colours,
-    trace: isEmpty() ? [] : [...views.trace.options(), ...colours],
-    neuron: selected().length && text.neuron ? views.neuron.options() : [],
-    numbers: [],
-  }[state.v];
+    trace: () => (isEmpty() ? [] : [...views.trace.options(), ...colours()]),
+    neuron: () => (selected().length && text.neuron ? views.neuron.options() : []),
+    numbers: () => [],
+  }[state.v]();
   box.hidden = !list.length;
   box.replaceChildren(...list);
 }
