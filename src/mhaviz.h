@@ -38,6 +38,7 @@
 #define MHAVIZ_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,6 +118,60 @@ enum mhaviz_status mhaviz_model_open_adapted(struct mhaviz_model **model, const 
 enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
                                            const struct mhaviz_files *files, int n_threads,
                                            struct mhaviz_error *error);
+
+/*
+ * An array of the caller's.  It stays until the model closes; only one whose rows do not follow
+ * each other is copied, and may go at once.
+ */
+struct mhaviz_array {
+    const char *name;           /* "h.0.attn.c_attn.weight" */
+    const char *dtype;          /* as safetensors has it: F64 F32 F16 BF16 I64 I32 I16 I8 U8
+                                   BOOL F8_E4M3 F8_E5M2, little-endian */
+    const void *data;           /* its first element, at any alignment */
+    size_t size;                /* bytes that may be read from there */
+    int n_dims;                 /* 0 to 8 */
+    const int64_t *shape;       /* [n_dims] */
+    const int64_t *strides;     /* [n_dims] bytes from one to the next, at least 0; NULL: row by
+                                   row */
+};
+
+/* Arrays, and what goes with them.  What is zero is not given. */
+struct mhaviz_arrays {
+    size_t struct_size;         /* sizeof(struct mhaviz_arrays): it may grow */
+    const char *name;           /* of the model, in captions and messages; NULL: "model" or
+                                   "attention" */
+    const struct mhaviz_array *array;
+    int n;
+    struct mhaviz_bytes config;     /* of config.json; data NULL: a bare layer
+                                       (mha-viz-layers(7)) */
+    struct mhaviz_bytes tokenizer;  /* of tokenizer.json; data NULL: none */
+};
+
+/*
+ * The weights of a model as arrays, with the names, types and shapes that its .safetensors file
+ * would have.  The results are those of that file, to the last bit.
+ *
+ * Errors: those of mhaviz_model_open_files; MHAVIZ_USAGE: a name, dtype or shape is NULL;
+ * MHAVIZ_INPUT: a type, shape or stride that cannot be, more bytes than there are, a name twice.
+ */
+enum mhaviz_status mhaviz_model_open_arrays(struct mhaviz_model **model,
+                                            const struct mhaviz_arrays *arrays, int n_threads,
+                                            struct mhaviz_error *error);
+
+/*
+ * Attention that is there already, in place of a model that computes it: arrays of floats by the
+ * names of mha-viz(1), --attention.  "attn.0", "attn.1", ...: [heads, queries, keys] of each
+ * layer; "dec.0", "cross.0", ... of a decoder; or one array named "": [layers, heads, queries,
+ * keys].  mhaviz_text_open_labels makes the one text that it is of.  config and tokenizer are
+ * unused.
+ *
+ * Errors: those of mhaviz_model_open_arrays; MHAVIZ_INPUT: shapes that do not fit together.
+ * Rows are looked at when they are read: weights below 0, or that do not sum to 1, are an error
+ * of mhaviz_run and of what else reads them.
+ */
+enum mhaviz_status mhaviz_model_open_attention(struct mhaviz_model **model,
+                                               const struct mhaviz_arrays *arrays, int n_threads,
+                                               struct mhaviz_error *error);
 void mhaviz_model_close(struct mhaviz_model **model);
 
 /* What the model is.  Errors: MHAVIZ_USAGE. */
@@ -165,6 +220,19 @@ enum mhaviz_status mhaviz_text_open_image(struct mhaviz_model *model, const char
 enum mhaviz_status mhaviz_text_open_audio(struct mhaviz_model *model, const char *path,
                                           const char *pair, struct mhaviz_text **out,
                                           struct mhaviz_error *error);
+
+/*
+ * The text of attention that is there already: labels of its queries, and of its keys where it is
+ * cross-attention, UTF-8 each.  NULL: they are numbered.
+ *
+ * Errors: MHAVIZ_USAGE: an argument other than the lists is NULL, or a label; the model is not
+ * of mhaviz_model_open_attention; as many labels as there are queries, or keys, are expected.
+ */
+enum mhaviz_status mhaviz_text_open_labels(struct mhaviz_model *model,
+                                           const char *const *labels, int n_labels,
+                                           const char *const *key_labels, int n_key_labels,
+                                           struct mhaviz_text **out,
+                                           struct mhaviz_error *error);
 void mhaviz_text_close(struct mhaviz_text **text);
 
 /*

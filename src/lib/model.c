@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/lib.h"
 #include "nn/nn.h"
@@ -39,7 +40,9 @@ static const struct asked_names names = { "stack", "layers", "heads", "" };
 struct opening {
     struct mhaviz_model *model;
     const char *path;
-    const struct mhaviz_files *files;   /* NULL: path */
+    const struct mhaviz_files *files;   /* NULL: path, or arrays */
+    const struct mhaviz_arrays *arrays; /* NULL: none */
+    bool attention;                     /* they are rows of attention */
     const char *const *adapters;        /* [n_adapters] */
     int n_adapters;
 };
@@ -47,6 +50,27 @@ struct opening {
 static struct span span_of(struct mhaviz_bytes bytes)
 {
     return (struct span){ bytes.data, bytes.data != NULL ? bytes.size : 0 };
+}
+
+/* ---- arrays ---- */
+
+static int open_arrays(struct mhaviz_model *model, const struct opening *o,
+                       struct border *border, struct err *e)
+{
+    const struct mhaviz_arrays *arrays = o->arrays;
+    struct handed_array *array = arena_alloc(&border->call, (uint64_t)arrays->n, sizeof *array);
+    const struct session_arrays all = {
+        arrays->name != NULL ? arrays->name : o->attention ? "attention" : "model", array,
+        arrays->n, o->attention, span_of(arrays->config), span_of(arrays->tokenizer),
+    };
+
+    for (int i = 0; i < arrays->n; i++) {
+        const struct mhaviz_array *x = &arrays->array[i];
+
+        array[i] = (struct handed_array){ x->name, x->dtype, x->data, x->size, x->n_dims,
+                                          x->shape, x->strides };
+    }
+    return session_open_arrays(&model->session, &model->asked, &all, &model->env, e);
 }
 
 static int open_session(void *self, struct border *border, struct err *e)
@@ -63,6 +87,8 @@ static int open_session(void *self, struct border *border, struct err *e)
     for (int i = 0; i < opening->n_adapters; i++)
         model->asked.adapters.item[i] = arena_strdup(&model->arena, opening->adapters[i]);
     model->asked.adapters.n = opening->n_adapters;
+    if (opening->arrays != NULL)
+        return open_arrays(model, opening, border, e);
     if (opening->files == NULL)
         return session_open(&model->session, &model->asked, false, &model->env, e);
     files = (struct session_files){
@@ -132,6 +158,70 @@ enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
     if (files == NULL || files->weights.data == NULL)
         return border_missing(error, files == NULL ? "files" : "files->weights");
     return open_model(model, &opening, n_threads, error);
+}
+
+/* A size from another version of mhaviz.h has fewer members, which are 0 then, or more. */
+static bool take_arrays(struct mhaviz_arrays *out, const struct mhaviz_arrays *arrays)
+{
+    const struct mhaviz_arrays nothing = { .struct_size = 0 };
+
+    if (arrays->struct_size > sizeof *out)
+        return false;
+    *out = nothing;
+    memcpy(out, arrays, arrays->struct_size);
+    return true;
+}
+
+/* What is NULL of an array, or of none. */
+static const char *missing_of(const struct mhaviz_arrays *arrays)
+{
+    if (arrays->n > 0 && arrays->array == NULL)
+        return "arrays->array";
+    for (int i = 0; i < arrays->n; i++) {
+        const struct mhaviz_array *x = &arrays->array[i];
+
+        if (x->name == NULL || x->dtype == NULL || (x->n_dims > 0 && x->shape == NULL))
+            return x->name == NULL ? "the name of an array" :
+                   x->dtype == NULL ? "the dtype of an array" : "the shape of an array";
+    }
+    return NULL;
+}
+
+static enum mhaviz_status open_handed(struct mhaviz_model **model,
+                                      const struct mhaviz_arrays *arrays, bool attention,
+                                      int n_threads, struct mhaviz_error *error)
+{
+    struct mhaviz_arrays all;
+    struct opening opening = { .arrays = &all, .attention = attention };
+    const char *missing;
+
+    if (model == NULL)
+        return border_missing(error, "model");
+    *model = NULL;
+    if (arrays == NULL)
+        return border_missing(error, "arrays");
+    if (!take_arrays(&all, arrays))
+        return border_say(error, MHAVIZ_USAGE, "arrays->struct_size: is larger than that of this "
+                          "library, which is older");
+    if (all.n < 0)
+        return border_say(error, MHAVIZ_USAGE, "arrays->n: is below 0");
+    missing = missing_of(&all);
+    return missing != NULL ? border_missing(error, missing) :
+                             open_model(model, &opening, n_threads, error);
+}
+
+enum mhaviz_status mhaviz_model_open_arrays(struct mhaviz_model **model,
+                                            const struct mhaviz_arrays *arrays, int n_threads,
+                                            struct mhaviz_error *error)
+{
+    return open_handed(model, arrays, false, n_threads, error);
+}
+
+enum mhaviz_status mhaviz_model_open_attention(struct mhaviz_model **model,
+                                               const struct mhaviz_arrays *arrays, int n_threads,
+                                               struct mhaviz_error *error)
+{
+    return open_handed(model, arrays, true, n_threads, error);
 }
 
 void mhaviz_model_close(struct mhaviz_model **model)

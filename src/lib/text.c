@@ -9,6 +9,7 @@ struct tokenising {
     const struct mhaviz_model *model;
     const char *text, *pair;    /* text NULL: one of the files */
     const char *image, *audio;
+    const struct asked_labels *labels;  /* of rows; NULL: there is something to read */
     struct mhaviz_text *out;
 };
 
@@ -39,6 +40,9 @@ static int check_reads(const struct tokenising *job, struct err *e)
         return err_set(e, ERR_USAGE, "%s reads no pictures", m->name);
     if (job->audio != NULL && !front_hears(m))
         return err_set(e, ERR_USAGE, "%s reads no sound", m->name);
+    if (job->labels != NULL && m->precomputed == NULL)
+        return err_set(e, ERR_USAGE, "%s is not precomputed attention, whose rows have labels",
+                       m->name);
     if (job->text != NULL && (m->family->bare || front_dims(m, dim) > 0))
         return err_set(e, ERR_USAGE, "%s reads no text", m->name);
     return 0;
@@ -65,6 +69,7 @@ static int tokenise(void *self, struct border *border, struct err *e)
     border_arena(border, a);
     asked.image = copy(a, job->image);
     asked.audio = copy(a, job->audio);
+    asked.labels = job->labels;
     if (job->text != NULL)
         operands[n++] = copy(a, job->text);
     if (job->pair != NULL)
@@ -129,6 +134,29 @@ enum mhaviz_status mhaviz_text_open_audio(struct mhaviz_model *model, const char
     struct tokenising job = { .model = model, .audio = path, .pair = pair };
 
     return open_text(&job, "path", path != NULL, out, error);
+}
+
+/* Each of n is a string; there may be none. */
+static bool has_all(const char *const *label, int n)
+{
+    for (int i = 0; label != NULL && i < n; i++)
+        if (label[i] == NULL)
+            return false;
+    return true;
+}
+
+enum mhaviz_status mhaviz_text_open_labels(struct mhaviz_model *model,
+                                           const char *const *labels, int n_labels,
+                                           const char *const *key_labels, int n_key_labels,
+                                           struct mhaviz_text **out,
+                                           struct mhaviz_error *error)
+{
+    const struct asked_labels all = { labels, key_labels, n_labels, n_key_labels };
+    struct tokenising job = { .model = model, .labels = &all };
+    bool given = has_all(labels, n_labels);
+
+    return open_text(&job, given ? "key_labels" : "labels",
+                     given && has_all(key_labels, n_key_labels), out, error);
 }
 
 void mhaviz_text_close(struct mhaviz_text **text)

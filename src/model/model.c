@@ -252,6 +252,29 @@ struct model *model_open_memory(struct arena *a, const struct model_files *files
     return finish(model, a, status, &nothing, e);
 }
 
+struct model *model_open_weights(struct arena *a, struct weights *w, struct span config,
+                                 const struct layer_asked *asked, const char *name,
+                                 struct err *e)
+{
+    struct model *model = arena_alloc(a, 1, sizeof *model);
+    const char *option = first_asked(asked);
+    int status;
+
+    model->name = name;
+    model->config_json = config;
+    model->weights = w;
+    if (config.data == NULL)
+        status = layer_describe(&model->config, &model->family, a, w, name, asked, &model->note,
+                                e);
+    else if (option != NULL)
+        status = err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))", option,
+                         name);
+    else
+        status = config_read(&model->config, &model->family, a, config, "config.json",
+                             asked->tower, e);
+    return finish(model, a, status, asked, e);
+}
+
 void model_close(struct model *m)
 {
     if (m != NULL && m->weights != NULL)

@@ -178,6 +178,15 @@ struct model_files {
 /* Opens these; name is the model's, unless its config has a card, and that of messages. */
 struct model *model_open_memory(struct arena *a, const struct model_files *files,
                                 const char *name, struct err *e);
+
+/*
+ * The same of weights that are open, which the model closes, also where there is none; config
+ * data NULL: they are a bare layer, of which asked says more.
+ */
+struct model *model_open_weights(struct arena *a, struct weights *w, struct span config,
+                                 const struct layer_asked *asked, const char *name,
+                                 struct err *e);
+
 /*
  * A hash of m->hash, of the first and last 4 KiB of each tensor, and of the files of config
  * and tokeniser beside them (up to 16 MiB each): two that differ are of different models.

@@ -16,6 +16,12 @@ struct asked_names {
     const char *cut;                /* " (--truncate cuts it)"; "": the caller has no such */
 };
 
+/* Names of queries, and of keys that come from another text; NULL: they have none. */
+struct asked_labels {
+    const char *const *query, *const *key;      /* [n_queries], [n_keys] */
+    int n_queries, n_keys;
+};
+
 /* Which texts of the pairs of a file are read: both as one input, or one by itself. */
 enum asked_half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
@@ -56,6 +62,7 @@ struct asked {
     bool norm_first, zero_attn;
     const char *tensor_names, *prefix;
     const char *memory, *key, *value, *tokens, *key_tokens, *shape;
+    const struct asked_labels *labels;  /* of rows of precomputed attention; NULL: tokens */
     const char *decoder_input, *decoder_tokens;     /* of an encoder and a decoder */
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;

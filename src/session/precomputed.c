@@ -164,8 +164,23 @@ static bool has_names(const struct model *m, const char *name, const char *membe
 /* Where the names of rows are. */
 struct names {
     const char *option, *asked; /* given by this option; asked NULL: not given */
+    const char *const *label;   /* [n_labels]; NULL: none are given */
+    int n_labels;
     const char *array, *ids;    /* arrays of the file; array NULL: it has none */
 };
+
+static int names_of_labels(struct arena *a, const struct names *names, struct tokens *out,
+                           struct err *e)
+{
+    if (names->n_labels != out->n)
+        return err_set(e, ERR_USAGE, "%d label%s for %d row%s, expected the same number",
+                       names->n_labels, str_plural(names->n_labels), out->n, str_plural(out->n));
+    for (int i = 0; i < out->n; i++) {
+        out->label_size[i] = strlen(names->label[i]);
+        out->piece[i] = out->label[i] = arena_strdup(a, names->label[i]);
+    }
+    return 0;
+}
 
 /* The names of n rows: asked for; or of the file's tokens and ids, where it has them. */
 static int describe(const struct session *s, struct arena *a, int n,
@@ -176,6 +191,7 @@ static int describe(const struct session *s, struct arena *a, int n,
     values_describe(a, model, NULL, n, out);
     if (names->asked != NULL ?
             layer_name_rows(a, names->option, names->asked, out, e) != 0 :
+        names->label != NULL ? names_of_labels(a, names, out, e) != 0 :
         names->array != NULL && (names_of_file(model, a, names->array, out, e) != 0 ||
                                  ids_of_file(model, a, names->ids, out, e) != 0))
         return -1;
@@ -185,18 +201,23 @@ static int describe(const struct session *s, struct arena *a, int n,
 
 int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e)
 {
+    static const struct asked_labels none = { .n_queries = 0 };
     const struct asked *asked = s->asked;
+    const struct asked_labels *labels = asked->labels != NULL ? asked->labels : &none;
     const struct model *model = s->model;
     bool two = model->decoder != NULL;
-    bool named = has_names(model, "decoder_tokens", "decoder_tokens.json");
-    const struct names queries = { "--tokens", asked->tokens,
+    bool named = has_names(model, "decoder_tokens", "decoder_tokens.json") ||
+                 weights_find(model->weights, "decoder_ids") != NULL;
+    const struct names queries = { "--tokens", asked->tokens, labels->query, labels->n_queries,
                                    two && named ? "decoder_tokens" : "tokens",
                                    two && named ? "decoder_ids" : "ids" };
-    const struct names keys = { "--key-tokens", asked->key_tokens, named ? "tokens" : NULL,
-                                "ids" };
+    const struct names keys = { "--key-tokens", asked->key_tokens, labels->key, labels->n_keys,
+                                named ? "tokens" : NULL, "ids" };
 
-    if (asked->key_tokens != NULL && (!two || model->precomputed->n_queries == 0))
-        return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention",
+    if ((asked->key_tokens != NULL || labels->key != NULL) &&
+        (!two || model->precomputed->n_queries == 0))
+        return err_set(e, ERR_USAGE, "%s: %s has no cross-attention",
+                       asked->key_tokens != NULL ? "--key-tokens" : "labels of keys",
                        model->name);
     if (asked->tokens != NULL) {
         out->text = asked->tokens;

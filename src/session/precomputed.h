@@ -15,7 +15,7 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
                          const char **path, struct err *e);
 
 /*
- * The one text of --attention: names by --tokens and --key-tokens, else by the file's
+ * The one text of --attention: names by --tokens and --key-tokens, or labels, else by the file's
  * arrays of strings tokens and decoder_tokens, else by its lists tokens.json and
  * decoder_tokens.json, else numbers.  As our own export has them, tokens is of the keys of
  * cross-attention where there is decoder_tokens, else of the queries.

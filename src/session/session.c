@@ -8,6 +8,7 @@
 #include "model/adapter.h"
 #include "model/builtin.h"
 #include "model/hub.h"
+#include "model/precomputed.h"
 #include "session/input.h"
 #include "session/layer.h"
 #include "session/precomputed.h"
@@ -221,7 +222,10 @@ static void open_tok_memory(struct session *s, struct span tokenizer)
         s->tok = gguf_tok_open(s->a, gguf, s->model->name, &s->tok_err);
     else if (tokenizer.data != NULL)
         s->tok = tok_open_memory(s->a, tokenizer, "tokenizer.json", &s->tok_err);
-    else {
+    else if (s->model->family->bare) {
+        err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text", s->model->name);
+        err_is_absent(&s->tok_err);
+    } else {
         err_set(&s->tok_err, ERR_USAGE, "%s was opened without a tokeniser", s->model->name);
         err_is_absent(&s->tok_err);
     }
@@ -238,6 +242,29 @@ int session_open_memory(struct session *s, const struct asked *asked,
         return -1;
     s->name = s->model->name;
     open_tok_memory(s, files->tokenizer);
+    return open_threads(s, e);
+}
+
+int session_open_arrays(struct session *s, const struct asked *asked,
+                        const struct session_arrays *arrays, const struct env *env,
+                        struct err *e)
+{
+    struct layer_asked layer = layer_of_asked(asked);
+    const char *name = arena_strdup(env->arena, arrays->name);
+    struct weights *weights;
+
+    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    weights = weights_open_arrays(s->a, arrays->array, arrays->n, name, e);
+    if (weights == NULL)
+        return -1;
+    s->model = arrays->attention ? model_of_precomputed(s->a, weights, name, e) :
+               model_open_weights(s->a, weights, arrays->config, &layer, name, e);
+    if (s->model == NULL)
+        return -1;
+    if (arrays->attention)
+        s->model->name = name;          /* as it is, and not as that of a file */
+    s->name = s->model->name;
+    open_tok_memory(s, arrays->tokenizer);
     return open_threads(s, e);
 }
 

@@ -54,6 +54,20 @@ int session_open_memory(struct session *s, const struct asked *asked,
                         const struct session_files *files, const struct env *env,
                         struct err *e);
 
+/* A model as arrays, which are borrowed like those bytes. */
+struct session_arrays {
+    const char *name;               /* of the model */
+    const struct handed_array *array;   /* [n] */
+    int n;
+    bool attention;                 /* they are rows, as of --attention, and no weights */
+    struct span config;             /* of config.json; data NULL: a bare layer */
+    struct span tokenizer;          /* of tokenizer.json; data NULL: none */
+};
+
+int session_open_arrays(struct session *s, const struct asked *asked,
+                        const struct session_arrays *arrays, const struct env *env,
+                        struct err *e);
+
 /*
  * The model, tokenisers and threads of `of`, which stays open, for something else that is
  * asked of them: with a selection, a change and texts of its own.

@@ -94,6 +94,24 @@ struct weights *weights_open(struct arena *a, const char *path, struct err *e);
 /* The same from bytes in memory that outlive it; name is for messages. */
 struct weights *weights_open_memory(struct arena *a, struct span bytes,
                                     const char *name, struct err *e);
+
+/* An array of whoever hands it over. */
+struct handed_array {
+    const char *name, *dtype;       /* "F32", a name of dtype_table without blocks */
+    const void *data;               /* its first element */
+    size_t size_bytes;              /* that may be read from there */
+    int n_dims;
+    const int64_t *shape;           /* [n_dims] */
+    const int64_t *strides;         /* [n_dims] bytes from one to the next; NULL: row by row */
+};
+
+/*
+ * The same from arrays that outlive it; one that does not lie row by row is copied.  name is for
+ * messages.  Errors (ERR_INPUT): no name, a name twice, an unknown type, more than MAX_DIMS
+ * dimensions, a length or a stride below 0, more bytes than there are.
+ */
+struct weights *weights_open_arrays(struct arena *a, const struct handed_array *array, int n,
+                                    const char *name, struct err *e);
 void weights_close(struct weights *w);
 
 int weights_count(const struct weights *w);
