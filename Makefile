@@ -63,7 +63,8 @@ $(LIB): $(filter-out $(MAIN),$(OBJ))
 	$(if $(filter %.so,$@),$(CC) -shared -o $@ $^ $(LIBS),$(AR) rcs $@ $^)
 
 # The library for other programs: all but the command line, and only mhaviz_* to be seen.
-LIB_OBJ := $(filter-out $(MAIN) $(BUILD)/src/cmd/% $(BUILD)/src/cli/%,$(OBJ))
+LIB_OBJ := $(filter-out $(MAIN) $(BUILD)/src/cmd/% \
+             $(addprefix $(BUILD)/src/cli/,completion.o console.o help.o),$(OBJ))
 $(BUILD)/libmhaviz.a: $(LIB_OBJ)
 	@rm -f $@
 	$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $(BUILD)/mhaviz.o $^

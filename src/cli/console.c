@@ -5,73 +5,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Columns of the line that stands on the terminal, which a signal handler takes away; it can
- * reach nothing but a global. */
-static atomic_int shown;
-
-enum { LINE_MAX_COLUMNS = 120 };
 static const int64_t PATIENCE_NS = 1000000000, PAUSE_NS = 200000000;
-
-/* ---- the terminal ---- */
-
-void console_hide(void)
-{
-    int columns = atomic_exchange(&shown, 0);
-    char blank[LINE_MAX_COLUMNS + 2];
-
-    if (columns <= 0)
-        return;
-    memset(blank, ' ', sizeof blank);
-    blank[0] = '\r';
-    blank[columns + 1] = '\r';
-    if (write(STDERR_FILENO, blank, (size_t)columns + 2) < 0)
-        return;                 /* it is gone, and nobody is left to be told */
-}
-
-void console_hide_for_results(void)
-{
-    if (atomic_load(&shown) > 0 && isatty(STDOUT_FILENO))
-        console_hide();
-}
-
-/* A job in the background would write into what another shows. */
-static bool in_front(void)
-{
-    return tcgetpgrp(STDERR_FILENO) == getpgrp();
-}
-
-static int columns_of_terminal(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20)
-        return 80;
-    return size.ws_col < LINE_MAX_COLUMNS ? size.ws_col : LINE_MAX_COLUMNS;
-}
-
-/* Over the line that is there, which may be longer; in one piece. */
-static void draw(const char *text)
-{
-    char all[LINE_MAX_COLUMNS + 2];
-    int most = columns_of_terminal() - 1, was = atomic_load(&shown);
-    int columns = (int)strlen(text) < most ? (int)strlen(text) : most;
-    int wide = columns > was ? columns : was;
-
-    memset(all, ' ', sizeof all);
-    all[0] = '\r';
-    memcpy(all + 1, text, (size_t)columns);
-    atomic_store(&shown, wide);
-    if (write(STDERR_FILENO, all, (size_t)wide + 1) < 0)
-        atomic_store(&shown, 0);
-}
 
 /* ---- the line ---- */
 
@@ -127,6 +67,12 @@ void console_line(char *dst, size_t size, const struct progress *p, double secon
 
 /* ---- what is told ---- */
 
+/* A job in the background would write into what another shows. */
+static bool in_front(void)
+{
+    return tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -150,7 +96,7 @@ static void tell(void *self, const struct progress *p)
 {
     struct console *c = self;
     int64_t now = now_ns();
-    char text[LINE_MAX_COLUMNS + 1] = "mha-viz: ";
+    char text[CONSOLE_COLUMNS + 1] = "mha-viz: ";
 
     if (is_waiting(c, p, now))
         return;
@@ -166,7 +112,7 @@ static void tell(void *self, const struct progress *p)
     c->drawn_ns = now;
     console_line(text + strlen(text), sizeof text - strlen(text), p,
                  (double)(now - c->began_ns) / 1e9);
-    draw(text);
+    console_draw(text);
 }
 
 static void say(void *self, const char *msg)

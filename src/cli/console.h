@@ -30,6 +30,11 @@ struct console {
  */
 void console_open(struct console *c, struct env *env);
 
+enum { CONSOLE_COLUMNS = 120 };     /* of the line, at most */
+
+/* Over the line that is there, which may be longer; in one piece. */
+void console_draw(const char *text);
+
 /*
  * Takes the line away, before something else is written to the terminal.  Nothing where there
  * is none; may be called by a signal handler.

@@ -154,6 +154,32 @@ struct cmd {
                const struct env *env, struct err *e);
 };
 
+/* ---- setting them ---- */
+
+enum { OPTS_MOST = 128 };       /* of a command */
+
+/* A command's options, and the args struct that they are set in. */
+struct opts {
+    unsigned char *args;
+    struct err *e;
+    const struct opt *opt[OPTS_MOST];
+    int n;
+    int n_given;                /* that were set so far, but for defaults */
+};
+
+/* args: all zero, then the defaults. */
+int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e);
+
+/*
+ * Sets one of them to a value as a user types it, which stays as long as args; a flag's is not
+ * looked at.  Errors (ERR_USAGE): bad number, out of range (with the range), not a choice (with the
+ * choices, or its new name), a text given twice.
+ */
+int opts_set(struct opts *p, const struct opt *o, const char *text);
+
+/* ERR_USAGE: there is none of this name, which may go on with "=" (with the nearest). */
+int opts_unknown(const struct opts *p, const char *name);
+
 /* What opts_parse returns where help was asked for. */
 enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * argv -> a command's args struct, along its tables of options.  getopt_long finds
- * the options and their values; what a value may be is checked here. */
-#include "cli/opt.h"
-
+ * The tables of options of a command, and what a value of one may be. */
 #include <assert.h>
 #include <float.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,19 +11,7 @@
 
 #include "base/nearest.h"
 #include "base/number.h"
-
-enum { MAX_OPTS = 128, LONG = 256 };     /* LONG + i: what getopt returns for opt i */
-
-struct parse {
-    const struct cmd *cmd;
-    unsigned char *args;
-    struct err *e;
-    const struct opt *opt[MAX_OPTS];
-    int n;
-    int n_given;                        /* options met on the command line so far */
-    struct option longs[MAX_OPTS + 1];  /* the same, for getopt_long */
-    char shorts[2 * MAX_OPTS + 2];
-};
+#include "cli/opt.h"
 
 static bool has_name(const struct opt *o, const char *name)
 {
@@ -87,7 +71,7 @@ void opts_range(char dst[RANGE_SIZE], const struct opt *o)
         snprintf(dst, RANGE_SIZE, "at most %s", max);
 }
 
-static int not_a_number(struct parse *p, const struct opt *o, const char *text)
+static int not_a_number(struct opts *p, const struct opt *o, const char *text)
 {
     const char *kind = o->type == OPT_INT ? "whole number" : "number";
     char range[RANGE_SIZE];
@@ -98,7 +82,7 @@ static int not_a_number(struct parse *p, const struct opt *o, const char *text)
                    range[0] != '\0' ? ")" : "");
 }
 
-static int out_of_range(struct parse *p, const struct opt *o, const char *text)
+static int out_of_range(struct opts *p, const struct opt *o, const char *text)
 {
     char range[RANGE_SIZE];
 
@@ -109,7 +93,7 @@ static int out_of_range(struct parse *p, const struct opt *o, const char *text)
                    range[0] == 'a' ? "" : "in ", range);
 }
 
-static int set_int(struct parse *p, const struct opt *o, const char *text)
+static int set_int(struct opts *p, const struct opt *o, const char *text)
 {
     size_t sign = text[0] == '-' || text[0] == '+';
     size_t digits = strspn(text + sign, "0123456789");
@@ -124,7 +108,7 @@ static int set_int(struct parse *p, const struct opt *o, const char *text)
     return 0;
 }
 
-static int set_real(struct parse *p, const struct opt *o, const char *text)
+static int set_real(struct opts *p, const struct opt *o, const char *text)
 {
     char *end;
     double value;
@@ -149,7 +133,7 @@ static void append(char *dst, size_t size, const char *before, const char *s)
     snprintf(dst + count, size - count, "%s%s", before, s);
 }
 
-static int not_a_choice(struct parse *p, const struct opt *o, const char *text)
+static int not_a_choice(struct opts *p, const struct opt *o, const char *text)
 {
     /* Of one letter or digit, any other is near. */
     const char *meant = strlen(text) > 1 ? nearest_name(text, o->choices) : NULL;
@@ -166,7 +150,7 @@ static int not_a_choice(struct parse *p, const struct opt *o, const char *text)
                    meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
-static int set_choice(struct parse *p, const struct opt *o, const char *text)
+static int set_choice(struct opts *p, const struct opt *o, const char *text)
 {
     for (int i = 0; o->choices[i] != NULL; i++)
         if (strcmp(o->choices[i], text) == 0) {
@@ -176,7 +160,7 @@ static int set_choice(struct parse *p, const struct opt *o, const char *text)
     return not_a_choice(p, o, text);
 }
 
-static int add_item(struct parse *p, const struct opt *o, const char *text)
+static int add_item(struct opts *p, const struct opt *o, const char *text)
 {
     int most = (int)o->max;
     struct opt_list *list = (void *)(p->args + o->field);
@@ -190,7 +174,7 @@ static int add_item(struct parse *p, const struct opt *o, const char *text)
 }
 
 /* A text, a file or a list: the last alone would drop what was asked for before. */
-static int set_string(struct parse *p, const struct opt *o, const char *text)
+static int set_string(struct opts *p, const struct opt *o, const char *text)
 {
     const char **value = (void *)(p->args + o->field);
 
@@ -201,9 +185,9 @@ static int set_string(struct parse *p, const struct opt *o, const char *text)
     return 0;
 }
 
-static int set_alias(struct parse *p, const struct opt *o);
+static int set_alias(struct opts *p, const struct opt *o);
 
-static int set_value(struct parse *p, const struct opt *o, const char *text)
+int opts_set(struct opts *p, const struct opt *o, const char *text)
 {
     switch (o->type) {
     case OPT_FLAG:
@@ -228,7 +212,7 @@ static int set_value(struct parse *p, const struct opt *o, const char *text)
 }
 
 /* "format=json": the value is given to the option of that name. */
-static int set_alias(struct parse *p, const struct opt *o)
+static int set_alias(struct opts *p, const struct opt *o)
 {
     size_t count = strcspn(o->def, "=");
     int i = 0;
@@ -237,62 +221,39 @@ static int set_alias(struct parse *p, const struct opt *o)
                         strncmp(p->opt[i]->name, o->def, count) != 0))
         i++;
     assert(i < p->n && p->opt[i]->type != OPT_ALIAS && o->def[count] == '=');
-    return set_value(p, p->opt[i], o->def + count + 1);
+    return opts_set(p, p->opt[i], o->def + count + 1);
 }
 
-static int set_defaults(struct parse *p)
+static void add(void *self, const struct opt_group *group, const struct opt *o)
 {
-    memset(p->args, 0, p->cmd->args_size);
+    struct opts *p = self;
+
+    (void)group;
+    assert(p->n < OPTS_MOST);
+    p->opt[p->n++] = o;
+}
+
+int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e)
+{
+    *p = (struct opts){ .args = args, .e = e };
+    opts_each(c, add, p);
+    memset(args, 0, c->args_size);
     for (int i = 0; i < p->n; i++) {
         const struct opt *option = p->opt[i];
 
         if (option->type == OPT_ALIAS)
             continue;
-        if (option->def != NULL && set_value(p, option, option->def) != 0)
-            return err_under(p->e, "the default of an option");
+        if (option->def != NULL && opts_set(p, option, option->def) != 0)
+            return err_under(e, "the default of an option");
         if (option->def == NULL && option->type == OPT_REAL)
             *(double *)(void *)(p->args + option->field) = NAN;
     }
     return 0;
 }
 
-/* ---- getopt ---- */
-
-static void add(void *self, const struct opt_group *group, const struct opt *o)
+int opts_unknown(const struct opts *p, const char *typed)
 {
-    struct parse *parse = self;
-    bool takes_value = o->arg != NULL;
-    int has = !takes_value ? no_argument : o->alone != NULL ? optional_argument :
-              required_argument;
-    size_t at = strlen(parse->shorts);
-
-    (void)group;
-    assert(parse->n < MAX_OPTS);
-    parse->longs[parse->n] = (struct option){
-        o->name, has, NULL, LONG + parse->n
-    };
-    if (o->short_name != 0) {
-        parse->shorts[at++] = o->short_name;
-        if (takes_value)
-            parse->shorts[at] = ':';
-    }
-    parse->opt[parse->n++] = o;
-}
-
-/* The option for what getopt returned or left in optopt; NULL: none. */
-static const struct opt *option_of(const struct parse *p, int got)
-{
-    if (got >= LONG && got < LONG + p->n)
-        return p->opt[got - LONG];
-    for (int i = 0; i < p->n; i++)
-        if (got != 0 && p->opt[i]->short_name == got)
-            return p->opt[i];
-    return NULL;
-}
-
-static int unknown_long(struct parse *p, const char *typed)
-{
-    const char *names[MAX_OPTS + 1] = { NULL }, *meant;
+    const char *names[OPTS_MOST + 1] = { NULL }, *meant;
     char name[64];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
@@ -303,91 +264,4 @@ static int unknown_long(struct parse *p, const char *typed)
         return err_set(p->e, ERR_USAGE, "--%s: unknown option", name);
     return err_set(p->e, ERR_USAGE, "--%s: unknown option; did you mean --%s?",
                    name, meant);
-}
-
-/* getopt met something that it does not know ('?') or that lacks a value (':'). */
-static int misuse(struct parse *p, int got, char *const *argv)
-{
-    const char *element = argv[optind - 1];
-    const struct opt *option = option_of(p, optopt);
-
-    if (got == ':' && option != NULL)
-        return err_set(p->e, ERR_USAGE, "--%s requires a value: %s", option->name,
-                       option->arg);
-    if (option != NULL)
-        return err_set(p->e, ERR_USAGE, "--%s takes no value", option->name);
-    if (optopt == 0)
-        return unknown_long(p, element + 2);
-    return err_set(p->e, ERR_USAGE, "-%c: unknown option%s", optopt,
-                   p->cmd->max_operands > 0 ?
-                   "; -- goes before a text that begins with -" : "");
-}
-
-/*
- * getopt_long takes "--col" for "--columns", and a script that says so would break
- * with the next option that begins so: only whole names count here.
- */
-static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
-{
-    bool apart = o->arg != NULL && optarg == argv[optind - 1];
-    const char *typed = argv[optind - (apart ? 2 : 1)] + 2;
-    size_t count = strlen(o->name);
-
-    if (strncmp(typed, o->name, count) == 0 &&
-        (typed[count] == '\0' || typed[count] == '='))
-        return 0;
-    return unknown_long(p, typed);
-}
-
-static int parse_options(struct parse *p, int argc, char **argv)
-{
-    int got;
-
-    optind = 0;         /* glibc: start anew */
-    opterr = 0;
-    while ((got = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
-        const struct opt *option = option_of(p, got);
-
-        if (got == '?' || got == ':')
-            return misuse(p, got, argv);
-        if (got >= LONG && check_whole(p, option, argv) != 0)
-            return -1;
-        if (option->type == OPT_HELP)
-            return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
-        p->n_given++;
-        if (set_value(p, option, optarg != NULL ? optarg : option->alone) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int too_many(const struct cmd *c, const char *operand, struct err *e)
-{
-    bool texts = strstr(c->operands, "TEXT") != NULL;
-
-    if (c->max_operands == 0)
-        return err_set(e, ERR_USAGE, "%s: unexpected operand '%s', expected none", c->name,
-                       operand);
-    return err_set(e, ERR_USAGE, "%s: unexpected operand '%s', expected at most %d%s", c->name,
-                   operand, c->max_operands,
-                   texts ? "; a text with spaces goes in quotes" : "");
-}
-
-int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
-               int *n_operands, char ***operands, struct err *e)
-{
-    struct parse parse = { .cmd = c, .args = args, .e = e, .shorts = ":" };
-    int status;
-
-    opts_each(c, add, &parse);
-    status = set_defaults(&parse);
-    if (status == 0)
-        status = parse_options(&parse, argc, argv);
-    if (status < 0)
-        return err_under(e, "%s", c->name);
-    *n_operands = argc - optind;
-    *operands = argv + optind;
-    if (status == 0 && *n_operands > c->max_operands)
-        return too_many(c, (*operands)[c->max_operands], e);
-    return status;
 }

@@ -273,6 +273,19 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index, 
                                               table[o->format].extension[0]));
 }
 
+void output_tell(const struct output *o, const struct output_args *args, const char *path)
+{
+    if (args->path == NULL && !output_is_on_terminal(o))
+        fprintf(stdout, "%s\n", path);
+}
+
+void output_part(const struct output *o, bool *begun)
+{
+    if (output_is_on_terminal(o) && *begun)
+        putc('\n', stdout);
+    *begun = true;
+}
+
 /* ---- text ---- */
 
 int output_open(struct output *o, struct err *e)

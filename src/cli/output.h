@@ -85,6 +85,12 @@ static inline bool output_is_on_terminal(const struct output *o)
  */
 const char *output_name(const struct output *o, struct arena *a, int64_t index, int part);
 
+/* Prints the name of a file that is complete, where args did not give it. */
+void output_tell(const struct output *o, const struct output_args *args, const char *path);
+
+/* An empty line between pictures on standard output; *begun: there is one already. */
+void output_part(const struct output *o, bool *begun);
+
 /* ---- text, written to o->out.file ---- */
 
 /* Opens the one file; for a folder nothing yet. */

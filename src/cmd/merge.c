@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json_field.h"
-#include "cmd/parts.h"
+#include "task/parts.h"
 
 struct merge_args {
     struct common_args common;

@@ -5,7 +5,7 @@
 
 #include "draw/cmap.h"
 #include "lib/lib.h"
-#include "lib/picture.h"
+#include "task/picture.h"
 
 struct drawing {
     struct mhaviz_model *model;

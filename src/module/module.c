@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/report/report.h"
+#include "task/report/report.h"
 #include "module/page.h"
 #include "nn/nn.h"
 

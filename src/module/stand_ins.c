@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/terminal.h"
-#include "cmd/report/report.h"
+#include "task/report/report.h"
 #include "media/format.h"
 #include "model/builtin.h"
 

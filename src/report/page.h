@@ -10,7 +10,7 @@
  *     <script type="text/plain" id="p0-0">    the picture that it is of: red, green and blue of each pixel,
  *                                             row by row; not of a text
  *
- * and in a live page (cmd/report/live.c), which has the program in it, after the first text:
+ * and in a live page (task/report/live.c), which has the program in it, after the first text:
  *
  *     <script type="text/plain" id="worker">  what runs it: page/worker.js
  *     <script type="text/plain" id="module">  the program: module/

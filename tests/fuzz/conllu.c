@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cmd/model/model.h"
+#include "task/model/model.h"
 #include "session/conllu.h"
 #include "session/mentions.h"
 #include "session/pharaoh.h"

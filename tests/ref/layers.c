@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/export/inner.h"
+#include "task/export/inner.h"
 #include "nn/nn.h"
 #include "run/pair.h"
 #include "weights/npz.h"

@@ -2,7 +2,7 @@
  * How ablate says how long it will take. */
 #include "check.h"
 
-#include "cmd/ablate/ablate.h"
+#include "task/ablate/ablate.h"
 
 static void words(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cmd/sums.h"
+#include "task/sums.h"
 
 static void leave(void *self, size_t size_bytes)
 {

@@ -10,7 +10,7 @@
 #include "analysis/stats.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "lib/picture.h"
+#include "task/picture.h"
 #include "session/texts.h"
 
 #define F(f) offsetof(struct bench_args, f)

@@ -11,7 +11,7 @@
 
 #include "base/meter.h"
 #include "base/par.h"
-#include "cmd/job.h"
+#include "task/job.h"
 #include "cmd/profile.h"
 
 /* ---- limits.c ---- */

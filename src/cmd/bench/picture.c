@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/figure.h"
+#include "task/format.h"
 #include "draw/bars.h"
 
 static const char *name_of(const struct profile_row *row, struct arena *a)

@@ -3,7 +3,7 @@
 #ifndef CMD_INFO_H
 #define CMD_INFO_H
 
-#include "cmd/records.h"
+#include "task/records.h"
 #include "model/count.h"
 
 struct experts_row {

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * argv -> a command's args struct, along its tables of options.  getopt_long finds
+ * the options and their values; what a value may be is checked in opts.c. */
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/opt.h"
+
+enum { LONG = 256 };            /* LONG + i: what getopt returns for opt i */
+
+struct parse {
+    const struct cmd *cmd;
+    struct opts opts;
+    int n;                              /* of longs */
+    struct option longs[OPTS_MOST + 1]; /* the same, for getopt_long */
+    char shorts[2 * OPTS_MOST + 2];
+};
+
+/* ---- getopt ---- */
+
+static void add(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct parse *parse = self;
+    bool takes_value = o->arg != NULL;
+    int has = !takes_value ? no_argument : o->alone != NULL ? optional_argument :
+              required_argument;
+    size_t at = strlen(parse->shorts);
+
+    (void)group;
+    parse->longs[parse->n] = (struct option){
+        o->name, has, NULL, LONG + parse->n
+    };
+    parse->n++;
+    if (o->short_name != 0) {
+        parse->shorts[at++] = o->short_name;
+        if (takes_value)
+            parse->shorts[at] = ':';
+    }
+}
+
+/* The option for what getopt returned or left in optopt; NULL: none. */
+static const struct opt *option_of(const struct parse *p, int got)
+{
+    if (got >= LONG && got < LONG + p->n)
+        return p->opts.opt[got - LONG];
+    for (int i = 0; i < p->n; i++)
+        if (got != 0 && p->opts.opt[i]->short_name == got)
+            return p->opts.opt[i];
+    return NULL;
+}
+
+/* getopt met something that it does not know ('?') or that lacks a value (':'). */
+static int misuse(struct parse *p, int got, char *const *argv)
+{
+    const char *element = argv[optind - 1];
+    const struct opt *option = option_of(p, optopt);
+
+    if (got == ':' && option != NULL)
+        return err_set(p->opts.e, ERR_USAGE, "--%s requires a value: %s", option->name,
+                       option->arg);
+    if (option != NULL)
+        return err_set(p->opts.e, ERR_USAGE, "--%s takes no value", option->name);
+    if (optopt == 0)
+        return opts_unknown(&p->opts, element + 2);
+    return err_set(p->opts.e, ERR_USAGE, "-%c: unknown option%s", optopt,
+                   p->cmd->max_operands > 0 ?
+                   "; -- goes before a text that begins with -" : "");
+}
+
+/*
+ * getopt_long takes "--col" for "--columns", and a script that says so would break
+ * with the next option that begins so: only whole names count here.
+ */
+static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
+{
+    bool apart = o->arg != NULL && optarg == argv[optind - 1];
+    const char *typed = argv[optind - (apart ? 2 : 1)] + 2;
+    size_t count = strlen(o->name);
+
+    if (strncmp(typed, o->name, count) == 0 &&
+        (typed[count] == '\0' || typed[count] == '='))
+        return 0;
+    return opts_unknown(&p->opts, typed);
+}
+
+static int parse_options(struct parse *p, int argc, char **argv)
+{
+    int got;
+
+    optind = 0;         /* glibc: start anew */
+    opterr = 0;
+    while ((got = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
+        const struct opt *option = option_of(p, got);
+
+        if (got == '?' || got == ':')
+            return misuse(p, got, argv);
+        if (got >= LONG && check_whole(p, option, argv) != 0)
+            return -1;
+        if (option->type == OPT_HELP)
+            return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
+        p->opts.n_given++;
+        if (opts_set(&p->opts, option, optarg != NULL ? optarg : option->alone) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int too_many(const struct cmd *c, const char *operand, struct err *e)
+{
+    bool texts = strstr(c->operands, "TEXT") != NULL;
+
+    if (c->max_operands == 0)
+        return err_set(e, ERR_USAGE, "%s: unexpected operand '%s', expected none", c->name,
+                       operand);
+    return err_set(e, ERR_USAGE, "%s: unexpected operand '%s', expected at most %d%s", c->name,
+                   operand, c->max_operands,
+                   texts ? "; a text with spaces goes in quotes" : "");
+}
+
+int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
+               int *n_operands, char ***operands, struct err *e)
+{
+    struct parse parse = { .cmd = c, .shorts = ":" };
+    int status = opts_begin(&parse.opts, c, args, e);
+
+    opts_each(c, add, &parse);
+    if (status == 0)
+        status = parse_options(&parse, argc, argv);
+    if (status < 0)
+        return err_under(e, "%s", c->name);
+    *n_operands = argc - optind;
+    *operands = argv + optind;
+    if (status == 0 && *n_operands > c->max_operands)
+        return too_many(c, (*operands)[c->max_operands], e);
+    return status;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ * --greedy: heads are replaced one after the other, the least worth first -> what 1, 2, 4, ...
+ * of them cost together, beside random sets of as many heads of each layer. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "task/ablate/ablate.h"
+
+enum { MOST_POINTS = 34 };          /* 1, 2, 4, ... below 2^31, and all */
+
+/* Sums over texts, of each set. */
+struct totals {
+    double (*of)[N_ABLATE];     /* [n_sets] */
+    int64_t n, n_rows;          /* texts, rows */
+    double loss;
+};
+
+struct ablate_greedy_job {
+    struct totals single;         /* of each asked head */
+    int *order;                 /* [n_asked] of heads */
+    double *step;               /* [n_asked] by what each was chosen */
+    const struct item *only;    /* the only text; NULL: all are read again */
+    struct arena *a;
+    const struct ablate_set *set;       /* that are being evaluated */
+    int n_sets;
+    struct totals *into;
+};
+
+/* ---- sums ---- */
+
+static void sums_init(struct totals *s, struct arena *a, int n_sets)
+{
+    *s = (struct totals){ .of = arena_alloc(a, (size_t)n_sets, sizeof *s->of) };
+}
+
+static int add(struct ablate_job *j, struct arena *a, const struct item *item,
+               const struct ablate_set *set, int n_sets, struct totals *s, struct err *e)
+{
+    struct ablate_found found;
+
+    if (ablate_text(j, a, item, set, n_sets, &found, e) != 0)
+        return -1;
+    if (found.partnerless || (j->measure != ABLATE_HIDDEN && found.n_rows == 0))
+        return 0;
+    for (int i = 0; i < n_sets; i++)
+        for (int k = 0; k < N_ABLATE; k++)
+            s->of[i][k] += found.of[i][k];
+    s->loss += found.loss * found.n_rows;
+    s->n_rows += found.n_rows;
+    s->n++;
+    return 0;
+}
+
+static double mean(const struct totals *s, int set, int number)
+{
+    return s->n > 0 ? s->of[set][number] / (double)s->n : NAN;
+}
+
+static int add_again(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct ablate_job *j = self;
+    struct ablate_greedy_job *g = j->greedy;
+
+    return add(j, a, item, g->set, g->n_sets, g->into, e);
+}
+
+/* What sets are worth in all texts. */
+static int evaluate(struct ablate_job *j, const struct ablate_set *set, int n_sets,
+                    struct totals *out, struct err *e)
+{
+    struct ablate_greedy_job *g = j->greedy;
+
+    sums_init(out, g->a, n_sets);
+    g->set = set;
+    g->n_sets = n_sets;
+    g->into = out;
+    if (j->partners != NULL)
+        j->partners = ablate_partners_new(g->a);
+    return g->only != NULL ? add_again(j, g->a, g->only, e) : job_again(&j->job, add_again, j, e);
+}
+
+/* ---- the order ---- */
+
+/* By what heads are ordered: the least first. */
+static int key_of(const struct ablate_job *j)
+{
+    return j->measure == ABLATE_HIDDEN ? ABLATE_CHANGE : ABLATE_DLOSS;
+}
+
+struct ranked {
+    double key;
+    int head;
+};
+
+static int by_key(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->head - b->head;
+}
+
+static void order_once(struct ablate_job *j)
+{
+    struct ablate_greedy_job *g = j->greedy;
+    struct ranked *rank = arena_alloc(g->a, (size_t)j->n_asked, sizeof *rank);
+
+    for (int i = 0; i < j->n_asked; i++) {
+        double key = mean(&g->single, i, key_of(j));
+
+        rank[i] = (struct ranked){ isnan(key) ? INFINITY : key, i };
+    }
+    qsort(rank, (size_t)j->n_asked, sizeof *rank, by_key);
+    for (int i = 0; i < j->n_asked; i++) {
+        g->order[i] = rank[i].head;
+        g->step[i] = mean(&g->single, rank[i].head, key_of(j));
+    }
+}
+
+/* The chosen heads order[0 .. n - 1], and one after them that is not among them, each. */
+static struct ablate_set *candidates(const struct ablate_job *j, int n, int *n_sets)
+{
+    const struct ablate_greedy_job *g = j->greedy;
+    size_t most = (size_t)(j->n_asked - n);
+    struct ablate_set *set = arena_alloc(g->a, most, sizeof *set);
+
+    *n_sets = 0;
+    for (int i = 0; i < j->n_asked; i++) {
+        int *head = arena_alloc(g->a, (size_t)n + 1, sizeof *head);
+        bool chosen = false;
+
+        for (int k = 0; k < n; k++)
+            chosen |= g->order[k] == i;
+        if (chosen)
+            continue;
+        memcpy(head, g->order, (size_t)n * sizeof *head);
+        head[n] = i;
+        set[(*n_sets)++] = (struct ablate_set){ head, n + 1, -1 };
+    }
+    return set;
+}
+
+static int choose_next(struct ablate_job *j, int n, struct err *e)
+{
+    struct ablate_greedy_job *g = j->greedy;
+    struct totals sums;
+    int n_sets, best = 0;
+    const struct ablate_set *set = candidates(j, n, &n_sets);
+
+    if (evaluate(j, set, n_sets, &sums, e) != 0)
+        return -1;
+    for (int i = 1; i < n_sets; i++)
+        if (mean(&sums, i, key_of(j)) < mean(&sums, best, key_of(j)))
+            best = i;
+    g->order[n] = set[best].head[n];
+    g->step[n] = mean(&sums, best, key_of(j));
+    return 0;
+}
+
+/* Each next one is the least worth after those before it. */
+static int order_exactly(struct ablate_job *j, struct err *e)
+{
+    struct ablate_greedy_job *g = j->greedy;
+    struct progress *progress = j->job.s.env->progress;
+    int status = 0;
+
+    order_once(j);              /* the first */
+    progress_begin(progress, "head", j->n_asked - 1);
+    for (int n = 1; n < j->n_asked && status == 0; n++) {
+        struct arena_mark mark = arena_mark(g->a);
+
+        status = choose_next(j, n, e);
+        arena_reset(g->a, mark);
+        progress_step(progress);
+    }
+    progress_end(progress);
+    return status;
+}
+
+/* ---- the curve ---- */
+
+/* Heads of each point: 1, 2, 4, ... and all; returns how many points. */
+static int points(int n_heads, int out[MOST_POINTS])
+{
+    int n = 0;
+
+    for (int64_t k = 1; k < n_heads; k *= 2)
+        out[n++] = (int)k;
+    out[n++] = n_heads;
+    return n;
+}
+
+static double work_after(const struct ablate_job *j)
+{
+    int at[MOST_POINTS];
+    double n = j->n_asked, curve = points(j->n_asked, at) * (1 + ABLATE_RANDOM);
+
+    return j->args->greedy == GREEDY_ONCE ? curve : curve + n * (n - 1) / 2;
+}
+
+/* Of each point the heads that are chosen, then random ones. */
+static struct ablate_set *curve_sets(const struct ablate_job *j, const int *at, int n)
+{
+    const struct ablate_greedy_job *g = j->greedy;
+    struct ablate_set *set = arena_alloc(g->a, (size_t)n, (1 + ABLATE_RANDOM) * sizeof *set);
+    struct rng rng;
+
+    rng_seed(&rng, (uint64_t)j->args->shared.asked.seed);
+    for (int i = 0; i < n; i++) {
+        struct ablate_set *first = &set[i * (1 + ABLATE_RANDOM)];
+
+        first[0] = (struct ablate_set){ g->order, at[i], -1 };
+        for (int k = 1; k <= ABLATE_RANDOM; k++)
+            ablate_random(j, &first[0], &rng, &first[k]);
+    }
+    return set;
+}
+
+/* What the chosen heads of a point, and random ones, are worth: sets from `at` on. */
+static struct ablate_point point_of(const struct ablate_job *j, const struct totals *s, int at,
+                                    int n_heads)
+{
+    struct ablate_point point = { .n_heads = n_heads, .low = INFINITY, .high = -INFINITY };
+
+    for (int i = 0; i < N_ABLATE; i++)
+        point.of[i] = mean(s, at, i);
+    for (int k = 1; k <= ABLATE_RANDOM; k++) {
+        double x = mean(s, at + k, key_of(j));
+
+        point.mean += x / ABLATE_RANDOM;
+        point.low = fmin(point.low, x);
+        point.high = fmax(point.high, x);
+    }
+    return point;
+}
+
+static int report(struct ablate_job *j, struct err *e)
+{
+    struct ablate_greedy_job *g = j->greedy;
+    int at[MOST_POINTS], n = points(j->n_asked, at);
+    struct ablate_point *point = arena_alloc(g->a, (size_t)n, sizeof *point);
+    struct totals sums;
+
+    if (evaluate(j, curve_sets(j, at, n), n * (1 + ABLATE_RANDOM), &sums, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        point[i] = point_of(j, &sums, i * (1 + ABLATE_RANDOM), at[i]);
+    ablate_greedy_write(j, g->a, &(struct ablate_curve){
+        .order = g->order, .step = g->step, .point = point, .n_points = n,
+        .n_texts = sums.n, .n_rows = sums.n_rows,
+        .loss = sums.n_rows > 0 ? sums.loss / (double)sums.n_rows : NAN });
+    return 0;
+}
+
+/* ---- the command ---- */
+
+int ablate_greedy_check(const struct ablate_job *j, struct err *e)
+{
+    const struct ablate_args *args = j->args;
+
+    if (args->greedy == GREEDY_OFF)
+        return 0;
+    if (args->together || ablate_patches(j))
+        return err_set(e, ERR_USAGE, "--greedy, %s: only one of them can be given",
+                       args->together ? "--together" : "--patch");
+    if (args->sort != 0 || args->reverse)
+        return err_set(e, ERR_USAGE, "--greedy orders the heads: expected no --sort or "
+                       "--reverse");
+    if (output_is_picture(&j->job.results.output))
+        return err_set(e, ERR_USAGE, "--greedy: a picture shows heads one by one");
+    return 0;
+}
+
+void ablate_greedy_open(struct ablate_job *j)
+{
+    struct arena *a = j->job.s.a;
+
+    j->greedy = arena_alloc(a, 1, sizeof *j->greedy);
+    *j->greedy = (struct ablate_greedy_job){
+        .a = a, .order = arena_alloc(a, (size_t)j->n_asked, sizeof *j->greedy->order),
+        .step = arena_alloc(a, (size_t)j->n_asked, sizeof *j->greedy->step) };
+    sums_init(&j->greedy->single, a, j->n_asked);
+    j->has_direct = false;      /* it is of single heads */
+    j->work_after = work_after(j);
+    ablate_greedy_columns(j);
+}
+
+static int finish(struct ablate_job *j, struct err *e)
+{
+    if (j->args->greedy == GREEDY_EXACT) {
+        if (order_exactly(j, e) != 0)
+            return -1;
+    } else
+        order_once(j);
+    return report(j, e);
+}
+
+int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
+                       struct err *e)
+{
+    struct ablate_greedy_job *g = j->greedy;
+    int status;
+
+    if (!j->args->summary && input_is_file(j->job.in))
+        return err_set(e, ERR_USAGE, "--greedy: several texts require --summary");
+    if (add(j, a, item, j->set, j->n_sets, &g->single, e) != 0)
+        return -1;
+    if (j->args->summary)
+        return 0;
+    g->only = item;
+    if (results_begin(&j->job.results, a, item, e) != 0)
+        return -1;
+    status = finish(j, e);
+    return status != 0 ? -1 : results_end(&j->job.results, e);
+}
+
+int ablate_greedy_end(struct ablate_job *j, struct err *e)
+{
+    return finish(j, e);
+}

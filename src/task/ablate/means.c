@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT
+ * Mean outputs of heads over the rows of all texts, or of a file; and texts that stand in for
+ * others of their length. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "task/ablate/ablate.h"
+#include "session/texts.h"
+#include "weights/npz.h"
+
+/* Rows of an attention: all of them, or those of each position. */
+struct mean {
+    double *sum;                /* [n_places, L, H d_v]; NULL: the model has no such heads */
+    int64_t *n;                 /* [n_places] rows */
+    int n_places;
+};
+
+struct ablate_means {
+    struct arena *arena;        /* of sums, which grow through the texts */
+    struct mean of[N_STACK];
+    struct ablate_values values;
+};
+
+/* Texts that a mean at a position is of, at least: one would be the text itself. */
+enum { LEAST_TEXTS = 2 };
+
+/* ---- room ---- */
+
+static int layers_of(const struct ablate_job *j, int stack)
+{
+    return ablate_model(j, (enum stack_id)stack)->config.n_layers;
+}
+
+static int width_of(const struct ablate_job *j, int stack)
+{
+    const struct config *config = &ablate_model(j, (enum stack_id)stack)->config;
+
+    return config->n_heads * config->d_value;
+}
+
+static bool has_stack(const struct ablate_job *j, int stack)
+{
+    for (int i = 0; i < j->n_heads; i++)
+        if ((int)j->head[i].stack == stack)
+            return true;
+    return false;
+}
+
+/* [L, H d_v] of an attention. */
+static size_t size_of(const struct ablate_job *j, int stack)
+{
+    return (size_t)layers_of(j, stack) * (size_t)width_of(j, stack);
+}
+
+static void grow(struct ablate_job *j, int stack, int n_places)
+{
+    struct mean *m = &j->means->of[stack];
+    size_t each = size_of(j, stack) * sizeof *m->sum;
+
+    if (n_places <= m->n_places)
+        return;
+    m->sum = arena_regrow(j->means->arena, m->sum, (size_t)m->n_places, (uint64_t)n_places,
+                          each);
+    m->n = arena_regrow(j->means->arena, m->n, (size_t)m->n_places, (uint64_t)n_places,
+                        sizeof *m->n);
+    m->n_places = n_places;
+}
+
+static void means_new(struct ablate_job *j)
+{
+    struct arena *a = j->job.s.a;
+
+    j->means = arena_alloc(a, 1, sizeof *j->means);
+    j->means->arena = arena_child(a);
+    j->means->values.one_row = !j->args->by_position;
+    for (int stack = 0; stack < N_STACK; stack++)
+        if (has_stack(j, stack))
+            grow(j, stack, 1);
+}
+
+/* ---- of all texts ---- */
+
+static void add_row(double *sum, const float *z, int width)
+{
+    for (int k = 0; k < width; k++)
+        sum[k] += (double)z[k];
+}
+
+static void add_rows(struct ablate_job *j, int stack, float *const *z, int n_rows)
+{
+    struct mean *m = &j->means->of[stack];
+    int width = width_of(j, stack);
+
+    if (!j->means->values.one_row)
+        grow(j, stack, n_rows);
+    for (int i = 0; i < n_rows; i++) {
+        size_t place = j->means->values.one_row ? 0 : (size_t)i;
+        double *sum = m->sum + place * size_of(j, stack);
+
+        for (int l = 0; l < layers_of(j, stack); l++)
+            add_row(sum + (int64_t)l * width, z[l] + (int64_t)i * width, width);
+        m->n[place]++;
+    }
+}
+
+static int add_text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct ablate_job *j = self;
+    struct ablate_run run = { .j = j, .a = a, .item = *item };
+
+    if (ablate_run(&run, true, e) != 0)
+        return -1;
+    for (int stack = 0; stack < N_STACK; stack++)
+        if (j->means->of[stack].sum != NULL)
+            add_rows(j, stack, run.z[stack],
+                     stack == STACK_ENCODER && run.encoded != NULL ? run.S : run.T);
+    return 0;
+}
+
+/* The values [L] of [n_places, H d_v] of an attention. */
+static float **values_of(struct ablate_job *j, int stack)
+{
+    struct arena *a = j->job.s.a;
+    float **z = arena_alloc(a, (size_t)layers_of(j, stack), sizeof *z);
+
+    for (int l = 0; l < layers_of(j, stack); l++)
+        z[l] = arena_alloc(a, (size_t)j->means->of[stack].n_places,
+                           (size_t)width_of(j, stack) * sizeof **z);
+    j->means->values.z[stack] = z;
+    return z;
+}
+
+static void divide(struct ablate_job *j, int stack)
+{
+    const struct mean *m = &j->means->of[stack];
+    float **z = values_of(j, stack);
+    int width = width_of(j, stack);
+
+    for (int place = 0; place < m->n_places; place++)
+        for (int l = 0; m->n[place] > 0 && l < layers_of(j, stack); l++) {
+            const double *sum = m->sum + (size_t)place * size_of(j, stack) + l * width;
+
+            for (int k = 0; k < width; k++)
+                z[l][place * width + k] = (float)(sum[k] / (double)m->n[place]);
+        }
+}
+
+/* ---- files ---- */
+
+/* Of an array of means: [L, H, d_v], by position [positions, L, H, d_v]. */
+struct shape {
+    int64_t dim[4];
+    int n;
+};
+
+static struct shape shape_of(const struct ablate_job *j, int stack, int64_t n_places)
+{
+    const struct config *config = &ablate_model(j, (enum stack_id)stack)->config;
+    int64_t L = config->n_layers, H = config->n_heads, d = config->d_value;
+
+    return j->args->by_position ? (struct shape){ { n_places, L, H, d }, 4 } :
+                                  (struct shape){ { L, H, d }, 3 };
+}
+
+/* The array of how many texts each mean is of. */
+static const char *texts_name(struct arena *a, int stack)
+{
+    return arena_printf(a, "%s.texts", family_stack_names[stack]);
+}
+
+static void write_stack(const struct ablate_job *j, struct npz *npz, int stack)
+{
+    const struct ablate_means *means = j->means;
+    const struct mean *m = &means->of[stack];
+    struct shape shape = shape_of(j, stack, m->n_places);
+    int width = width_of(j, stack), L = layers_of(j, stack);
+    int i = npz_add(npz, family_stack_names[stack], DTYPE_F32, shape.n, shape.dim);
+
+    for (int place = 0; place < m->n_places; place++)
+        for (int l = 0; l < L; l++)
+            npz_put(npz, i, ((int64_t)place * L + l) * width,
+                    means->values.z[stack][l] + (int64_t)place * width, width);
+    if (!j->args->by_position)
+        return;
+    i = npz_add(npz, texts_name(j->job.s.a, stack), DTYPE_I64, 1, shape.dim);
+    npz_put(npz, i, 0, m->n, m->n_places);
+}
+
+static int write_file(const struct ablate_job *j, const char *path, struct err *e)
+{
+    struct out out;
+    struct npz *npz;
+
+    if (out_open(&out, path, OUT_SEEKABLE, e) != 0)
+        return -1;
+    npz = npz_new(j->job.s.a, out.file);
+    for (int stack = 0; stack < N_STACK; stack++)
+        if (j->means->of[stack].sum != NULL)
+            write_stack(j, npz, stack);
+    if (npz_finish(npz, e) == 0)
+        return out_commit(&out, e);
+    out_abort(&out);
+    return -1;
+}
+
+/* The array of means of an attention; NULL: ERR_INPUT. */
+static const struct tensor *find_means(const struct ablate_job *j, const struct weights *w,
+                                       const char *path, int stack, struct err *e)
+{
+    const struct tensor *t = weights_find(w, family_stack_names[stack]);
+    struct shape want = shape_of(j, stack, t != NULL && t->n_dims > 0 ? t->shape[0] : 0);
+    const char *places = want.n == 4 ? "positions," : "";
+    const int64_t *dims = want.dim + want.n - 3;
+
+    if (t != NULL && t->n_dims == want.n && t->shape[0] > 0 && t->shape[0] <= INT_MAX &&
+        memcmp(t->shape, want.dim, (size_t)want.n * sizeof *want.dim) == 0)
+        return t;
+    if (t == NULL)
+        err_set(e, ERR_INPUT, "%s: holds no array %s, expected one [%s%d,%d,%d]", path,
+                family_stack_names[stack], places, (int)dims[0], (int)dims[1], (int)dims[2]);
+    else
+        err_set(e, ERR_INPUT, "%s: %s: shape %s, expected [%s%d,%d,%d] of %s", path, t->name,
+                tensor_shape(j->job.s.a, t), places, (int)dims[0], (int)dims[1], (int)dims[2],
+                j->job.s.model->name);
+    return NULL;
+}
+
+static int read_means(struct ablate_job *j, const struct tensor *t, const char *path,
+                      int stack, struct err *e)
+{
+    struct mean *m = &j->means->of[stack];
+    int width = width_of(j, stack), L = layers_of(j, stack);
+    float **z;
+
+    grow(j, stack, t->n_dims == 4 ? (int)t->shape[0] : 1);
+    z = values_of(j, stack);
+    for (int64_t i = 0; i < t->n_elements; i++) {
+        int64_t place = i / width / L, l = i / width % L;
+        int k = (int)(i % width);
+        float *to = &z[l][place * width + k];
+
+        tensor_read(to, t, i, 1);
+        if (!isfinite(*to))
+            return err_set(e, ERR_INPUT, "%s: %s: a mean of layer %d, head %d is not finite",
+                           path, t->name, (int)l, k / (int)t->shape[t->n_dims - 1]);
+    }
+    m->n[0] = INT64_MAX;
+    return 0;
+}
+
+static int read_texts(struct ablate_job *j, const struct weights *w, const char *path,
+                      int stack, struct err *e)
+{
+    struct mean *m = &j->means->of[stack];
+    const char *name = texts_name(j->job.s.a, stack);
+    const struct tensor *t = weights_find(w, name);
+
+    if (t == NULL || t->n_dims != 1 || t->shape[0] != m->n_places)
+        return err_set(e, ERR_INPUT, "%s: %s: expected an array [%d], how many texts each "
+                       "position's means are of", path, name, m->n_places);
+    for (int i = 0; i < m->n_places; i++) {
+        float n;
+
+        tensor_read(&n, t, i, 1);
+        if (!(n >= 0 && n < 0x1p62f))
+            return err_set(e, ERR_INPUT, "%s: %s: %g is not a number of texts", path, name,
+                           (double)n);
+        m->n[i] = (int64_t)n;
+    }
+    return 0;
+}
+
+static int read_stack(struct ablate_job *j, const struct weights *w, const char *path,
+                      int stack, struct err *e)
+{
+    const struct tensor *t = find_means(j, w, path, stack, e);
+
+    if (t == NULL || read_means(j, t, path, stack, e) != 0)
+        return -1;
+    return j->args->by_position ? read_texts(j, w, path, stack, e) : 0;
+}
+
+static int read_file(struct ablate_job *j, const char *path, struct err *e)
+{
+    struct weights *w = npz_open(j->job.s.a, path, e);
+    int status = w != NULL ? 0 : -1;
+
+    for (int stack = 0; status == 0 && stack < N_STACK; stack++)
+        if (j->means->of[stack].sum != NULL)
+            status = read_stack(j, w, path, stack, e);
+    weights_close(w);
+    return status;
+}
+
+static bool is_piped(const struct asked *asked)
+{
+    return asked->file == NULL || strcmp(asked->file, "-") == 0;
+}
+
+int ablate_means(struct ablate_job *j, struct err *e)
+{
+    const struct ablate_args *args = j->args;
+
+    if (args->with != ABLATE_MEAN)
+        return 0;
+    means_new(j);
+    if (args->means != NULL)
+        return read_file(j, args->means, e);
+    if (j->job.shard.n > 0 && is_piped(&args->shared.asked))
+        return err_set(e, ERR_USAGE, "--with mean: a shard of texts from a pipe requires "
+                       "--means FILE");
+    if (job_again(&j->job, add_text, j, e) != 0)
+        return -1;
+    for (int stack = 0; stack < N_STACK; stack++)
+        if (j->means->of[stack].sum != NULL)
+            divide(j, stack);
+    return args->means_out != NULL ? write_file(j, args->means_out, e) : 0;
+}
+
+/* Each of n rows has a mean of enough texts. */
+static bool reaches(const struct mean *m, int n)
+{
+    if (n > m->n_places)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (m->n[i] < LEAST_TEXTS)
+            return false;
+    return true;
+}
+
+const struct ablate_values *ablate_means_values(const struct ablate_job *j,
+                                                const struct item *item)
+{
+    const struct ablate_means *m = j->means;
+    bool pair = j->job.s.model->decoder != NULL;
+
+    for (int stack = 0; !m->values.one_row && stack < N_STACK; stack++) {
+        int n = stack == STACK_ENCODER && pair ? item->tokens.n :
+                                                 session_queries(&j->job.s, item)->n;
+
+        if (m->of[stack].sum != NULL && !reaches(&m->of[stack], n))
+            return NULL;
+    }
+    return &m->values;
+}
+
+/* ---- partners ---- */
+
+struct ablate_partners {
+    struct arena *arena;        /* lives through the texts */
+    struct item *item;          /* [n] of one length each: ids and types alone */
+    int n;
+};
+
+struct ablate_partners *ablate_partners_new(struct arena *like)
+{
+    struct ablate_partners *p = arena_alloc(like, 1, sizeof *p);
+
+    p->arena = arena_child(like);
+    return p;
+}
+
+static struct item *find(const struct ablate_partners *p, const struct item *item)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->item[i].tokens.n == item->tokens.n && p->item[i].target.n == item->target.n)
+            return &p->item[i];
+    return NULL;
+}
+
+static struct tokens room_for(struct arena *a, const struct tokens *t)
+{
+    return (struct tokens){ .n = t->n, .id = arena_alloc(a, (size_t)t->n, sizeof(int)),
+                            .type = arena_alloc(a, (size_t)t->n, sizeof(int)) };
+}
+
+static struct item *add(struct ablate_partners *p, const struct item *item)
+{
+    p->item = arena_regrow(p->arena, p->item, (size_t)p->n, (uint64_t)p->n + 1,
+                           sizeof *p->item);
+    p->item[p->n] = (struct item){ .text = "", .tokens = room_for(p->arena, &item->tokens),
+                                   .target = room_for(p->arena, &item->target) };
+    return &p->item[p->n++];
+}
+
+static void copy_tokens(struct tokens *to, const struct tokens *from)
+{
+    if (from->n == 0)
+        return;
+    memcpy(to->id, from->id, (size_t)from->n * sizeof *to->id);
+    memcpy(to->type, from->type, (size_t)from->n * sizeof *to->type);
+}
+
+static void keep(struct ablate_partners *p, struct item *at, const struct item *item)
+{
+    if (at == NULL)
+        at = add(p, item);
+    copy_tokens(&at->tokens, &item->tokens);
+    copy_tokens(&at->target, &item->target);
+    at->index = item->index;
+}
+
+int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *item,
+                   const struct ablate_values **out, struct err *e)
+{
+    struct item *partner = find(j->partners, item);
+    struct ablate_values *values = arena_alloc(a, 1, sizeof *values);
+    struct ablate_run run = { .j = j, .a = a };
+    int status = 0;
+
+    *out = NULL;
+    if (partner != NULL) {
+        run.item = *partner;
+        status = ablate_run(&run, true, e);
+        memcpy(values->z, run.z, sizeof values->z);
+        *out = values;
+    }
+    keep(j->partners, partner, item);
+    return status;
+}
+
+void ablate_partner_passed(void *self, const struct item *item)
+{
+    struct ablate_job *j = self;
+
+    keep(j->partners, find(j->partners, item), item);
+}

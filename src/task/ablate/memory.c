@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * How much memory a text takes, and its copies: what --max-memory has a place for. */
+#include "task/ablate/ablate.h"
+#include "session/memory.h"
+
+/* Rows whose logits stand in memory at once where there is a limit. */
+enum { FEW_ROWS = 8 };
+
+/* Floats of a token of a stack's heads, in all layers. */
+static double outputs(const struct ablate_job *j, enum stack_id stack)
+{
+    const struct config *config = &ablate_model(j, stack)->config;
+
+    return (double)config->n_layers * config->n_heads * config->d_value;
+}
+
+static double streams(const struct model *m)
+{
+    return (m->norm_place == PLACE_REVERSIBLE ? 2.0 : 1.0) * m->config.n_layers *
+           model_stream_width(m);
+}
+
+/* Of one run that is kept. */
+static double kept(const struct ablate_job *j, double T, double S)
+{
+    const struct model *whole = j->job.s.model;
+    double per_token = streams(j->m) + j->m->d_hidden + outputs(j, j->m->family->stack_id);
+    double more = j->args->with == ABLATE_UNIFORM ? 2 : 1;
+    double floats;
+
+    if (whole->decoder != NULL || model_has_cross(whole))
+        per_token += outputs(j, STACK_CROSS);
+    floats = more * T * per_token;
+    if (whole->decoder != NULL)
+        floats += S * (streams(whole) + whole->config.d_model + more * outputs(j, STACK_ENCODER));
+    return floats * sizeof(float);
+}
+
+static double of_pass(const struct ablate_job *j, int T, int S)
+{
+    return j->job.s.model->decoder != NULL ? memory_of_pass(&j->job.s, S, T) :
+                                             memory_of_pass(&j->job.s, T, 0);
+}
+
+/* Logits of some rows, as they were and as they are; and the trails of ablate_direct, whose pass
+ * follows when those of copies have ended. */
+static double measured(const struct ablate_job *j)
+{
+    double V = j->m->n_logits, D = j->m->config.d_model;
+    double trails = ABLATE_TRAILS * (5.0 * j->m->config.n_layers * D +
+                                     outputs(j, j->m->family->stack_id) + V) * sizeof(float);
+
+    if (j->measure == ABLATE_HIDDEN)
+        return 0;
+    return FEW_ROWS * V * (sizeof(double) + 2 * sizeof(float)) +
+           (j->has_direct ? trails + 4.0 * par_threads(j->job.s.par) * V * sizeof(double) : 0);
+}
+
+static double alone(const struct ablate_job *j, int T, int S)
+{
+    bool two = j->args->with == ABLATE_RESAMPLE || ablate_patches(j);
+
+    return (two ? 2 : 1) * kept(j, T, S) + measured(j);
+}
+
+/* One of the copies of a text, each with other heads replaced. */
+static double copy(const struct ablate_job *j, int T, int S)
+{
+    const struct model *whole = j->job.s.model;
+    double wide = j->args->with == ABLATE_UNIFORM ? (double)(T > S ? T : S) * j->widest : 0;
+    double floats = (double)T * (2.0 * j->m->config.d_model + j->m->d_hidden) + wide +
+                    3.0 * S * whole->config.d_model + j->m->n_logits;
+
+    return of_pass(j, T, S) + floats * sizeof(float);
+}
+
+static bool is_limited(const struct ablate_job *j)
+{
+    return j->job.in != NULL && input_is_limited(j->job.in);
+}
+
+double ablate_keeps(void *self, const struct item *item)
+{
+    const struct ablate_job *j = self;
+    const struct session *s = &j->job.s;
+    int more = item->open ? s->n_generate : 0, T = session_queries(s, item)->n + more;
+    int S = s->model->decoder != NULL ? item->tokens.n : 0;
+
+    return alone(j, T, S) + copy(j, T, S);
+}
+
+int ablate_copies(const struct ablate_run *r, int most)
+{
+    double left;
+
+    if (!is_limited(r->j))
+        return most;
+    left = (input_left(r->j->job.in) - alone(r->j, r->T, r->S)) / copy(r->j, r->T, r->S);
+    return left < 1 ? 1 : left < most ? (int)left : most;
+}
+
+int ablate_rows_at_once(const struct ablate_job *j, int most)
+{
+    return is_limited(j) && FEW_ROWS < most ? FEW_ROWS : most;
+}

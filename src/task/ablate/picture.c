@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * One number of each head -> a picture: layers below each other, heads side by side; of an
+ * encoder and a decoder one for each attention.  Of --by-position one for each head of a
+ * layer: layers below each other, tokens side by side. */
+#include <math.h>
+#include <string.h>
+
+#include "task/ablate/ablate.h"
+#include "task/format.h"
+
+static const char *const titles[] = {
+    [ABLATE_DLOSS] = "change of the loss (nats)", [ABLATE_KL] = "divergence (nats)",
+    [ABLATE_DIRECT] = "direct change of the loss (nats)",
+    [ABLATE_CHANGE] = "relative change of the last hidden state",
+    [N_ABLATE] = "0 as the text, 1 as the other",
+};
+
+/* ---- parts of a picture ---- */
+
+/* Panels of the same size, with colours around 0 where numbers have signs. */
+struct maps {
+    struct panel *panel;
+    int n, columns;
+    struct label_list rows, cols;
+    bool is_signed;
+};
+
+/* All of it undefined. */
+static struct panel empty_panel(struct arena *a, const char *title, int n_rows, int n_cols)
+{
+    size_t n = (size_t)n_rows * (size_t)n_cols;
+    float *cell = arena_alloc_raw(a, n, sizeof *cell);
+
+    for (size_t i = 0; i < n; i++)
+        cell[i] = NAN;
+    return (struct panel){ title, n_rows, n_cols, cell };
+}
+
+static void put(struct panel *p, int row, int col, double value)
+{
+    ((float *)(uintptr_t)p->value)[row * p->n_cols + col] = (float)value;
+}
+
+static float largest(const struct maps *m)
+{
+    float most = 0;
+
+    for (int i = 0; i < m->n; i++)
+        for (int k = 0; k < m->panel[i].n_rows * m->panel[i].n_cols; k++)
+            most = fmaxf(most, fabsf(m->panel[i].value[k]));    /* NaN: passed over */
+    return most > 0 ? most : 1e-6f;
+}
+
+static int draw(const struct ablate_job *j, const struct maps *m, const char *caption,
+                const char *path, struct err *e)
+{
+    const struct figure_args *figure = &j->args->shared.figure;
+    float most = largest(m);
+    struct figure_plan plan = {
+        .format = figure_format(&j->job.results.output), .n_rows = m->rows.n,
+        .n_cols = m->cols.n, .n_panels = m->n, .one_bar = true, .columns = m->columns,
+        .terminal = &j->job.results.output.terminal
+    };
+    struct heatmaps maps;
+    struct part part;
+    struct sheet sheet;
+
+    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
+        return -1;
+    if (plan.pool > 1)
+        return err_set(e, ERR_USAGE, "%d maps of %d x %d cells do not fit in a picture", m->n,
+                       m->rows.n, m->cols.n);
+    maps = (struct heatmaps){
+        .n_panels = m->n, .panels = m->panel, .columns = m->columns, .rows = m->rows,
+        .cols = m->cols, .pool = 1, .shared = true,
+        .cmap = cmap_find(m->is_signed ? "bluered" : "viridis"),
+        .vmin = m->is_signed ? -most : 0, .vmax = most, .cell_px = plan.cell_px,
+    };
+    part = heatmap_part(&maps);
+    sheet = figure_sheet(figure, &part, caption, figure_metadata_model(&j->job.s));
+    sheet.terminal = plan.terminal;
+    return sheet_write(&sheet, plan.format, path, j->job.s.env->warn, e);
+}
+
+/* ---- heads ---- */
+
+/* The stacks of heads that are asked for, in the order of the heads; returns how many. */
+static int stacks_of(const struct ablate_job *j, enum stack_id *stack)
+{
+    int n = 0;
+
+    for (int i = 0; i < j->n_asked; i++) {
+        bool seen = false;
+
+        for (int k = 0; k < n; k++)
+            seen |= stack[k] == j->head[i].stack;
+        if (!seen)
+            stack[n++] = j->head[i].stack;
+    }
+    return n;
+}
+
+static void sizes(const struct ablate_job *j, const enum stack_id *stack, int n, int *L, int *H)
+{
+    *L = *H = 0;
+    for (int i = 0; i < n; i++) {
+        const struct config *config = &ablate_model(j, stack[i])->config;
+
+        *L = config->n_layers > *L ? config->n_layers : *L;
+        *H = config->n_heads > *H ? config->n_heads : *H;
+    }
+}
+
+/* number: of titles. */
+static int draw_heads(const struct ablate_job *j, int number, const char *caption,
+                      const double *value, const char *path, struct arena *a, struct err *e)
+{
+    enum stack_id stack[N_STACK];
+    int n = stacks_of(j, stack), L, H;
+    struct panel panel[N_STACK];
+    bool is_signed = number != ABLATE_KL && number != ABLATE_CHANGE;
+
+    sizes(j, stack, n, &L, &H);
+    for (int i = 0; i < n; i++) {
+        panel[i] = empty_panel(a, n == 1 ? titles[number] :
+                               arena_printf(a, "%s: %s", family_stack_names[stack[i]],
+                                            titles[number]), L, H);
+        for (int k = 0; k < j->n_asked; k++)
+            if (j->head[k].stack == stack[i])
+                put(&panel[i], j->head[k].layer, j->head[k].head, value[k]);
+    }
+    return draw(j, &(struct maps){ panel, n, n, figure_numbered(a, 'L', L),
+                                   figure_numbered(a, 'H', H), is_signed }, caption, path, e);
+}
+
+int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
+                const char *path, struct arena *a, struct err *e)
+{
+    return draw_heads(j, (int)ablate_shown(j), caption, value, path, a, e);
+}
+
+/* ---- --patch ---- */
+
+static bool shows_kl(const struct ablate_job *j)
+{
+    return j->args->metric == 1 + ABLATE_KL;
+}
+
+static const char *patch_caption(const struct ablate_job *j, const struct ablate_patched *p,
+                                 struct arena *a)
+{
+    const struct answer *w = &j->answer;
+    const char *other = p->other.text_size > 0 ?
+                        arena_printf(a, "“%.300s”", p->other.text) : j->args->patch_ids;
+    const char *against = p->against < 0 ? "" :
+                          arena_printf(a, " against %s", answer_name(w, a, p->against));
+
+    return arena_printf(a, "%s%s: heads' outputs of %s put in, logit of %s%s%s.",
+                        j->job.s.model->name, figure_text(a, &p->item), other,
+                        answer_name(w, a, p->answer), against,
+                        figure_changes(a, j->job.s.asked));
+}
+
+/* One panel for each head of a layer, whose columns are its queries. */
+static int draw_positions(const struct ablate_job *j, const struct ablate_patched *p,
+                          const char *path, struct arena *a, struct err *e)
+{
+    const struct tokens *t = ablate_rows_of(j, &p->item, &j->head[0]);
+    int L, H, n = 0, *place = arena_alloc(a, (size_t)t->n, sizeof *place);
+    struct panel *panel;
+    int *of;
+
+    if (ablate_several_stacks(j))
+        return err_set(e, ERR_USAGE, "--by-position: a picture shows one attention: expected "
+                       "-s encoder, decoder or cross");
+    sizes(j, &j->head[0].stack, 1, &L, &H);
+    panel = arena_alloc(a, (size_t)H, sizeof *panel);
+    of = arena_alloc(a, (size_t)H, sizeof *of);         /* its panel, from 1 */
+    for (int i = 0; i < t->n; i++)
+        place[i] = i;
+    for (int i = 0; i < j->n_asked; i++) {
+        int head = j->head[i].head;
+
+        if (of[head] == 0) {
+            panel[n] = empty_panel(a, arena_printf(a, "H%d", head), L, t->n);
+            of[head] = ++n;
+        }
+        for (int k = 0; k < t->n; k++)
+            put(&panel[of[head] - 1], j->head[i].layer, k,
+                shows_kl(j) ? p->at[i][k].kl : p->at[i][k].patch);
+    }
+    return draw(j, &(struct maps){ panel, n, n < 4 ? n : 4, figure_numbered(a, 'L', L),
+                                   figure_labels(a, t, place, t->n), !shows_kl(j) },
+                patch_caption(j, p, a), path, e);
+}
+
+int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p,
+                      const char *path, struct arena *a, struct err *e)
+{
+    double *value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
+
+    if (j->args->by_position)
+        return draw_positions(j, p, path, a, e);
+    for (int i = 0; i < j->n_asked; i++)
+        value[i] = shows_kl(j) ? p->head[i].kl : p->head[i].patch;
+    return draw_heads(j, shows_kl(j) ? (int)ABLATE_KL : (int)N_ABLATE, patch_caption(j, p, a),
+                      value, path, a, e);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * One text -> what each set of heads is worth in it. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/effect.h"
+#include "base/rng.h"
+#include "task/ablate/ablate.h"
+
+/* Sums over all runs of the text. */
+struct text_sums {
+    struct ablate_job *j;
+    struct arena *a;
+    const struct ablate_set *set;       /* [n_sets] */
+    int n_sets;
+    double *nll, *kl, *change;  /* [n_sets] */
+    double *direct;             /* [n_heads]; NULL: undefined */
+    double loss;
+    int n_rows, n_runs;         /* runs: of the text, or of it with each masked token */
+};
+
+/* ---- rows ---- */
+
+/* Rows that have a next token which the head knows. */
+static void next_rows(struct ablate_run *r, const struct tokens *t, int V)
+{
+    int *row = arena_alloc(r->a, (size_t)t->n, sizeof *row);
+    int *id = arena_alloc(r->a, (size_t)t->n, sizeof *id);
+
+    for (int i = 0; i + 1 < t->n; i++) {
+        if (t->id == NULL || t->id[i + 1] >= V)
+            continue;
+        row[r->n_rows] = i;
+        id[r->n_rows++] = t->id[i + 1];
+    }
+    r->row = row;
+    r->id = id;
+}
+
+/* Of a text's tokens those that are masked, in their order; returns how many. */
+static int choose_masked(const struct ablate_job *j, const struct item *item, int *out)
+{
+    const struct tokens *t = &item->tokens;
+    int n = 0, wanted, kept = 0;
+    struct rng rng;
+
+    for (int i = 0; j->mask_id >= 0 && i < t->n; i++)
+        if (!t->special[i] && t->id[i] != j->mask_id && t->id[i] < j->m->n_logits)
+            out[n++] = i;
+    wanted = j->args->sample < n ? j->args->sample : n;
+    rng_seed(&rng, (uint64_t)j->args->shared.asked.seed + (uint64_t)item->index +
+             ((uint64_t)item->part << 32));
+    for (int i = 0; i < n; i++)         /* each set of that size is as likely */
+        if (rng_uniform(&rng) * (n - i) < wanted - kept)
+            out[kept++] = out[i];
+    return kept;
+}
+
+/* The item with a token masked, whose row alone counts. */
+static void mask_token(struct ablate_run *r, const struct item *item, int at)
+{
+    int *id = arena_alloc(r->a, (size_t)item->tokens.n, sizeof *id);
+    int *only = arena_alloc(r->a, 2, sizeof *only);
+
+    memcpy(id, item->tokens.id, (size_t)item->tokens.n * sizeof *id);
+    only[0] = at;
+    only[1] = id[at];
+    id[at] = r->j->mask_id;
+    r->item.tokens.id = id;
+    r->row = &only[0];
+    r->id = &only[1];
+    r->n_rows = 1;
+}
+
+/* ---- one run ---- */
+
+static void add_hidden(struct text_sums *s, const struct ablate_run *r, const float *hidden,
+                       int first, int n)
+{
+    int64_t size = (int64_t)r->T * s->j->m->d_hidden;
+
+    for (int i = 0; i < n; i++)
+        s->change[first + i] = effect_distance(r->hidden, hidden + i * size, size);
+}
+
+static void add_loss(struct text_sums *s, const struct ablate_run *r, const float *hidden,
+                     int first, int n)
+{
+    struct ablate_sums *sums = arena_alloc(s->a, (size_t)n, sizeof *sums);
+    double clean;
+
+    ablate_measure(r, hidden, n, sums, &clean);
+    for (int i = 0; i < n; i++) {
+        s->nll[first + i] += sums[i].nll - clean;
+        s->kl[first + i] += sums[i].kl;
+    }
+    s->loss += first == 0 ? clean : 0;
+}
+
+static int run_sets(struct text_sums *s, const struct ablate_run *r, struct err *e)
+{
+    struct ablate_job *j = s->j;
+    struct progress *progress = j->job.s.env->progress;
+    int64_t size = (int64_t)r->T * j->m->d_hidden;
+    int status = 0;
+
+    progress_begin(progress, "pass", s->n_sets);
+    for (int i = 0, n; i < s->n_sets && status == 0; i += n) {
+        struct arena_mark mark = arena_mark(s->a);
+        float *hidden;
+
+        n = ablate_group(r, &s->set[i], s->n_sets - i);
+        hidden = arena_alloc_raw(s->a, (uint64_t)n, (uint64_t)size * sizeof *hidden);
+        ablate_time_begin(&j->time);
+        status = ablate_run_sets(r, &s->set[i], n, hidden, e);
+        ablate_time_run(&j->time);
+        if (status == 0)
+            (j->measure == ABLATE_HIDDEN ? add_hidden : add_loss)(s, r, hidden, i, n);
+        if (status == 0)
+            status = ablate_time_check(j, r, s->set, s->n_sets, n, s->n_runs, e);
+        for (int k = 0; k < n; k++)
+            progress_step(progress);
+        arena_reset(s->a, mark);
+    }
+    progress_end(progress);
+    return status;
+}
+
+static int one_run(struct text_sums *s, struct ablate_run *r, struct err *e)
+{
+    if (ablate_run(r, s->direct != NULL, e) != 0 || run_sets(s, r, e) != 0)
+        return -1;
+    s->n_rows += r->n_rows;
+    return s->direct != NULL ? ablate_direct(r, s->direct, e) : 0;
+}
+
+static int each_masked(struct text_sums *s, const struct ablate_run *like,
+                       struct ablate_found *out, struct err *e)
+{
+    const struct tokens *t = &like->item.tokens;
+    int *masked = arena_alloc(s->a, (size_t)t->n, sizeof *masked);
+    int status = 0;
+
+    out->n_masked = choose_masked(s->j, &like->item, masked);
+    out->masked = masked;
+    s->n_runs = out->n_masked;
+    for (int i = 0; i < out->n_masked && status == 0; i++) {
+        struct arena_mark mark = arena_mark(s->a);
+        struct ablate_run run = *like;
+
+        mask_token(&run, &like->item, masked[i]);
+        status = one_run(s, &run, e);
+        arena_reset(s->a, mark);
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static void undefined(struct ablate_found *out, int n)
+{
+    for (int i = 0; i < n * N_ABLATE; i++)
+        out->of[i / N_ABLATE][i % N_ABLATE] = NAN;
+    out->loss = NAN;
+}
+
+static double direct_of(const struct text_sums *s, const struct ablate_set *set)
+{
+    double sum = 0;
+
+    for (int i = 0; i < set->n; i++)
+        sum += s->direct[set->head[i]];
+    return sum;
+}
+
+static void finish(const struct text_sums *s, struct ablate_found *out)
+{
+    const struct ablate_job *j = s->j;
+
+    out->n_rows = s->n_rows;
+    for (int i = 0; i < s->n_sets; i++) {
+        if (j->measure == ABLATE_HIDDEN)
+            out->of[i][ABLATE_CHANGE] = s->change[i];
+        if (j->measure == ABLATE_HIDDEN || s->n_rows == 0)
+            continue;
+        out->of[i][ABLATE_DLOSS] = s->nll[i] / s->n_rows;
+        out->of[i][ABLATE_KL] = s->kl[i] / s->n_rows;
+        if (s->direct != NULL)
+            out->of[i][ABLATE_DIRECT] = direct_of(s, &s->set[i]) / s->n_rows;
+    }
+    if (s->n_rows > 0)
+        out->loss = s->loss / s->n_rows;
+}
+
+static int run_text(struct text_sums *s, struct ablate_run *r, struct ablate_found *out,
+                    struct err *e)
+{
+    if (s->j->measure == ABLATE_MASKED)
+        return each_masked(s, r, out, e);
+    if (s->j->measure == ABLATE_NEXT)
+        next_rows(r, session_queries(&s->j->job.s, &r->item), s->j->m->n_logits);
+    return one_run(s, r, e);
+}
+
+int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
+                const struct ablate_set *set, int n_sets, struct ablate_found *out,
+                struct err *e)
+{
+    size_t n = (size_t)n_sets;
+    struct text_sums sums = { .j = j, .a = a, .set = set, .n_sets = n_sets, .n_runs = 1,
+                              .nll = arena_alloc(a, n, sizeof(double)),
+                              .kl = arena_alloc(a, n, sizeof(double)),
+                              .change = arena_alloc(a, n, sizeof(double)) };
+    struct ablate_run run = { .j = j, .a = a, .item = *item };
+
+    *out = (struct ablate_found){ .of = arena_alloc(a, n, sizeof *out->of) };
+    undefined(out, n_sets);
+    if (j->args->with == ABLATE_RESAMPLE && ablate_partner(j, a, item, &run.values, e) != 0)
+        return -1;
+    if (j->args->with == ABLATE_MEAN)
+        run.values = ablate_means_values(j, item);
+    out->partnerless = run.values == NULL && (j->args->with == ABLATE_RESAMPLE ||
+                                              j->args->with == ABLATE_MEAN);
+    if (out->partnerless)
+        return 0;
+    if (j->has_direct)
+        sums.direct = arena_alloc(a, (size_t)j->n_heads, sizeof *sums.direct);
+    if (run_text(&sums, &run, out, e) != 0)
+        return -1;
+    finish(&sums, out);
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * --answer, --against, --at: which logit of which row of a text is looked at. */
+#ifndef TASK_ANSWER_H
+#define TASK_ANSWER_H
+
+#include "task/shared.h"
+#include "report/record.h"
+#include "session/place.h"
+
+struct answer_args {
+    const char *answer, *against, *at;      /* NULL: not given */
+    int answer_id, against_id;              /* -1: not given */
+};
+
+struct answer {
+    const struct answer_args *args;
+    const struct session *s;
+    const struct model *m;      /* that ends in logits: the session's, or its decoder */
+    int id, against;            /* -1: not asked for */
+    struct place at;
+};
+
+/* Before the model is known.  ERR_USAGE: --at is no place. */
+int answer_begin(struct answer *w, const struct answer_args *args, struct err *e);
+
+/* Its tokens, in the vocabulary of m.  Errors: ERR_USAGE, and those of the tokeniser. */
+int answer_find(struct answer *w, const struct session *s, const struct model *m,
+                struct err *e);
+
+/* The row of the text: --at, else the last.  Errors: those of place_find. */
+int answer_row(const struct answer *w, const struct item *item, int *row, struct err *e);
+
+/* ERR_INPUT: a logit [V] is not finite. */
+int answer_check(const struct answer *w, const float *logits, struct err *e);
+
+/* The id of the largest logit but `but`, the first among equals; -1: there is none. */
+int answer_largest(const struct answer *w, const float *logits, int but);
+
+/* Token id as the vocabulary has it; s NULL: -1.  As a person reads it: “cat” (id 7). */
+struct text_span answer_text(const struct answer *w, struct arena *a, int id);
+const char *answer_name(const struct answer *w, struct arena *a, int id);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ * circuits: what heads do by their weights alone, without a text. */
+#include "task/circuits/circuits.h"
+
+#include <math.h>
+
+#include "task/format.h"
+#include "run/fold.h"
+
+static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
+                                     "negative_copy", "successor", "q_comp", "k_comp",
+                                     "v_comp", NULL };
+
+#define F(f) offsetof(struct circuits_args, f)
+static const struct opt opts[] = {
+    FLAG(0, "pairs", F(pairs), "a row per earlier and later head, instead of one per head"),
+    INT(0, "sample", "N", F(sample), "500", 0, 1 << 20,
+        "tokens of which ranks are taken; 0: none, nor successors"),
+    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647, "seed of the sample"),
+    CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
+           "order of the rows; by a number: the largest first"),
+    FLAG(0, "reverse", F(reverse), "reverse the order"),
+    CHOICE(0, "metric", "NAME", F(metric), "copy", sorts + 1, "what a picture shows"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_all.group, &model_group, &layer_group, &select_group, &sheet_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz circuits",
+    "mha-viz circuits --pairs --sort k_comp",
+    "mha-viz circuits --metric copy_rank -o copying.png",
+    NULL
+};
+
+/* ---- what is asked ---- */
+
+/* Of an encoder-decoder the encoder, unless -s says decoder. */
+static int select_heads(struct circuits_job *j, struct err *e)
+{
+    enum { NO_TEXT_IS_MISSING = 2 };
+    struct session *s = &j->s;
+
+    j->asked = j->args->shared.asked;
+    j->asked.mask_value = (double)NAN;
+    if (j->asked.stack == NULL)
+        j->asked.stack = family_stack_names[s->model->family->stack_id];
+    s->asked = &j->asked;
+    if (fold_check(s->model, e) != 0 ||
+        session_select(s, NO_TEXT_IS_MISSING, false, &j->want, e) != 0)
+        return -1;
+    if (s->stack == STACK_CROSS)
+        return err_set(e, ERR_USAGE, "--stack: 'cross': its heads read two streams: expected "
+                       "encoder or decoder");
+    return fold_check(s->shown, e);
+}
+
+static int check(const struct circuits_job *j, struct err *e)
+{
+    const struct circuits_args *args = j->args;
+
+    if (args->pairs && args->sort > 0 && args->sort - 1 < CIRCUITS_Q_COMP)
+        return err_set(e, ERR_USAGE, "--sort: '%s' is a number of heads, not of --pairs: "
+                       "expected layer, q_comp, k_comp or v_comp", sorts[args->sort]);
+    if (args->pairs && output_is_picture(&j->output))
+        return err_set(e, ERR_USAGE, "--pairs: a picture shows a number of each head, not of "
+                       "pairs");
+    return 0;
+}
+
+/* ---- the picture ---- */
+
+static float *values(const struct circuits_job *j, int L, int H, float *largest)
+{
+    float *value = arena_alloc(j->a, (size_t)L, (size_t)H * sizeof *value);
+
+    *largest = 0;
+    for (int i = 0; i < L * H; i++)
+        value[i] = NAN;
+    for (int l = 0, h = -1; session_next_head(&j->s, &j->want, &l, &h);) {
+        float x = (float)circuits_value(j, l, h, (enum circuits_number)j->args->metric);
+
+        value[l * H + h] = x;
+        *largest = fmaxf(*largest, fabsf(x));   /* NaN: passed over */
+    }
+    return value;
+}
+
+static int draw(const struct circuits_job *j, struct err *e)
+{
+    const struct figure_args *figure = &j->args->shared.figure;
+    const struct session *s = &j->s;
+    int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
+    bool is_signed = j->args->metric <= CIRCUITS_COPY_FULL;
+    float largest, *value = values(j, L, H, &largest);
+    struct panel panel = { sorts[j->args->metric + 1], L, H, value };
+    struct figure_plan plan = { .format = figure_format(&j->output), .n_rows = L, .n_cols = H,
+                                .n_panels = 1, .columns = 1,
+                                .terminal = &j->output.terminal };
+    struct heatmaps maps;
+    struct part part;
+    struct sheet sheet;
+
+    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
+        return -1;
+    if (plan.pool > 1)
+        return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
+    maps = (struct heatmaps){
+        .n_panels = 1, .panels = &panel, .columns = 1,
+        .rows = figure_numbered(j->a, 'L', L), .cols = figure_numbered(j->a, 'H', H),
+        .pool = 1, .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
+        .vmin = is_signed ? -1 : 0,
+        .vmax = j->args->metric < CIRCUITS_Q_COMP ? 1 : largest > 0 ? largest : 1e-6f,
+        .cell_px = plan.cell_px,
+    };
+    part = heatmap_part(&maps);
+    sheet = figure_sheet(figure, &part,
+                         arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
+                                      family_stack_names[s->stack]),
+                         figure_metadata_model(s));
+    sheet.terminal = plan.terminal;
+    return sheet_write(&sheet, plan.format, j->output.path, s->env->warn, e);
+}
+
+/* ---- the command ---- */
+
+static int write_report(struct circuits_job *j, struct err *e)
+{
+    if (output_open(&j->output, e) != 0 || output_begin(&j->output, j->a, 0, 0, e) != 0)
+        return -1;
+    circuits_report(j, j->output.out.file);
+    return output_close(&j->output, output_end(&j->output, e), e);
+}
+
+static int run_session(struct circuits_job *j, struct err *e)
+{
+    const struct circuits_args *args = j->args;
+
+    if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
+        check(j, e) != 0 || select_heads(j, e) != 0)
+        return -1;
+    if (!args->pairs && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)
+        err_warn(j->s.env->note, "%s; successors are left out", j->s.tok_err.msg);
+    if (!args->pairs)
+        circuits_choose(j);
+    j->found = circuits_new(j->a, j->s.shown, args->pairs ? NULL : &j->tokens, j->s.par);
+    return output_is_picture(&j->output) ? draw(j, e) : write_report(j, e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct circuits_job job = { .args = args, .a = env->arena };
+    int status = session_open(&job.s, &job.args->shared.asked, false, env, e);
+
+    (void)n_operands;
+    (void)operands;
+    if (status == 0)
+        status = run_session(&job, e);
+    session_close(&job.s);
+    return status;
+}
+
+const struct cmd cmd_circuits = {
+    .name = "circuits", .summary = "report what heads do by their weights alone",
+    .operands = "", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct circuits_args), .examples = examples,
+    .max_operands = 0, .run = run,
+    .records = (const struct record *const[]){ &circuits_record, &circuits_pairs_record, NULL },
+};

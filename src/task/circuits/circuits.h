@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of circuits share: what was asked, and what came of it. */
+#ifndef TASK_CIRCUITS_H
+#define TASK_CIRCUITS_H
+
+#include "analysis/circuits.h"
+#include "task/records.h"
+
+/* Numbers of a head, in the order of circuits_numbers; the last three are also those of a
+ * pair. */
+enum circuits_number {
+    CIRCUITS_COPY, CIRCUITS_COPY_FULL, CIRCUITS_COPY_RANK, CIRCUITS_NEGATIVE_COPY,
+    CIRCUITS_SUCCESSOR, CIRCUITS_Q_COMP, CIRCUITS_K_COMP, CIRCUITS_V_COMP, N_CIRCUITS_NUMBER
+};
+
+enum { N_CIRCUITS_CLASS = 4 };      /* days, months, numbers, letters */
+
+struct circuits_args {
+    struct shared_args shared;
+    int sample, sort, metric;   /* sort 0: by layer, else 1 + a number */
+    bool pairs, reverse;
+};
+
+struct circuits_job {
+    const struct circuits_args *args;
+    struct session s;
+    struct asked asked;         /* what s was asked, with a stack */
+    struct wanted want;
+    struct arena *a;
+    struct output output;
+    struct circuits_tokens tokens;
+    const struct circuits *found;
+};
+
+/* ---- classes.c ---- */
+
+/* The sample of --sample and --seed, and the members of each class that are one token of the
+ * model's; none without a tokeniser that fits the model. */
+void circuits_choose(struct circuits_job *j);
+
+/* ---- record.c ---- */
+
+extern const struct record circuits_record, circuits_pairs_record;
+
+/* Number `number` of head h of layer l; of composition the largest of its earlier heads. */
+double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_number number);
+
+/* Writes the report of the heads, or of the pairs, that were selected. */
+void circuits_report(const struct circuits_job *j, FILE *f);
+
+#endif

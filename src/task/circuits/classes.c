@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * A tokeniser -> the tokens that are passed through each head. */
+#include <string.h>
+
+#include "base/rng.h"
+#include "task/circuits/circuits.h"
+
+/* ---- classes ---- */
+
+static const char *const days[] = { "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
+                                    "Saturday", "Sunday", NULL };
+static const char *const months[] = { "January", "February", "March", "April", "May", "June",
+                                      "July", "August", "September", "October", "November",
+                                      "December", NULL };
+enum { NUMBERS = 100, LETTERS = 26 };
+
+/* One class before the tokeniser has seen it. */
+struct members {
+    const char *name;
+    const char *const *word;    /* [n] */
+    int n;
+    bool wraps;                 /* the first comes after the last */
+};
+
+static int count(const char *const *words)
+{
+    int n = 0;
+
+    while (words[n] != NULL)
+        n++;
+    return n;
+}
+
+static const char *const *numbers(struct arena *a)
+{
+    const char **word = arena_alloc(a, NUMBERS, sizeof *word);
+
+    for (int i = 0; i < NUMBERS; i++)
+        word[i] = arena_printf(a, "%d", i + 1);
+    return word;
+}
+
+static const char *const *letters(struct arena *a)
+{
+    const char **word = arena_alloc(a, LETTERS, sizeof *word);
+
+    for (int i = 0; i < LETTERS; i++)
+        word[i] = arena_printf(a, "%c", 'A' + i);
+    return word;
+}
+
+/* The id of a text that is one token, and no unknown one; -1: it is not. */
+static int single(const struct circuits_job *j, const char *text)
+{
+    const struct tok *tok = j->s.tok;
+    struct err ignored = { ERR_NONE, "" };
+    struct tokens tokens;
+    const struct tok_input in = { .text = text, .text_size = strlen(text), .no_special = true };
+
+    if (tok_encode(tok, j->a, &in, &tokens, &ignored) != 0 || tokens.n != 1 ||
+        tok_unknown(tok, &tokens) > 0 || tokens.id[0] >= j->s.shown->n_logits)
+        return -1;
+    return tokens.id[0];
+}
+
+/* id[n] of each member after `before`; returns how many are single tokens. */
+static int singles(const struct circuits_job *j, const struct members *of, const char *before,
+                   int *id)
+{
+    int found = 0;
+
+    for (int i = 0; i < of->n; i++) {
+        id[i] = single(j, arena_printf(j->a, "%s%s", before, of->word[i]));
+        found += id[i] >= 0;
+    }
+    return found;
+}
+
+/* Members with a space before them, or without one, whichever has more single tokens. */
+static struct circuits_class class_of(const struct circuits_job *j, const struct members *of)
+{
+    int *id = arena_alloc(j->a, (size_t)of->n, sizeof *id);
+    int *bare = arena_alloc(j->a, (size_t)of->n, sizeof *bare);
+    int *kept = arena_alloc(j->a, (size_t)of->n, sizeof *kept);
+    int *next = arena_alloc(j->a, (size_t)of->n, sizeof *next), n = 0;
+
+    if (singles(j, of, " ", id) < singles(j, of, "", bare))
+        id = bare;
+    for (int i = 0; i < of->n; i++) {
+        int after = i + 1 < of->n ? i + 1 : of->wraps ? 0 : -1;
+
+        if (id[i] < 0)
+            continue;
+        next[n] = after < 0 || id[after] < 0 ? -1 : after == 0 ? 0 : n + 1;
+        kept[n++] = id[i];
+    }
+    return (struct circuits_class){ of->name, n, kept, next };
+}
+
+static void choose_classes(struct circuits_job *j)
+{
+    const struct members members[N_CIRCUITS_CLASS] = {
+        { "days", days, count(days), true },
+        { "months", months, count(months), true },
+        { "numbers", numbers(j->a), NUMBERS, false },
+        { "letters", letters(j->a), LETTERS, false },
+    };
+    struct circuits_class *class = arena_alloc(j->a, N_CIRCUITS_CLASS, sizeof *class);
+    const int *none = arena_alloc(j->a, 0, sizeof *none);
+
+    for (int i = 0; i < N_CIRCUITS_CLASS; i++)
+        class[i] = j->s.tok != NULL && j->args->sample > 0 ?
+                       class_of(j, &members[i]) :
+                       (struct circuits_class){ members[i].name, 0, none, none };
+    j->tokens.class = class;
+    j->tokens.n_classes = N_CIRCUITS_CLASS;
+}
+
+/* ---- the sample ---- */
+
+/* id[*n] = all tokens that are no special ones. */
+static int *ordinary(const struct circuits_job *j, int *n)
+{
+    int V = j->s.shown->n_logits;
+    int *id = arena_alloc(j->a, (size_t)V, sizeof *id);
+    struct tokens tokens;
+
+    for (int i = 0; i < V; i++)
+        id[i] = i;
+    *n = V;
+    if (j->s.tok == NULL)
+        return id;
+    tok_describe(j->s.tok, j->a, id, NULL, V, &tokens);
+    *n = 0;
+    for (int i = 0; i < V; i++)
+        if (!tokens.special[i] && tok_piece(j->s.tok, i) != NULL)
+            id[(*n)++] = i;
+    return id;
+}
+
+/* The first of a shuffle, drawn without replacement. */
+static void choose_sample(struct circuits_job *j)
+{
+    int n, *id = ordinary(j, &n), most = j->args->sample < n ? j->args->sample : n;
+    struct rng rng;
+
+    rng_seed(&rng, (uint64_t)j->asked.seed);
+    for (int i = 0; i < most; i++) {
+        int k = i + (int)(rng_uniform(&rng) * (n - i)), swap = id[i];
+
+        id[i] = id[k];
+        id[k] = swap;
+    }
+    j->tokens.id = id;
+    j->tokens.n = most;
+}
+
+void circuits_choose(struct circuits_job *j)
+{
+    choose_classes(j);
+    if (circuits_has_tokens(j->s.shown))
+        choose_sample(j);
+}

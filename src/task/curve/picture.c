@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * The numbers of lines -> a sheet. */
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "task/curve/curve.h"
+#include "draw/curve.h"
+#include "session/shown.h"
+
+static const char *const axis_names[] = { "layer", "position of the query", "distance (tokens)",
+                                          "generated token", "model" };
+static const char *const over_names[] = { "layers", "positions", "distances",
+                                          "generated tokens", "models" };
+
+/* ---- lines ---- */
+
+/* Texts at a place below which it has no interval: one of two texts, by Student's t, is as wide as
+ * nine of their distances, and says nothing but that there are two. */
+enum { LEAST_TEXTS = 5 };
+
+/* The numbers of a line, which it shows. */
+struct numbers { double *y, *low, *high; };
+
+static void set_place(const struct curve_job *j, const struct numbers *to, int place,
+                      const struct summary *s, int i)
+{
+    struct summary_estimate found = summary_of(s, i);
+    bool boot = j->args->bootstrap > 0;
+
+    to->y[place] = found.mean;
+    if (found.n < LEAST_TEXTS)
+        return;
+    to->low[place] = boot ? found.boot_low : found.low;
+    to->high[place] = boot ? found.boot_high : found.high;
+}
+
+static double *undefined(struct arena *a, int n)
+{
+    double *v = arena_alloc(a, (uint64_t)n, sizeof *v);
+
+    for (int i = 0; i < n; i++)
+        v[i] = NAN;
+    return v;
+}
+
+/* Those of a job; with --over model its only place is that of the model. */
+static void set_lines(const struct curve_job *j, struct curve_line *line,
+                      const struct numbers *to, int model)
+{
+    for (int i = 0; i < j->n_lines; i++) {
+        const char *name = j->args->models.n > 1 && model < 0 ? j->job.s.name : j->name[i];
+
+        line[i] = (struct curve_line){ name, to[i].y, to[i].low, to[i].high };
+        for (int place = 0; place < j->sums.n; place++)
+            set_place(j, &to[i], model >= 0 ? model : place, j->sums.at[place], i);
+    }
+}
+
+static int count_places(const struct curve_job *jobs, int n)
+{
+    int most = 1;
+
+    if (jobs->args->over == OVER_MODEL)
+        return n;
+    for (int k = 0; k < n; k++)
+        most = jobs[k].sums.n > most ? jobs[k].sums.n : most;
+    return most;
+}
+
+static void set_places(const struct curve_job *jobs, int n, struct curve *curve, struct arena *a)
+{
+    int first = jobs->args->over == OVER_STEP ? 1 : 0;
+    double *x;
+    const char **label;
+
+    curve->n = count_places(jobs, n);
+    x = arena_alloc(a, (uint64_t)curve->n, sizeof *x);
+    label = arena_alloc(a, (uint64_t)curve->n, sizeof *label);
+    for (int i = 0; i < curve->n; i++)
+        x[i] = first + i;
+    for (int k = 0; k < n && jobs->args->over == OVER_MODEL; k++)
+        label[k] = jobs[k].job.s.name;
+    curve->x = x;
+    curve->x_label = jobs->args->over == OVER_MODEL ? label : NULL;
+}
+
+static int check_same(const struct curve_job *first, const struct curve_job *other,
+                      struct err *e)
+{
+    if (first->n_lines != other->n_lines)
+        return err_set(e, ERR_INPUT, "%s: found %d lines of heads, expected %d as in %s",
+                       other->job.s.name, other->n_lines, first->n_lines, first->job.s.name);
+    for (int i = 0; i < first->n_lines; i++)
+        if (strcmp(first->name[i], other->name[i]) != 0)
+            return err_set(e, ERR_INPUT, "%s: found %s, expected %s as in %s",
+                           other->job.s.name, other->name[i], first->name[i],
+                           first->job.s.name);
+    return 0;
+}
+
+static int make_lines(const struct curve_job *jobs, int n, struct curve *curve, struct arena *a,
+                      struct err *e)
+{
+    bool of_models = jobs->args->over == OVER_MODEL;
+    struct curve_line *line;
+    struct numbers *to;
+
+    for (int k = 1; k < n && of_models; k++)
+        if (check_same(&jobs[0], &jobs[k], e) != 0)
+            return -1;
+    curve->n_lines = of_models ? jobs->n_lines : 0;
+    for (int k = 0; k < n && !of_models; k++)
+        curve->n_lines += jobs[k].n_lines;
+    line = arena_alloc(a, (uint64_t)curve->n_lines, sizeof *line);
+    to = arena_alloc(a, (uint64_t)curve->n_lines, sizeof *to);
+    for (int i = 0; i < curve->n_lines; i++)
+        to[i] = (struct numbers){ undefined(a, curve->n), undefined(a, curve->n),
+                                  undefined(a, curve->n) };
+    curve->line = line;
+    for (int k = 0, at = 0; k < n; k++) {
+        set_lines(&jobs[k], line + at, to + at, of_models ? k : -1);
+        at += of_models ? 0 : jobs[k].n_lines;
+    }
+    return 0;
+}
+
+/* The axis begins with the first layer that is shown. */
+static void leave_out_layers(const struct curve_job *jobs, int n, struct curve *curve,
+                             struct arena *a)
+{
+    int first = curve->n - 1;
+    struct curve_line *line = arena_alloc(a, (uint64_t)curve->n_lines, sizeof *line);
+
+    if (jobs->args->over != OVER_LAYER)
+        return;
+    for (int k = 0; k < n; k++)
+        if (jobs[k].n_heads > 0 && jobs[k].head[0].layer < first)
+            first = jobs[k].head[0].layer;
+    for (int i = 0; i < curve->n_lines; i++) {
+        const struct curve_line *from = &curve->line[i];
+
+        line[i] = (struct curve_line){ from->name, from->y + first, from->low + first,
+                                       from->high + first };
+    }
+    curve->line = line;
+    curve->x += first;
+    curve->n -= first;
+}
+
+static void set_dots(const struct curve_job *j, struct curve *curve, struct arena *a)
+{
+    struct curve_dot *dot = arena_alloc(a, (uint64_t)j->n_heads, sizeof *dot);
+
+    if (j->heads == NULL)
+        return;
+    for (int i = 0; i < j->n_heads; i++) {
+        double mean = summary_of(j->heads, i).mean;
+
+        if (!isnan(mean))
+            dot[curve->n_dots++] = (struct curve_dot){ j->head[i].layer, mean };
+    }
+    curve->dot = dot;
+}
+
+/* ---- the caption ---- */
+
+static const char *metric_text(const struct curve_job *j, struct arena *a)
+{
+    const struct metric *metric = &metric_table[j->metric];
+
+    return metric->unit[0] != '\0' ? arena_printf(a, "%s (%s)", metric->name, metric->unit) :
+                                     metric->name;
+}
+
+/* ", mean of 12 texts of FILE; shaded: 95% interval of the mean, Student's t". */
+static const char *texts_text(const struct curve_job *j, const struct curve *curve, struct arena *a)
+{
+    const char *file = input_name(j->job.in), *shaded = "shaded", *of_few = "";
+    bool on_terminal = figure_format(&j->job.results.output) == DRAW_TERMINAL;
+    const char *mean;
+
+    if (j->n_texts < 2)
+        return j->first;
+    mean = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
+                        file != NULL ? file : "the input");
+    if (j->n_texts < LEAST_TEXTS)
+        return arena_printf(a, "%s; no intervals of fewer than %d texts", mean, LEAST_TEXTS);
+    if (on_terminal && !curve_prints_intervals(curve))
+        return mean;
+    if (j->args->over == OVER_POSITION || j->args->over == OVER_DISTANCE ||
+        j->args->over == OVER_STEP)
+        of_few = arena_printf(a, ", where there are %d texts", LEAST_TEXTS);
+    if (on_terminal)
+        shaded = "colons";
+    return arena_printf(a, "%s; %s: 95%% interval of the mean, %s%s", mean, shaded,
+                        j->args->bootstrap > 0 ?
+                            arena_printf(a, "bootstrap of %d replicates", j->args->bootstrap) :
+                            "Student's t", of_few);
+}
+
+static const char *caption(const struct curve_job *jobs, int n, const struct curve *curve,
+                           struct arena *a)
+{
+    static const char *const each[] = { "", "a line per head", "mean over the heads of each layer",
+                                        "mean over heads" };
+    const struct session *s = &jobs->job.s;
+    const char *shown = shown_asked(s, a);
+    const char *name = n > 1 ? arena_printf(a, "%d models", n) : s->name;
+
+    return arena_printf(a, "%s: %s over %s, %s%s%s%s%s%s%s.", name, metric_text(jobs, a),
+                        over_names[jobs->args->over], each[jobs->each], texts_text(jobs, curve, a),
+                        curve->n_dots > 0 ? "; dots: heads" : "",
+                        curve_has_legend(curve) ? "" : arena_printf(
+                            a, "; %d lines, more than can be told apart", curve->n_lines),
+                        figure_changes(a, s->asked), shown != NULL ? "; " : "",
+                        shown != NULL ? shown : "");
+}
+
+int curve_draw(const struct curve_job *jobs, int n, struct err *e)
+{
+    const struct curve_job *first = &jobs[0];
+    const struct figure_args *figure = &first->args->shared.figure;
+    const struct output *output = &first->job.results.output;
+    const struct session *s = &first->job.s;
+    struct curve curve = { .x_name = axis_names[first->args->over],
+                           .y_name = metric_text(first, s->a), .no_labels = figure->no_labels };
+    struct part part;
+    struct sheet sheet;
+
+    set_places(jobs, n, &curve, s->a);
+    if (make_lines(jobs, n, &curve, s->a, e) != 0)
+        return -1;
+    leave_out_layers(jobs, n, &curve, s->a);
+    set_dots(first, &curve, s->a);
+    part = curve_part(&curve);
+    sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, s->a),
+                         figure_metadata_model(s));
+    sheet.terminal = &output->terminal;
+    return sheet_write(&sheet, figure_format(output), output->path, s->env->warn, e);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT
+ * diff: what changed in each head, between two models, precisions, masks or texts. */
+#include "task/diff/diff.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "task/results.h"
+
+static const struct former former_metrics[] = {
+    { "links", "links_kept" }, { "links_changed", "links_kept" }, { "flips", "links_kept" },
+    { NULL, NULL }
+};
+
+static const struct opt_values dtype_values = { .words = precision_names };
+
+#define F(f) offsetof(struct diff_args, f)
+static const struct opt opts[] = {
+    SEVERAL('m', "model", "PATH|NAME", F(models), OPT_MOST, &model_values,
+            "a model, as elsewhere; given again: the first is compared with each of the others"),
+    LIST(0, "attention", "FILE", F(attentions), &opt_files,
+         ".npz or .npy of precomputed attention, to compare with another or a model"),
+    LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
+         "round the operands of products, or of linears, to this format; given twice: the two "
+         "that are compared"),
+    STRING(0, "at", "TOKEN", F(at),
+           "compare only the row of this token: a word, word#2 (its second occurrence), or a "
+           "position from 0"),
+    FLAG(0, "summary", F(summary),
+         "of several texts: mean of each number, 95 % interval"),
+    INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
+                 "with --summary: another interval, of B replicates of the texts"),
+    REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
+         "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
+    END
+};
+
+static const struct opt side_opts[] = {
+    FLAG(0, "best", F(best),
+         "also, of every head, the head of the second side that is the most like it"),
+    LIST(0, "mask", "SPEC", F(masks), &mask_values,
+         "hide keys, as elsewhere, on both sides; given twice: one for each; none: only "
+         "what the model hides"),
+    LIST(0, "ids", "LIST", F(ids), NULL,
+         "token ids instead of a text: 101,7592,102; given twice: the two texts"),
+    LIST(0, "type-ids", "LIST", F(type_ids), NULL,
+         "types of --ids, one per id; given twice: one list for each text"),
+    LIST(0, "decoder-ids", "LIST", F(decoder_ids), NULL,
+         "token ids for the decoder of an encoder-decoder; given twice: one list for each "
+         "text"),
+    LIST(0, "global", "LIST", F(globals), &global_values,
+         "tokens that see all tokens, from 0: 0,5-7 or all or none (longformer); given "
+         "twice: one list for each side"),
+    LIST(0, "input", "FILE", F(inputs), &opt_files,
+         ".npy instead of a text; given twice: the two that are compared"),
+    LIST(0, "image", "FILE", F(images), &opt_files,
+         "PNG or JPEG instead of a text (vit); given twice: the two that are compared"),
+    LIST(0, "audio", "FILE", F(audios), &opt_files,
+         ".wav instead of a text (whisper); given twice: the two that are compared"),
+    END
+};
+static const struct opt_group side_group = { "both sides", side_opts };
+
+static const struct opt picture_opts[] = {
+    CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
+                   "what a picture shows per layer and head; entropy: its signed change"),
+    PATH(0, "heatmap", "FILE", F(heatmap),
+         "draw the signed difference of the weights, a heatmap of each head, into this file"),
+    END
+};
+static const struct opt_group picture_group = { "figure", picture_opts };
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &side_group, &output_all.group, &picture_group, &sheet_group, &layer_group, &rows_group,
+    &seed_group, &qkv_group, &text_group, &select_group, &hide_group, &weight_group,
+    &mask_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz diff 'the cat saw the dog' 'the dog saw the cat'",
+    "mha-viz diff --dtype f32 --dtype bf16 -o bf16.png 'the cat saw the dog'",
+    "mha-viz diff --at dog 'the cat saw the dog' 'the dog ran'",
+    "mha-viz diff --dtype f32 --dtype bf16 --summary -f samples/english.txt",
+    NULL
+};
+
+struct job {
+    const struct diff_args *args;
+    struct arena *a;
+    struct diff_sides sides;
+    struct results *results;            /* of all comparisons */
+    struct output heatmap;              /* of --heatmap */
+    struct diff_summary *summary;       /* NULL: not asked for */
+    struct {
+        double js;
+        int layer, head;
+    } worst;                            /* the head that differs most, of all texts */
+    int64_t n_pairs;                    /* comparisons */
+    int64_t n_loose, n_moved;           /* of texts that share little; where the tokens of
+                                           --at stand at two positions */
+};
+
+/* ---- notes ---- */
+
+/* Of one pair of texts, at once. */
+static void say_loose(const struct job *j, const struct diff_pair *p)
+{
+    err_warn(p->sides->env.note, "the texts share %d of %d token%s, special ones not counted; "
+             "%s are compared %s", p->n_shared, p->n_tokens, str_plural(p->n_tokens),
+             j->args->at != NULL ? "keys" : "rows and keys", diff_pair_way(p));
+}
+
+static void note(struct job *j, const struct diff_pair *p)
+{
+    bool loose = diff_pair_is_loose(p);
+
+    j->n_pairs++;
+    j->n_loose += loose;
+    j->n_moved += j->sides.side[0].at != j->sides.side[1].at;
+    if (loose && !diff_is_file(&j->sides))
+        say_loose(j, p);
+}
+
+/* Of a file, at its end. */
+static void say_all_loose(const struct job *j)
+{
+    if (j->n_loose > 0 && diff_is_file(&j->sides))
+        err_warn(j->sides.env.note, "in %lld of %lld pairs the texts share under 20 %% of their "
+                 "tokens; %s, else where both texts have them", (long long)j->n_loose,
+                 (long long)j->n_pairs,
+                 j->args->at != NULL ?
+                     "keys are compared by position where the token stands at one position" :
+                     "rows and keys are compared by position where both have the same number");
+}
+
+/* A mean of --at over keys that are compared in two ways. */
+static void say_moved(const struct job *j)
+{
+    if (j->summary != NULL && j->n_moved > 0 && j->n_moved < j->n_pairs)
+        err_warn(j->sides.env.note, "--at: in %lld of %lld %ss the token stands at two positions: "
+                 "keys are compared where both texts have them, in the others by position",
+                 (long long)j->n_moved, (long long)j->n_pairs,
+                 j->sides.texts ? "pair" : "text");
+}
+
+/* ---- one comparison ---- */
+
+static void keep_worst(struct job *j, int layer, int head, double js)
+{
+    if (!(js > j->worst.js))
+        return;
+    j->worst.js = js;
+    j->worst.layer = layer;
+    j->worst.head = head;
+}
+
+static double of_pair(const void *pair, int layer, int head, enum diff_number i)
+{
+    return diff_number(pair, layer, head, i);
+}
+
+static int print_pair(struct job *j, const struct diff_pair *p, struct err *e)
+{
+    const struct item *item = &j->sides.side[0].item;
+    const struct output *output = &j->results->output;
+
+    if (output_is_picture(output))
+        return diff_draw(&(struct diff_picture){ &j->sides, diff_title(p, j->a), false,
+                                                 of_pair, p },
+                         output, output_name(output, j->a, item->index, 0), j->a, e);
+    if (results_begin(j->results, j->a, item, e) != 0)
+        return -1;
+    if (j->results->report.format == REPORT_TABLE)
+        results_part(j->results);
+    diff_report(p, j->a, &j->results->report);
+    return results_end(j->results, e);
+}
+
+static int one_pair(struct job *j, struct err *e)
+{
+    const struct diff_side *side = &j->sides.side[0];
+    struct diff_pair pair = { .sides = &j->sides };
+
+    if (diff_pair_run(&pair, &j->sides, j->a, e) != 0)
+        return -1;
+    note(j, &pair);
+    if (j->summary != NULL) {
+        diff_summary_add(j->summary, &pair);
+        return 0;
+    }
+    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
+        keep_worst(j, l, h, diff_number(&pair, l, h, DIFF_JS));
+    if (pair.maps != NULL &&
+        diff_draw_heatmap(&pair, &j->heatmap,
+                          output_name(&j->heatmap, j->a, side->item.index, 0), j->a, e) != 0)
+        return -1;
+    return print_pair(j, &pair, e);
+}
+
+static int all_pairs(struct job *j, struct err *e)
+{
+    struct arena_mark mark = arena_mark(j->a);
+    struct diff_side *side = &j->sides.side[0];
+    int status;
+
+    input_begin(side->in);
+    while ((status = diff_next(&j->sides, j->a, e)) == 1) {
+        input_work(side->in);
+        if (one_pair(j, e) != 0 && input_fail(side->in, &side->item, e) != 0)
+            return -1;
+        input_worked(side->in, 1);
+        arena_reset(j->a, mark);
+    }
+    input_end(side->in);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static double of_summary(const void *summary, int layer, int head, enum diff_number i)
+{
+    return diff_summary_of(summary, layer, head, i).mean;
+}
+
+static int print_summary(struct job *j, struct err *e)
+{
+    const struct diff_side *side = &j->sides.side[0];
+    const struct output *output = &j->results->output;
+
+    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
+        keep_worst(j, l, h, of_summary(j->summary, l, h, DIFF_JS));
+    if (output_is_picture(output))
+        return diff_draw(&(struct diff_picture){ &j->sides,
+                                                 diff_summary_title(j->summary, j->a),
+                                                 true, of_summary, j->summary },
+                         output, output->path, j->a, e);
+    diff_summary_report(j->summary, j->a, &j->results->report);
+    return 0;
+}
+
+static int run_pairs(struct job *j, struct err *e)
+{
+    if (all_pairs(j, e) != 0)
+        return -1;
+    say_all_loose(j);
+    say_moved(j);
+    return j->summary != NULL ? print_summary(j, e) : 0;
+}
+
+static const struct record *record_of(struct job *j)
+{
+    const struct record *record;
+
+    if (j->summary == NULL)
+        return diff_record_of(&j->sides, &diff_record, j->a);
+    record = records_without_shown(&j->sides.side[0].s, &diff_summary_record);
+    if (j->sides.called == NULL)
+        record = record_without(j->a, record, IN_ALL, diff_of_models);
+    return j->args->bootstrap > 0 ? record : records_without_bootstrap(j->a, record);
+}
+
+/* ---- the command ---- */
+
+static int plan_heatmap(struct job *j, struct err *e)
+{
+    const struct output_args args = { .path = j->args->heatmap };
+
+    if (args.path == NULL)
+        return 0;
+    if (j->args->summary)
+        return err_set(e, ERR_USAGE, "--heatmap, --summary: only one of them can be given");
+    if (strcmp(args.path, "-") == 0 && strcmp(j->results->output.path, "-") == 0)
+        return err_set(e, ERR_USAGE, "--heatmap -: standard output has the report: expected a "
+                       "file, or -o FILE");
+    if (output_plan(&j->heatmap, &args, &output_pictures, NULL, j->a, e) != 0)
+        return err_under(e, "--heatmap");
+    if (diff_is_file(&j->sides) && !j->heatmap.folder)
+        return err_set(e, ERR_USAGE, "%s: several texts require a folder for their pictures: "
+                       "--heatmap DIR/", input_name(j->sides.side[0].in));
+    return 0;
+}
+
+static int check_output(const struct job *j, struct err *e)
+{
+    const struct output *output = &j->results->output;
+    bool several = diff_is_file(&j->sides);
+
+    if (j->args->bootstrap > 0 && !j->args->summary)
+        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
+    if (j->args->summary && !several)
+        return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
+                       "of several");
+    if (j->args->summary && j->args->best)
+        return err_set(e, ERR_USAGE, "--summary, --best: only one of them can be given");
+    if (j->args->best && output_is_picture(output))
+        return err_set(e, ERR_USAGE, "--best: a picture does not show it: expected a report");
+    if (j->args->summary && output->folder)
+        return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
+                       "folder %s", output->path);
+    if (output_is_picture(output) && several && !output->folder && !j->args->summary)
+        return err_set(e, ERR_USAGE, "%s: several texts require a folder for their pictures: "
+                       "-o DIR/, or --summary", input_name(j->sides.side[0].in));
+    return 0;
+}
+
+static int open_job(struct job *j, const struct env *env, int n_operands, char **operands,
+                    struct err *e)
+{
+    if (diff_open(&j->sides, env, n_operands, operands, e) != 0 || check_output(j, e) != 0 ||
+        plan_heatmap(j, e) != 0)
+        return -1;
+    if (j->args->summary)
+        j->summary = diff_summary_new(j->a, &j->sides);
+    return 0;
+}
+
+/* Lines that a side could not use. */
+static int inputs_result(const struct job *j, int status, struct err *e)
+{
+    status = input_result(j->sides.side[0].in, status, e);
+    return input_result(j->sides.side[1].in, status, e);
+}
+
+/* Those of several texts are parted by results_part. */
+static bool has_one_table(const struct job *j)
+{
+    return j->results->report.format == REPORT_TABLE &&
+           (j->summary != NULL || !diff_is_file(&j->sides));
+}
+
+/* Each of job[n], one after the other, to the results of all. */
+static int report(struct job *job, int n, struct err *e)
+{
+    struct input *first = job[0].sides.side[0].in;
+    int status = 0;
+
+    if (output_is_picture(&job[0].results->output))
+        return inputs_result(&job[0], run_pairs(&job[0], e), e);
+    if (results_open(job[0].results, record_of(&job[0]), first, e) != 0)
+        return -1;
+    for (int k = 0; k < n && status == 0; k++) {
+        if (k > 0 && has_one_table(&job[k]))
+            putc('\n', job[k].results->report.file);
+        status = run_pairs(&job[k], e);
+    }
+    status = results_close(job[0].results, first, status, e);
+    for (int k = 0; k < n; k++)
+        status = inputs_result(&job[k], status, e);
+    return status;
+}
+
+static int check_tolerance(const struct job *job, int n, struct err *e)
+{
+    for (int k = 0; k < n; k++)
+        if (job[k].worst.js > job[k].args->tolerance)
+            return err_set(e, ERR_NEGATIVE, "%s%sL%dH%d differs by %.3g nats, more than %g",
+                           n > 1 ? job[k].sides.called : "", n > 1 ? ": " : "",
+                           job[k].worst.layer, job[k].worst.head, job[k].worst.js,
+                           job[k].args->tolerance);
+    return 0;
+}
+
+/* The same with the first model and the k-th of the others. */
+static const struct diff_args *args_of(struct arena *a, const struct diff_args *args, int k)
+{
+    struct diff_args *own = arena_alloc(a, 1, sizeof *own);
+
+    *own = *args;
+    own->models.n = 2;
+    own->models.item[1] = args->models.item[k + 1];
+    own->models.place[1] = args->models.place[k + 1];
+    return own;
+}
+
+static int run_jobs(struct job *job, int n, const struct env *env, int n_operands,
+                    char **operands, struct err *e)
+{
+    const struct output *output = &job[0].results->output;
+
+    if (output_plan(&job[0].results->output, &job[0].args->shared.common.output, &output_all,
+                    NULL, job[0].a, e) != 0)
+        return -1;
+    if (n > 1 && (output_is_picture(output) || output->folder || job[0].args->heatmap != NULL))
+        return err_set(e, ERR_USAGE, "--model: given %d times, expected twice where a %s is "
+                       "written", n + 1, output->folder ? "folder" : "picture");
+    for (int k = 0; k < n; k++)
+        if (open_job(&job[k], env, n_operands, operands, e) != 0)
+            return -1;
+    if (report(job, n, e) != 0)
+        return -1;
+    return check_tolerance(job, n, e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    const struct diff_args *given = args;
+    int n = given->models.n > 2 ? given->models.n - 1 : 1, status;
+    struct job *job = arena_alloc(env->arena, (uint64_t)n, sizeof *job);
+    struct results *results = arena_alloc(env->arena, 1, sizeof *results);
+
+    for (int k = 0; k < n; k++) {
+        job[k] = (struct job){ .args = given, .a = env->arena, .results = results };
+        if (n > 1) {
+            job[k].args = args_of(env->arena, given, k);
+            job[k].sides.called = given->models.item[k + 1];
+        }
+        job[k].sides.args = job[k].args;
+    }
+    status = run_jobs(job, n, env, n_operands, operands, e);
+    for (int k = n - 1; k >= 0; k--)
+        diff_close(&job[k].sides);
+    return status;
+}
+
+const struct cmd cmd_diff = {
+    .name = "diff", .summary = "compare the heads of two models, precisions, masks or texts",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct diff_args), .examples = examples,
+    .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &diff_record, &diff_summary_record, NULL },
+};

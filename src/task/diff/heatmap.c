@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * The weights of two passes -> their signed difference, a heatmap of each head. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/map.h"
+#include "task/diff/diff.h"
+#include "task/format.h"
+
+/* ---- what both have ---- */
+
+/* Tokens of the second side that have a counterpart on the first. */
+struct paired { int n, *first, *second; };
+
+static struct paired paired_of(struct arena *a, const struct axis_pair *pair)
+{
+    struct paired paired = { 0, arena_alloc(a, (size_t)pair->n_second, sizeof(int)),
+                             arena_alloc(a, (size_t)pair->n_second, sizeof(int)) };
+
+    for (int i = 0; i < pair->n_second; i++)
+        if (pair->first_of[i] >= 0) {
+            paired.first[paired.n] = pair->first_of[i];
+            paired.second[paired.n++] = i;
+        }
+    return paired;
+}
+
+/* Without the space that a word begins with. */
+static const char *label_of(const struct tokens *t, int i, int *size)
+{
+    const char *label = t->label[i];
+    size_t n = t->label_size[i], blank = n > 0 && label[0] == ' ';
+
+    *size = (int)(n - blank);
+    return label + blank;
+}
+
+static const char *both_labels(struct arena *a, const struct tokens *first, int x,
+                               const struct tokens *second, int y)
+{
+    int n, m;
+    const char *one = label_of(first, x, &n), *other = label_of(second, y, &m);
+
+    return arena_printf(a, "%.*s/%.*s", n, one, m, other);
+}
+
+/* "cat", or "cat/dog" where a place has another token in the second. */
+static struct label_list labels_of(struct arena *a, const struct paired *paired,
+                                   const struct tokens *first, const struct tokens *second)
+{
+    const char **text = arena_alloc(a, (size_t)paired->n, sizeof *text);
+    size_t *size = arena_alloc(a, (size_t)paired->n, sizeof *size);
+    struct label_list list;
+
+    for (int i = 0; i < paired->n; i++) {
+        int x = paired->first[i], y = paired->second[i];
+
+        text[i] = second->label[y];
+        size[i] = second->label_size[y];
+        if (first->label_size[x] == size[i] && memcmp(first->label[x], text[i], size[i]) == 0)
+            continue;
+        text[i] = both_labels(a, first, x, second, y);
+        size[i] = strlen(text[i]);
+    }
+    list = (struct label_list){ paired->n, text, size, paired->second, NULL };
+    label_join(a, &list);
+    return list;
+}
+
+/* One that the other side hides has weight 0 there; hidden on both, it is masked. */
+static float difference(float first, float second)
+{
+    if (isnan(first) && isnan(second))
+        return NAN;
+    return (isnan(second) ? 0.0f : second) - (isnan(first) ? 0.0f : first);
+}
+
+struct shown {
+    struct paired rows, cols;
+    int pool;
+    float largest;              /* magnitude */
+};
+
+/* The cells of a head; *n_rows x *n_cols. */
+static const float *fill(const struct diff_maps *m, struct arena *a, struct shown *shown, int l,
+                         int h, struct panel *panel)
+{
+    const struct map *first = diff_map(m, 0, l), *second = diff_map(m, 1, l);
+    struct map *map = map_new(a, 0, l, 1, (struct map_axis){ shown->rows.n, NULL },
+                              (struct map_axis){ shown->cols.n, NULL }, shown->pool, POOL_MEAN);
+    float *value = arena_alloc(a, (size_t)shown->rows.n,
+                               (size_t)shown->cols.n * sizeof *value);
+
+    for (int i = 0; i < shown->rows.n; i++)
+        for (int j = 0; j < shown->cols.n; j++)
+            value[i * shown->cols.n + j] = difference(
+                map_head(first, h)[shown->rows.first[i] * first->n_cols + shown->cols.first[j]],
+                map_head(second, h)[shown->rows.second[i] * second->n_cols +
+                                    shown->cols.second[j]]);
+    map_fill(map, 0, value);
+    panel->n_rows = map->n_rows;
+    panel->n_cols = map->n_cols;
+    for (int i = 0; i < map->n_rows * map->n_cols; i++)
+        shown->largest = fmaxf(shown->largest, fabsf(map_head(map, 0)[i]));
+    return map_head(map, 0);
+}
+
+/* ---- the picture ---- */
+
+/* A row of the sheet for each layer, unless heads were named. */
+static struct figure_plan plan_of(const struct diff_sides *d, const struct shown *shown,
+                                  const struct output *output, int *n_heads)
+{
+    const struct diff_side *side = &d->side[0];
+    struct figure_plan plan = { .format = figure_format(output), .n_rows = shown->rows.n,
+                                .n_cols = shown->cols.n, .one_bar = true,
+                                .terminal = &output->terminal };
+    int n_layers = 0, last = -1;
+
+    *n_heads = 0;
+    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h); last = l) {
+        n_layers += l != last;
+        ++*n_heads;
+    }
+    plan.n_panels = *n_heads;
+    if (n_layers > 1 && !session_names_heads(side->s.asked)) {
+        plan.n_rows_of_panels = n_layers;
+        plan.n_panels = *n_heads / n_layers;
+    }
+    return plan;
+}
+
+static int place_of(const struct figure_plan *plan, int i)
+{
+    int rows = plan->columns > 0 ? (plan->n_panels + plan->columns - 1) / plan->columns : 0;
+
+    return rows == 0 ? i : i / plan->n_panels * rows * plan->columns + i % plan->n_panels;
+}
+
+static struct panel *panels_of(const struct diff_pair *p, struct arena *a, struct shown *shown,
+                               const struct figure_plan *plan, int n)
+{
+    const struct diff_side *side = &p->sides->side[0];
+    struct panel *panels = arena_alloc(a, (size_t)n, sizeof *panels);
+    int i = 0;
+
+    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h); i++) {
+        panels[i].title = arena_printf(a, "L%dH%d", l, h);
+        panels[i].place = place_of(plan, i);
+        panels[i].value = fill(p->maps, a, shown, l, h, &panels[i]);
+    }
+    return panels;
+}
+
+static const char *caption(const struct diff_pair *p, struct arena *a, int pool)
+{
+    const char *cell = pool > 1 ? arena_printf(a, "; a cell is the mean of %d x %d differences",
+                                               pool, pool) : "";
+
+    return arena_printf(a, "%s: weights of the second less those of the first; scale: linear, one "
+                        "range for all heads, 0 in the middle%s.", diff_title(p, a), cell);
+}
+
+int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, const char *path,
+                      struct arena *a, struct err *e)
+{
+    const struct diff_side *side = p->sides->side;
+    const struct figure_args *figure = &p->sides->args->shared.figure;
+    struct shown shown = { .rows = paired_of(a, &p->queries), .cols = paired_of(a, &p->keys) };
+    int n_heads;
+    struct figure_plan plan = plan_of(p->sides, &shown, output, &n_heads);
+    struct heatmaps maps;
+    struct part part;
+    struct sheet sheet;
+
+    if (shown.rows.n == 0 || shown.cols.n == 0)
+        return err_set(e, ERR_INPUT, "--heatmap: the texts have no token in common");
+    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
+        return -1;
+    shown.pool = plan.pool;
+    maps = (struct heatmaps){
+        .n_panels = n_heads, .panels = panels_of(p, a, &shown, &plan, n_heads),
+        .columns = plan.columns, .sheet = plan.n_rows_of_panels > 0,
+        .rows = labels_of(a, &shown.rows, session_queries(&side[0].s, &side[0].item),
+                          session_queries(&side[1].s, &side[1].item)),
+        .cols = labels_of(a, &shown.cols, session_keys(&side[0].s, &side[0].item),
+                          session_keys(&side[1].s, &side[1].item)),
+        .row_name = "query", .col_name = "key", .pool = plan.pool, .cell_px = plan.cell_px,
+        .cmap = cmap_find("bluered"),
+    };
+    maps.vmax = shown.largest > 0.0f ? shown.largest : 1e-6f;
+    maps.vmin = -maps.vmax;
+    part = heatmap_part(&maps);
+    sheet = figure_sheet(figure, &part, caption(p, a, plan.pool),
+                         figure_metadata_pair(&side[0].s, &side[1].s));
+    sheet.terminal = plan.terminal;
+    return sheet_write(&sheet, plan.format, path, side[0].s.env->warn, e);
+}

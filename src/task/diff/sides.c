@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT
+ * What was asked of diff -> its two sides, opened, and their texts side by side. */
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "task/diff/diff.h"
+#include "session/layer.h"
+
+/* ---- what is given twice ---- */
+
+#define L(f) offsetof(struct diff_args, f)
+#define A(f) offsetof(struct asked, f)
+static const struct given {
+    size_t list, field;         /* a struct opt_list of the arguments; what it is in asked */
+    const char *title;          /* before its value in a side's name; NULL: not there */
+    bool ways;                  /* two of it: one text in two ways */
+} givens[] = {
+    { L(models), A(model), NULL, true },
+    { L(masks), A(mask), ", mask", true },
+    { L(globals), A(global), ", global", true },
+    { L(ids), A(ids), ", ids", false },
+    { L(type_ids), A(type_ids), ", types", false },
+    { L(decoder_ids), A(decoder_ids), ", decoder", false },
+    { L(inputs), A(input), ", input", false },
+    { L(images), A(image), ", image", false },
+    { L(audios), A(audio), ", audio", false },
+};
+#undef L
+#undef A
+
+enum { N_GIVENS = sizeof givens / sizeof *givens };
+
+static const struct opt_list *list_of(const struct diff_args *args, const struct given *g)
+{
+    return (const void *)((const char *)args + g->list);
+}
+
+/* The item of a list that side i takes: its own, or the one that both have. */
+static const char *item_of(const struct opt_list *list, int i)
+{
+    return list->n == 0 ? NULL : list->item[i < list->n ? i : list->n - 1];
+}
+
+static bool is_twice(const struct diff_args *args, bool ways)
+{
+    for (int i = 0; i < N_GIVENS; i++)
+        if (givens[i].ways == ways && list_of(args, &givens[i])->n == 2)
+            return true;
+    return ways && (args->attentions.n > 0 || args->dtypes.n == 2);
+}
+
+/* Lines that hold both texts. */
+static bool file_of_pairs(const struct diff_sides *d)
+{
+    const struct asked *asked = &d->args->shared.asked;
+
+    return d->texts && (asked->pairs || asked->jsonl);
+}
+
+static int check(struct diff_sides *d, int n_operands, struct err *e)
+{
+    const struct diff_args *args = d->args;
+
+    d->texts = !is_twice(args, true);
+    if (args->attentions.n > 0 &&
+        (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2 ||
+         args->masks.n == 2 || args->globals.n == 2))
+        return err_set(e, ERR_USAGE, "--attention: expected two of them, or one and a model");
+    if (d->texts && n_operands == 1 && args->ids.n == 1)
+        return err_set(e, ERR_USAGE, "TEXT, --ids: expected two texts of one kind, not one "
+                       "of each");
+    if (d->texts && !is_twice(args, false) && !file_of_pairs(d) && n_operands != 2)
+        return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
+                       "--pairs, --attention, or two of -m, --dtype, --mask, --global, "
+                       "--ids, --input, --image or --audio");
+    return args->at != NULL ? place_parse(&d->at, "--at", args->at, e) : 0;
+}
+
+/* ---- one side ---- */
+
+static int parse_dtype(const char *name, int *dtype, struct arena *a, struct err *e)
+{
+    const char *names = precision_names[0];
+
+    for (int i = 0; precision_names[i] != NULL; i++)
+        if (name == NULL || strcmp(precision_names[i], name) == 0) {
+            *dtype = i;
+            return 0;
+        }
+    for (int i = 1; precision_names[i] != NULL; i++)
+        names = arena_printf(a, "%s, %s", names, precision_names[i]);
+    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of %s", name, names);
+}
+
+/* The side of the only --attention: what is asked of a model is asked of the other side. */
+static void ask_attention(struct asked *asked, const char *file)
+{
+    const struct asked all = *asked;
+
+    *asked = (struct asked){
+        .names = all.names, .attention = file, .file = all.file, .pairs = all.pairs,
+        .jsonl = all.jsonl, .layer = all.layer, .head = all.head, .stack = all.stack,
+        .tokens = all.tokens, .key_tokens = all.key_tokens, .score_scale = NAN,
+        .mask_value = NAN, .weight = all.weight,
+    };
+}
+
+/* Which side --attention is, where there is one: as the command line has it. */
+static int attention_side(const struct diff_args *args)
+{
+    return args->models.n == 1 && args->models.place[0] < args->attentions.place[0];
+}
+
+static int ask(struct diff_sides *d, int i, struct err *e)
+{
+    const struct diff_args *args = d->args;
+    struct asked *asked = &d->side[i].asked;
+
+    *asked = args->shared.asked;
+    for (int k = 0; k < N_GIVENS; k++)
+        *(const char **)(void *)((char *)asked + givens[k].field) =
+            item_of(list_of(args, &givens[k]), i);
+    asked->mask_may_be_none = args->masks.n == 2;
+    if (asked->mask_may_be_none && layer_asked_unmasked(asked))
+        asked->mask_value = NAN;        /* there is no such key */
+    if (file_of_pairs(d))
+        asked->half = i == 0 ? HALF_FIRST : HALF_SECOND;
+    if (parse_dtype(item_of(&args->dtypes, i), &asked->dtype, d->env.arena, e) != 0)
+        return -1;
+    if (args->attentions.n == 2)
+        asked->attention = args->attentions.item[i];
+    else if (args->attentions.n == 1 && i == attention_side(args))
+        ask_attention(asked, args->attentions.item[0]);
+    return 0;
+}
+
+/* Whether the second side's model is the first's: also one that was opened without its own
+ * mask is another. */
+static bool shares_model(const struct diff_sides *d)
+{
+    bool bare = d->side[0].s.model->family->bare;
+
+    return d->args->models.n < 2 && d->args->attentions.n == 0 &&
+           !(bare && layer_asked_unmasked(&d->side[0].asked) !=
+                     layer_asked_unmasked(&d->side[1].asked));
+}
+
+static int open_session(struct diff_sides *d, int i, struct err *e)
+{
+    struct diff_side *side = &d->side[i];
+
+    if (i == 1 && shares_model(d))
+        session_share(&side->s, &d->side[0].s, &side->asked);
+    else if (session_open(&side->s, &side->asked, false, &d->env, e) != 0)
+        return -1;
+    side->open = true;
+    return 0;
+}
+
+static int select_heads(const struct diff_sides *d, struct diff_side *side, int n_operands,
+                        struct err *e)
+{
+    if (session_select(&side->s, n_operands, false, &side->want, e) != 0)
+        return -1;
+    if (d->texts && side->s.rules != NULL && side->asked.ids == NULL)
+        return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder, but the "
+                       "two texts are the two sides: two of -m, --dtype or --mask compare "
+                       "one pair in two ways", side->asked.stack);
+    if (side->s.rules != NULL && !side->asked.jsonl)    /* each would say its own */
+        return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder: "
+                       "TEXT_B, --decoder-ids or -f FILE with --pairs or --jsonl",
+                       side->asked.stack);
+    side->s.rules = NULL;
+    return 0;
+}
+
+static int open_side(struct diff_sides *d, int i, int n_operands, char **operands,
+                     struct err *e)
+{
+    struct diff_side *side = &d->side[i];
+    bool split = d->texts && n_operands == 2;
+    int count = split ? 1 : n_operands;
+
+    side->at = -1;
+    if (ask(d, i, e) != 0 || open_session(d, i, e) != 0)
+        return -1;
+    if (d->args->attentions.n == 1 && side->asked.attention != NULL)
+        count = 0;              /* the model's text */
+    if (select_heads(d, side, count, e) != 0)
+        return -1;
+    side->in = input_open_beside(&side->s, i == 0 ? NULL : d->side[0].in, count,
+                                 split ? operands + i : operands, e);
+    if (side->in == NULL)
+        return -1;
+    input_call(side->in, diff_text_name(d, side));
+    return 0;
+}
+
+/* ---- what both sides must have in common ---- */
+
+/* Rows that the file's attention is of: random ones are none. */
+static int check_random(const struct diff_side *side, const char *file, struct err *e)
+{
+    const struct asked *asked = &side->asked;
+    const struct model *model = side->s.model;
+    bool decodes = model->decoder != NULL && side->s.stack != STACK_ENCODER;
+    bool given = asked->input != NULL || asked->tokens != NULL || asked->shape != NULL;
+    bool target = !decodes || asked->decoder_input != NULL || asked->decoder_tokens != NULL ||
+                  asked->shape != NULL;
+
+    if (!model->family->bare || model->precomputed != NULL || asked->qkv != NULL ||
+        (given && target))
+        return 0;
+    return err_set(e, ERR_USAGE, "--attention: %s would read random rows: expected %s "
+                   "FILE.npy with those that %s is of", model->name,
+                   given ? "--decoder-input" : "--input", file);
+}
+
+/* A file of precomputed rows may lack layers that the other side has. */
+static int check_layers(const struct diff_side *x, const struct diff_side *y, struct err *e)
+{
+    for (int layer = 0; layer < x->s.n_layers; layer++)
+        if (wanted_layer(&x->want, layer) != wanted_layer(&y->want, layer))
+            return err_set(
+                e, ERR_INPUT, "layer %d is only in %s (-l selects layers)", layer,
+                wanted_layer(&x->want, layer) ? x->s.model->name : y->s.model->name);
+    return 0;
+}
+
+/* Rows of a file do not say whether an encoder made them or a decoder. */
+static bool same_stack(const struct session *x, const struct session *y)
+{
+    bool any = x->model->precomputed != NULL || y->model->precomputed != NULL;
+
+    return x->stack == y->stack ||
+           (any && x->stack != STACK_CROSS && y->stack != STACK_CROSS);
+}
+
+static int check_models(const struct diff_side *x, const struct diff_side *y, struct err *e)
+{
+    const struct config *a = &x->s.shown->config, *b = &y->s.shown->config;
+
+    if (!same_stack(&x->s, &y->s))
+        return err_set(e, ERR_INPUT, "%s shows its %s, %s its %s: expected the same stack",
+                       x->s.model->name, family_stack_names[x->s.stack], y->s.model->name,
+                       family_stack_names[y->s.stack]);
+    if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
+        return check_layers(x, y, e);
+    return err_set(e, ERR_INPUT, "%s has %d layer%s of %d head%s, %s has %d of %d: expected "
+                   "the same", x->s.model->name, a->n_layers, str_plural(a->n_layers),
+                   a->n_heads, str_plural(a->n_heads), y->s.model->name, b->n_layers,
+                   b->n_heads);
+}
+
+/* The array of a side, where there are two, or its model. */
+static const char *arrays_of(const struct diff_sides *d, int i)
+{
+    return d->args->inputs.n == 2 ? d->args->inputs.item[i] : d->side[i].s.model->name;
+}
+
+static int check_arrays(const struct diff_sides *d, struct err *e)
+{
+    int64_t n_first = input_count(d->side[0].in), n_second = input_count(d->side[1].in);
+
+    return n_first == n_second ? 0 :
+           err_set(e, ERR_INPUT, "number of texts: %lld of %s, %lld of %s, expected the same",
+                   (long long)n_first, arrays_of(d, 0), (long long)n_second,
+                   arrays_of(d, 1));
+}
+
+static int check_sides(const struct diff_sides *d, struct err *e)
+{
+    const struct opt_list *files = &d->args->attentions;
+
+    for (int i = 0; files->n == 1 && i < 2; i++)
+        if (check_random(&d->side[i], files->item[0], e) != 0)
+            return -1;
+    return check_models(&d->side[0], &d->side[1], e) != 0 ? -1 : check_arrays(d, e);
+}
+
+/* ---- both sides ---- */
+
+int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char **operands,
+              struct err *e)
+{
+    d->env = *env;
+    /* Its lines are shared between the sides, but not between several of them. */
+    d->env.again = d->args->shared.asked.file == NULL || d->called != NULL;
+    d->env.piped = env->piped && d->args->attentions.n == 0;
+    if (check(d, n_operands, e) != 0 || open_side(d, 0, n_operands, operands, e) != 0 ||
+        open_side(d, 1, n_operands, operands, e) != 0)
+        return -1;
+    return check_sides(d, e);
+}
+
+void diff_close(struct diff_sides *d)
+{
+    for (int i = 1; i >= 0; i--)
+        if (d->side[i].open)
+            session_close(&d->side[i].s);
+}
+
+int diff_next(struct diff_sides *d, struct arena *a, struct err *e)
+{
+    struct arena_mark mark = arena_mark(a);
+
+    for (;;) {
+        int status = input_next(d->side[0].in, a, &d->side[0].item, e);
+
+        if (status == 1)
+            status = input_next(d->side[1].in, a, &d->side[1].item, e);
+        else
+            return status;
+        if (status != 0)
+            return status;
+        arena_reset(a, mark);           /* a line that the second cannot use */
+    }
+}
+
+const char *diff_text_name(const struct diff_sides *d, const struct diff_side *side)
+{
+    return !d->texts ? NULL : side == &d->side[0] ? "the first text" : "the second text";
+}
+
+bool diff_is_file(const struct diff_sides *d)
+{
+    return input_is_file(d->side[0].in);
+}
+
+/* ---- names ---- */
+
+/* The model, or its path where both models have one name. */
+static const char *model_of(const struct diff_sides *d, int i)
+{
+    const char *name = d->side[i].s.model->name, *other = d->side[1 - i].s.model->name;
+    const char *path = d->side[i].asked.attention != NULL ? d->side[i].asked.attention :
+                                                            d->side[i].asked.model;
+
+    return path == NULL || strcmp(name, other) != 0 || shares_model(d) ||
+           strcmp(d->side[0].s.path, d->side[1].s.path) == 0 ? name : path;
+}
+
+static const char *subject(const struct diff_sides *d, int i, bool whole, struct arena *a)
+{
+    const struct item *item = &d->side[i].item;
+
+    if (d->texts && whole && file_of_pairs(d))
+        return i == 0 ? "first texts" : "second texts";
+    if (d->texts && !whole && item->text_size > 0)
+        return arena_printf(a, "“%.*s”", (int)item->text_size, item->text);
+    return model_of(d, i);
+}
+
+const char *diff_side_name(const struct diff_sides *d, int i, bool whole, struct arena *a)
+{
+    enum { LONGEST = 40 };      /* of an option's value */
+    const char *name = subject(d, i, whole, a);
+
+    if (d->args->dtypes.n == 2)
+        name = arena_printf(a, "%s in %s", name, precision_names[d->side[i].asked.dtype]);
+    for (int k = 0; k < N_GIVENS; k++) {
+        const struct opt_list *list = list_of(d->args, &givens[k]);
+        const char *value = item_of(list, i);
+
+        if (givens[k].title != NULL && list->n == 2)
+            name = arena_printf(a, "%s%s %.*s%s", name, givens[k].title, LONGEST, value,
+                                strlen(value) > LONGEST ? "…" : "");
+    }
+    return name;
+}

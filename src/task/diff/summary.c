@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ * Comparisons of many texts -> the mean of each number of each head. */
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "task/diff/diff.h"
+
+struct diff_summary {
+    const struct diff_sides *sides;
+    struct summary *summary;    /* of [L, H, N_DIFF] */
+    double *value;              /* the same of one comparison; NaN where not shown */
+    int64_t n;                  /* comparisons */
+};
+
+static const struct config *config_of(const struct diff_sides *d)
+{
+    return &d->side[0].s.shown->config;
+}
+
+static int place(const struct diff_sides *d, int layer, int head)
+{
+    return (layer * config_of(d)->n_heads + head) * N_DIFF;
+}
+
+struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *d)
+{
+    struct diff_summary *summary = arena_alloc(a, 1, sizeof *summary);
+    int count = place(d, config_of(d)->n_layers, 0);
+    struct summary_kind kind = { count, d->args->bootstrap, false };
+
+    *summary = (struct diff_summary){ .sides = d, .summary = summary_new(a, &kind) };
+    summary->value = arena_alloc(a, (size_t)count, sizeof *summary->value);
+    for (int i = 0; i < count; i++)
+        summary->value[i] = NAN;
+    return summary;
+}
+
+void diff_summary_add(struct diff_summary *s, const struct diff_pair *p)
+{
+    const struct diff_side *side = &s->sides->side[0];
+
+    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
+        for (int i = 0; i < N_DIFF; i++)
+            s->value[place(s->sides, l, h) + i] = diff_number(p, l, h, (enum diff_number)i);
+    summary_add(s->summary, side->item.index, s->value);
+    s->n++;
+}
+
+struct summary_estimate diff_summary_of(const struct diff_summary *s, int layer, int head,
+                                        enum diff_number i)
+{
+    return summary_of(s->summary, place(s->sides, layer, head) + (int)i);
+}
+
+/* ---- records ---- */
+
+ESTIMATE_RECORD(js, "JS", "nats", "%.3g", IN_TABLE)
+ESTIMATE_RECORD(entropy, NULL, "nats", NULL, 0)
+ESTIMATE_RECORD(change, "change", "nats", "%+.4f", IN_TABLE)
+ESTIMATE_RECORD(kept, "links kept", NULL, "%.3f", IN_TABLE)
+ESTIMATE_RECORD(largest, "largest", NULL, "%.3g", IN_TABLE)
+
+struct head_row {
+    struct head_id id;
+    const struct summary_estimate *value[N_DIFF];
+};
+
+#define ESTIMATE(id, about, record, shown, i) \
+    { .name = id, .help = about, .kind = COLUMN_RECORD, .where = (shown) | IN_TSV | IN_JSON, \
+      .of = &record##_record, \
+      .field = offsetof(struct head_row, value) + (i) * sizeof(struct summary_estimate *) }
+static const struct column head_columns[] = {
+    HEAD_COLUMNS,
+    ESTIMATE("js", "Jensen-Shannon divergence of paired rows", js, IN_TABLE, DIFF_JS),
+    ESTIMATE("entropy_first", "mean entropy of the first side's rows", entropy, 0,
+             DIFF_ENTROPY_FIRST),
+    ESTIMATE("entropy_second", "mean entropy of the second side's rows", entropy, 0,
+             DIFF_ENTROPY_SECOND),
+    ESTIMATE("entropy_change", "entropy_second - entropy_first", change, IN_TABLE,
+             DIFF_ENTROPY_CHANGE),
+    ESTIMATE("links_kept", "share of the paired rows whose strongest keys are each other's "
+             "counterparts", kept, IN_TABLE, DIFF_LINKS_KEPT),
+    ESTIMATE("largest", "the largest difference of two weights of paired rows", largest,
+             IN_TABLE, DIFF_LARGEST),
+};
+#undef ESTIMATE
+
+static const struct record head_record = {
+    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
+};
+
+static const struct column side_columns[] = { DIFF_SIDE_COLUMNS };
+static const struct record side_record = {
+    .help = "one of the two that are compared", .size = sizeof(struct diff_side_id),
+    RECORD_COLUMNS(side_columns),
+};
+
+struct summary_row {
+    const char *model;
+    const struct diff_side_id *first, *second;
+    int64_t n;
+    struct records_shown shown;
+    struct list heads;
+};
+
+#define F(f) offsetof(struct summary_row, f)
+static const struct column summary_columns[] = {
+    DIFF_MODEL_COLUMN(F(model)),
+    { "first", "the first side", .kind = COLUMN_RECORD, .where = IN_JSON,
+      .of = &side_record, .field = F(first) },
+    { "second", "the second side", .kind = COLUMN_RECORD, .where = IN_JSON,
+      .of = &side_record, .field = F(second) },
+    { "n_texts", "number of the comparisons: texts, or pairs of texts", "texts",
+      .kind = COLUMN_LONG, .where = IN_JSON, .field = F(n) },
+    SHOWN_OPTION_COLUMNS(F(shown)),
+    HEADS_COLUMN(&head_record, F(heads)),
+};
+#undef F
+
+const struct record diff_summary_record = {
+    .schema = "mha-viz/diff-summary/1", .help = "what changed in each head, over many texts",
+    .size = sizeof(struct summary_row), RECORD_COLUMNS(summary_columns),
+};
+
+/* ---- what they hold ---- */
+
+static struct list head_rows(const struct diff_summary *s, struct arena *a)
+{
+    const struct diff_side *side = &s->sides->side[0];
+    int n;
+    const struct head_id *id = records_heads(&side->s, &side->want, a, &n);
+    struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
+    struct summary_estimate *value = arena_alloc(a, (uint64_t)n * N_DIFF, sizeof *value);
+
+    for (int i = 0; i < n * N_DIFF; i++) {
+        struct head_id head = id[i / N_DIFF];
+
+        row[i / N_DIFF].id = head;
+        row[i / N_DIFF].value[i % N_DIFF] = &value[i];
+        value[i] = diff_summary_of(s, head.layer, head.head, (enum diff_number)(i % N_DIFF));
+    }
+    return (struct list){ row, n };
+}
+
+const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
+{
+    const struct diff_sides *d = s->sides;
+    const char *at = d->args->at, *shown = shown_asked(&d->side[0].s, a);
+
+    return arena_printf(a, "%s → %s%s%s, mean of %lld %s%s%s%s", diff_side_name(d, 0, true, a),
+                        diff_side_name(d, 1, true, a), at != NULL ? ", at " : "",
+                        at != NULL ? at : "", (long long)s->n,
+                        d->texts ? "pair" : "text", str_plural(s->n), shown != NULL ? "; " : "",
+                        shown != NULL ? shown : "");
+}
+
+void diff_summary_report(const struct diff_summary *s, struct arena *a, struct report *r)
+{
+    struct diff_side_id first = diff_side_id(s->sides, 0), second = diff_side_id(s->sides, 1);
+    struct list heads = head_rows(s, a);
+    const char *title = diff_summary_title(s, a);
+    const struct record *record = s->sides->args->bootstrap > 0 ? &head_record :
+                                  records_without_bootstrap(a, &head_record);
+
+    if (r->format != REPORT_TABLE) {
+        report_row(r, &(struct summary_row){ s->sides->called, &first, &second, s->n,
+                                             records_shown_asked(&s->sides->side[0].s), heads });
+        return;
+    }
+    fprintf(r->file, "%s\n", report_clean(a, title, strlen(title)));
+    record_table(record, heads.at, heads.n, a, r->file);
+}

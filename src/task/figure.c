@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Labels, captions and metadata of pictures of texts. */
+#include "task/figure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/scale.h"
+#include "nn/nn.h"
+
+struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
+                                int n_shown)
+{
+    const char **text = arena_alloc(a, (size_t)n_shown, sizeof *text);
+    size_t *size = arena_alloc(a, (size_t)n_shown, sizeof *size);
+    int *position = arena_alloc(a, (size_t)n_shown, sizeof *position);
+    struct label_list list;
+    int second = 0, type = 0;
+
+    for (int i = 0; i < t->n; i++)
+        if (place[i] >= 0) {
+            if (t->type[i] != type && place[i] > 0 && second == 0)
+                second = place[i];
+            type = t->type[i];
+            text[place[i]] = t->label[i];
+            size[place[i]] = t->label_size[i];
+            position[place[i]] = i;
+        }
+    list = (struct label_list){ n_shown, text, size, position, NULL, NULL, second };
+    label_join(a, &list);
+    label_sentences(a, &list);
+    return list;
+}
+
+/* "(a)", ... "(z)", "(aa)", ... of the panels. */
+static const char *letter(struct arena *a, int i)
+{
+    const char *letters = arena_printf(a, "%c", 'a' + i % 26);
+
+    for (i /= 26; i > 0; i = (i - 1) / 26)
+        letters = arena_printf(a, "%c%s", 'a' + (i - 1) % 26, letters);
+    return arena_printf(a, "(%s)", letters);
+}
+
+const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i)
+{
+    of = f->no_titles ? NULL : of;
+    if (!f->letters)
+        return of;
+    return of == NULL ? letter(a, i) : arena_printf(a, "%s %s", letter(a, i), of);
+}
+
+static char *quoted(struct arena *a, const char *text, size_t n)
+{
+    enum { MAX = 300 };         /* bytes: about three lines */
+    size_t keep = n < MAX ? n : MAX;
+
+    while (keep < n && keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80)
+        keep--;
+    return arena_printf(a, "“%.*s%s”", (int)keep, text, keep < n ? "…" : "");
+}
+
+const char *figure_text(struct arena *a, const struct item *item)
+{
+    char *text = arena_strdup(a, "");
+
+    if (item->input != NULL)
+        text = arena_printf(a, ", %s", item->input);
+    if (item->text_size > 0)
+        text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
+    if (item->pair != NULL)
+        text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
+    if (item->generated != NULL) {
+        size_t blank = strspn(item->generated, " ");
+
+        text = arena_printf(a, "%s, generated %s", text,
+                            quoted(a, item->generated + blank,
+                                   item->generated_size - blank));
+    }
+    return text;
+}
+
+const char *figure_changes(struct arena *a, const struct asked *asked)
+{
+    char *text = arena_strdup(a, "");
+
+    if (asked->mask != NULL)
+        text = arena_printf(a, "; mask %s", asked->mask);
+    if (asked->memory_mask != NULL)
+        text = arena_printf(a, "%s; memory mask %s", text, asked->memory_mask);
+    if (asked->dtype != PRECISION_F32)
+        text = arena_printf(a, "%s; %s in %s", text,
+                            precision_is_of_linears((enum precision)asked->dtype) ?
+                            "linears" : "inputs of products", precision_names[asked->dtype]);
+    return text;
+}
+
+struct label_list figure_numbered(struct arena *a, char letter, int n)
+{
+    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
+
+    for (int i = 0; i < n; i++)
+        text[i] = arena_printf(a, "%c%d", letter, i);
+    return (struct label_list){ n, text, NULL, NULL };
+}
+
+/* ---- where colours end ---- */
+
+enum { LONG_TEXT = 100 };           /* tokens: from here on one sink would leave one colour */
+
+/* 0: none; -1: neither that nor a percentage. */
+static double clip_share(const char *clip)
+{
+    size_t n = strlen(clip);
+    char *end;
+    double percent;
+
+    if (strcmp(clip, "none") == 0)
+        return 0.0;
+    if (n < 2 || clip[n - 1] != '%' || !(clip[0] >= '0' && clip[0] <= '9'))
+        return -1.0;
+    percent = strtod(clip, &end);
+    return end == clip + n - 1 && percent > 0.0 && percent <= 100.0 ? percent / 100.0 : -1.0;
+}
+
+int figure_check_clip(const struct figure_args *f, struct err *e)
+{
+    double share = f->clip != NULL ? clip_share(f->clip) : 0.0;
+
+    if (share < 0.0)
+        return err_set(e, ERR_USAGE, "--clip: '%s': expected a percentage above 0%% and up to "
+                       "100%%, such as 99%%, or none", f->clip);
+    if (share > 0.0 && f->scale == SCALE_ROW)
+        return err_set(e, ERR_USAGE, "--clip %s: --scale row has no end to move", f->clip);
+    return 0;
+}
+
+double figure_clip(const struct figure_args *f, int n_rows, int n_cols, bool ranged)
+{
+    if (f->clip != NULL)
+        return clip_share(f->clip);
+    if (ranged || f->scale == SCALE_ROW || (n_rows <= LONG_TEXT && n_cols <= LONG_TEXT))
+        return 0.0;
+    return 0.99;
+}
+
+const char *figure_scale(struct arena *a, const struct figure_args *f, const char *of,
+                         bool ranged, double clip)
+{
+    const char *range = ranged ? "given range" :
+                        f->shared_scale ? arena_printf(a, "one range for all %ss", of) :
+                        arena_printf(a, "each %s its own range", of);
+
+    return arena_printf(a, clip > 0.0 ? "%s, %s, clipped at %g%%" : "%s, %s",
+                        scale_names[f->scale], range, clip * 100.0);
+}
+
+/* ---- metadata ---- */
+
+/* The first two of every picture. */
+static void set_program(struct metadata *metadata, const struct session *s)
+{
+    metadata[0] = (struct metadata){ "Software", nn_kernel() == KERNEL_BLAS ?
+                                                     "mha-viz " MHA_VIZ_VERSION " (kernel blas)" :
+                                                     "mha-viz " MHA_VIZ_VERSION };
+    metadata[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ?
+                                                            s->env->command :
+                                                            "mha-viz" };
+}
+
+static const char *model_text(const struct session *s)
+{
+    return arena_printf(s->a, "%s (%s, %016llx)", s->model->name, s->model->family->name,
+                        (unsigned long long)s->model->hash);
+}
+
+const struct metadata *figure_metadata_model(const struct session *s)
+{
+    struct metadata *metadata = arena_alloc(s->a, 4, sizeof *metadata);
+
+    set_program(metadata, s);
+    if (s->model != NULL)
+        metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
+    return metadata;
+}
+
+const struct metadata *figure_metadata(const struct session *s, struct arena *a,
+                                       const char *layers, const char *scale)
+{
+    struct metadata *metadata = arena_alloc(a, 7, sizeof *metadata);
+
+    set_program(metadata, s);
+    metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
+    metadata[3] = (struct metadata){ "mha-viz:layer", layers };
+    metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
+    metadata[5] = (struct metadata){ "mha-viz:scale", scale };
+    return metadata;
+}
+
+const struct metadata *figure_metadata_pair(const struct session *first,
+                                            const struct session *second)
+{
+    struct metadata *metadata = arena_alloc(first->a, 6, sizeof *metadata);
+
+    set_program(metadata, first);
+    metadata[2] = (struct metadata){ "mha-viz:model", model_text(first) };
+    metadata[3] = (struct metadata){ "mha-viz:second-model", model_text(second) };
+    metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[first->stack] };
+    return metadata;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * A report of heads -> its objects. */
+#include "task/heads_file.h"
+
+#include <string.h>
+
+#include "base/json_field.h"
+
+/* One of the texts; of the first, where it is none. */
+static int check_text(const json_t *o, const char *key, const char *const *want, struct err *e)
+{
+    const char *text;
+    size_t n;
+
+    if (json_field_text(o, key, &text, &n, e) != 0)
+        return -1;
+    for (int i = 0; want[i] != NULL; i++)
+        if (strlen(want[i]) == n && memcmp(text, want[i], n) == 0)
+            return 0;
+    return err_set(e, ERR_INPUT, "%s: found \"%s\", expected \"%s\"", key, text, want[0]);
+}
+
+struct reading {
+    const struct session *s;
+    int (*each)(void *self, int layer, int head, const json_t *o, struct err *e);
+    void *self;
+};
+
+static int read_head(const struct reading *r, const json_t *head, struct err *e)
+{
+    const struct config *config = &r->s->shown->config;
+    const char *const stacks[] = { family_stack_names[r->s->stack], NULL };
+    int l, h;
+
+    if (check_text(head, "stack", stacks, e) != 0 ||
+        json_field_int(head, "layer", 0, config->n_layers - 1, &l, e) != 0 ||
+        json_field_int(head, "head", 0, config->n_heads - 1, &h, e) != 0)
+        return -1;
+    return r->each(r->self, l, h, head, e);
+}
+
+static int read_root(const struct reading *r, const json_t *root, const char *const *schemas,
+                     struct err *e)
+{
+    const char *const names[] = { r->s->name, NULL };
+    const json_t *heads;
+
+    if (check_text(root, "schema", schemas, e) != 0 || check_text(root, "model", names, e) != 0 ||
+        json_field_list(root, "heads", &heads, e) != 0)
+        return -1;
+    for (size_t i = 0; heads != NULL && i < json_array_size(heads); i++)
+        if (read_head(r, json_array_get(heads, i), e) != 0)
+            return err_under(e, "heads[%zu]", i);
+    return 0;
+}
+
+int heads_file_read(const struct session *s, struct span bytes, const char *const *schemas,
+                    int (*each)(void *self, int layer, int head, const json_t *o, struct err *e),
+                    void *self, struct err *e)
+{
+    const struct reading reading = { s, each, self };
+    json_t *root = json_read(s->a, bytes, 0, e);
+    int status = root != NULL ? read_root(&reading, root, schemas, e) : -1;
+
+    json_drop(s->a, root);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * heatmap: heads as a grid of heatmaps. */
+#include <math.h>
+
+#include "analysis/map.h"
+#include "task/format.h"
+#include "task/job.h"
+#include "task/types/file.h"
+#include "task/picture.h"
+#include "session/place.h"
+
+struct heatmap_args {
+    struct shared_args shared;
+    int columns, pool, average;
+    bool rollout, grid, beside;
+    const char *at;
+    double vmin, vmax;
+};
+
+#define F(f) offsetof(struct heatmap_args, f)
+static const struct opt opts[] = {
+    INT('c', "columns", "N", F(columns), NULL, 1, 64,
+        "heads per row of the grid; if not given, 4 or what fits"),
+    REAL(0, "vmin", "W", F(vmin), NULL, -INFINITY, INFINITY,
+         "weight at the low end of the colours, for all heads"),
+    REAL(0, "vmax", "W", F(vmax), NULL, -INFINITY, INFINITY,
+         "weight at the high end of the colours, for all heads"),
+    CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
+           "how tokens share a cell where a text has more tokens than pixels"),
+    CHOICE(0, "average", "NAME", F(average), "none", average_names,
+           "one map per layer, the mean of its heads; or one per head, the mean of its layers"),
+    FLAG(0, "rollout", F(rollout),
+         "one map: how much of each token is in each one above all layers (rollout)"),
+    FLAG(0, "beside", F(beside),
+         "two texts, or those of -f, beside each other"),
+    STRING(0, "at", "TOKEN", F(at),
+           "with --image: whose weights, as 3,5; else [CLS] or middle"),
+    FLAG(0, "grid", F(grid),
+         "with --image, --audio: the maps alone, as of a text"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
+    &weight_group, &shard_group, &split_group, &memory_group, &types_group, PASS_GROUPS, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz heatmap",
+    "mha-viz heatmap -o cat.svg 'the cat saw the dog and the cat ran'",
+    "mha-viz heatmap -l all --width 174mm -o sheet.pdf 'the cat sat'",
+    "mha-viz heatmap --beside -H 3 --shared -o two.png 'the cat sat' 'the cat ran'",
+    "mha-viz heatmap -l 0 -H 0,2 --cmap magma --shared -o two.png 我喜欢吃苹果",
+    NULL
+};
+
+struct heatmap_job {
+    struct job job;
+    const struct heatmap_args *args;
+    struct picture picture;
+    struct place at;
+    bool drawn;                 /* a text before this one */
+};
+
+static struct picture_place place_at(const struct heatmap_job *job, const char *path)
+{
+    const struct output *output = &job->job.results.output;
+
+    return (struct picture_place){ .format = figure_format(output), .path = path,
+                                   .terminal = &output->terminal };
+}
+
+static double keeps(void *self, const struct item *item)
+{
+    const struct heatmap_job *job = self;
+    const struct picture_place place = place_at(job, NULL);
+
+    return picture_keeps(&job->picture, job->job.s.a, item, &place);
+}
+
+static int draw(struct heatmap_job *job, struct arena *a, const struct item *items, int n,
+                const char *path, struct err *e)
+{
+    const struct output *output = &job->job.results.output;
+    const struct picture_place place = place_at(job, path);
+
+    output_part(output, &job->drawn);
+    if (picture_draw(&job->picture, a, items, n, &place, e) != 0)
+        return -1;
+    output_tell(output, &job->args->shared.common.output, path);
+    return 0;
+}
+
+static int one_text(void *self, struct arena *a, const struct item *item,
+                    const char *path, struct err *e)
+{
+    return draw(self, a, item, 1, path, e);
+}
+
+static int all_texts(void *self, struct arena *a, struct item *items, int n, const char *path,
+                     struct err *e)
+{
+    return draw(self, a, items, n, path, e);
+}
+
+static int check_range(const struct heatmap_args *args, struct err *e)
+{
+    if (!(args->vmin >= args->vmax))        /* also where one is not given: NaN */
+        return 0;
+    return err_set(e, ERR_USAGE, "--vmin, --vmax: %g is not below %g", args->vmin,
+                   args->vmax);
+}
+
+static int check(void *self, struct err *e)
+{
+    struct heatmap_job *job = self;
+
+    if (job->args->at != NULL && place_parse(&job->at, "--at", job->args->at, e) != 0)
+        return -1;
+    return check_range(job->args, e);
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct heatmap_job *job = self;
+    const struct heatmap_args *args = job->args;
+    struct picture_look look = {
+        &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
+        args->average, args->rollout, args->grid, args->at != NULL ? &job->at : NULL,
+    };
+
+    if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
+        return -1;
+    return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);
+}
+
+static const struct job_kind kind = { .outputs = &output_pictures, .name = "heatmap",
+                                      .check = check, .prepare = prepare, .keeps = keeps,
+                                      .file = one_text };
+static const struct job_kind kind_beside = {
+    .outputs = &output_pictures, .name = "heatmap", .check = check, .prepare = prepare,
+    .keeps = keeps, .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--beside",
+};
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct heatmap_args own = *(const struct heatmap_args *)args;
+    struct heatmap_job job = { .job = { &own, n_operands, operands }, .args = &own };
+
+    own.shared.asked.apart = own.beside;
+    return job_run(&job.job, own.beside ? &kind_beside : &kind, env, e);
+}
+
+const struct cmd cmd_heatmap = {
+    .name = "heatmap", .summary = "draw the heads of layers as a grid of heatmaps",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct heatmap_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

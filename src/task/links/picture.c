@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ * A text -> its strongest links -> a sheet of lines. */
+#include <math.h>
+
+#include "analysis/strong.h"
+#include "base/str.h"
+#include "task/links/links.h"
+#include "draw/links.h"
+#include "draw/stroke.h"
+#include "session/shown.h"
+
+const char *const links_betweens[] = { "all", "A-A", "A-B", "B-A", "B-B", NULL };
+
+/* More lines than these are a surface. */
+enum { MOST_LINES = 4000 };
+
+/* Tokens along one side. */
+struct side {
+    const struct tokens *tokens;
+    int *place;                 /* [tokens] -1: not shown */
+    bool *is_end;               /* [tokens] links may end there */
+    int n_shown;
+};
+
+/* ---- tokens ---- */
+
+/* second: 0 or 1, of the texts of a pair those that are shown; -1: both.  all: the others keep
+ * their places. */
+static struct side side_of(struct arena *a, const struct item *item, enum item_side which,
+                           const struct tokens *t, int second, bool all)
+{
+    const unsigned char *out = item->shown[which].words_out;
+    struct side side = { t, arena_alloc(a, (size_t)t->n, sizeof(int)),
+                         arena_alloc(a, (size_t)t->n, sizeof(bool)), 0 };
+
+    for (int i = 0; i < t->n; i++) {
+        bool shown = out == NULL || !out[i];
+        bool of_text = second < 0 || (t->type[i] > 0) == (second == 1);
+
+        side.is_end[i] = shown && of_text;
+        side.place[i] = shown && (of_text || all) ? side.n_shown++ : -1;
+    }
+    return side;
+}
+
+/* Which of two texts each token is of must be known. */
+static int check_pair(const struct links_job *j, const struct item *item, struct err *e)
+{
+    const char *name = links_betweens[j->args->between];
+    const struct tokens *t = session_queries(&j->job.s, item);
+
+    if (j->args->between == LINKS_ALL)
+        return 0;
+    for (int i = 0; t->type != NULL && i < t->n; i++)
+        if (t->type[i] > 0)
+            return 0;
+    if (item->pair == NULL)
+        return err_set(e, ERR_INPUT, "--between %s: there is one text, expected a pair", name);
+    return err_set(e, ERR_INPUT, "--between %s: %s: its tokeniser does not say which text of a "
+                   "pair a token is of", name, j->job.s.model->name);
+}
+
+/* The places of those tokens that links may end at. */
+static const int *ends_of(struct arena *a, const struct side *side)
+{
+    int *place = arena_alloc(a, (size_t)side->tokens->n, sizeof *place);
+
+    for (int i = 0; i < side->tokens->n; i++)
+        place[i] = side->is_end[i] ? side->place[i] : -1;
+    return place;
+}
+
+/* ---- words ---- */
+
+/* "Head 3", or "L2H3" where there are several layers, with its type. */
+static const char *head_name(const struct links_job *j, struct arena *a, const struct head_id *id)
+{
+    const char *type = j->type == NULL ? NULL :
+                           j->type[id->layer * j->job.s.shown->config.n_heads + id->head];
+    const char *name = j->n_layers > 1 ? records_head_name(a, id) :
+                                         arena_printf(a, "Head %d", id->head);
+
+    return type != NULL ? arena_printf(a, "%s: %s", name, type) : name;
+}
+
+static double share_of(const struct links_args *args)
+{
+    return !isnan(args->top_share) ? args->top_share : isnan(args->threshold) ? 70.0 : 100.0;
+}
+
+/* Which links are drawn, and how. */
+static const char *rule_text(const struct links_job *j, struct arena *a,
+                             const struct strong_links *links)
+{
+    const struct links_args *args = j->args;
+    const char *text = arena_printf(a, "%lld link%s", (long long)links->n_all,
+                                    str_plural(links->n_all));
+
+    if (links->n < links->n_all)
+        text = arena_printf(a, "the %d strongest of %s", links->n, text);
+    if (share_of(args) < 100.0)
+        text = arena_printf(a, "%s, which hold %g%% of each row", text, share_of(args));
+    if (!isnan(args->threshold))
+        text = arena_printf(a, "%s, of at least %g", text, args->threshold);
+    if (args->between != LINKS_ALL)
+        text = arena_printf(a, "%s, from text %c to text %c", text,
+                            links_betweens[args->between][0], links_betweens[args->between][2]);
+    text = arena_printf(a, "%s; the wider and darker, the greater the weight", text);
+    if (args->arcs)
+        text = arena_printf(a, "%s; a dot is where a link ends", text);
+    if (j->n_heads > STROKE_MOST)
+        text = arena_printf(a, "%s; %d heads in one ink", text, j->n_heads);
+    return text;
+}
+
+/* "0-3, 5" */
+static const char *layers_text(const struct links_job *j, struct arena *a)
+{
+    const char *text = "";
+
+    for (int i = 0, end; i < j->n_heads; i = end) {
+        int first = j->head[i].layer, last = first;
+
+        for (end = i + 1; end < j->n_heads && j->head[end].layer <= last + 1; end++)
+            last = j->head[end].layer;
+        text = arena_printf(a, last > first ? "%s%s%d-%d" : "%s%s%d", text, i > 0 ? ", " : "",
+                            first, last);
+    }
+    return text;
+}
+
+static const char *caption(const struct links_job *j, struct arena *a, const struct item *item,
+                           const struct strong_links *links)
+{
+    const struct session *s = &j->job.s;
+    const char *shown = shown_text(s, a, item);
+    const char *stack = s->model->decoder != NULL ?
+                            arena_printf(a, "%s ", family_stack_names[s->stack]) : "";
+    char *text = arena_printf(a, "%s, %slayer%s %s%s%s; %s", s->model->name, stack,
+                              str_plural(j->n_layers), layers_text(j, a),
+                              figure_text(a, item), figure_changes(a, s->asked),
+                              rule_text(j, a, links));
+
+    if (shown != NULL)
+        text = arena_printf(a, "%s; %s", text, shown);
+    if (item->n_cut > 0)
+        text = arena_printf(a, "%s; cut to %d token%s", text, item->tokens.n,
+                            str_plural(item->tokens.n));
+    return arena_printf(a, "%s.", text);
+}
+
+/* ---- one text ---- */
+
+static const struct links_line *lines_of(struct arena *a, const struct strong_links *links)
+{
+    struct links_line *line = arena_alloc(a, (size_t)links->n, sizeof *line);
+
+    for (int i = 0; i < links->n; i++)
+        line[i] = (struct links_line){ links->link[i].query, links->link[i].key,
+                                       links->link[i].head, links->link[i].weight };
+    return line;
+}
+
+static void name_heads(const struct links_job *j, struct arena *a, struct links_figure *figure)
+{
+    const char **name = arena_alloc(a, (size_t)j->n_heads, sizeof *name);
+    const char **title = arena_alloc(a, (size_t)j->n_heads, sizeof *title);
+
+    for (int i = 0; i < j->n_heads; i++) {
+        name[i] = head_name(j, a, &j->head[i]);
+        title[i] = figure_title(a, &j->args->shared.figure, name[i], i);
+    }
+    figure->n_heads = j->n_heads;
+    figure->name = name;
+    figure->title = title;
+}
+
+/* Of a page's height, A4's, in pixels at 100 dpi. */
+static const double TALLEST = 297.0 * 100.0 / 25.4;
+
+static double mm(double px)
+{
+    return ceil(px * 25.4 / 100.0);
+}
+
+/* With so many columns, or more where there is room for them. */
+static bool is_on_a_page(const struct sheet *sheet, struct links_figure *figure, struct arena *a)
+{
+    int columns = figure->columns;
+    double least;
+
+    while (links_plan_page(figure, sheet->width_px, sheet->font_px, &columns, &least) == 0) {
+        figure->columns = columns;
+        if (sheet_height(sheet, a) <= TALLEST)
+            return true;
+        if (columns++ == figure->n_heads)
+            break;
+    }
+    return false;
+}
+
+/* A width at which the panels would be, in millimetres; 0: at none that is found. */
+static int wide_enough(const struct sheet *sheet, struct links_figure *figure, struct arena *a)
+{
+    enum { STEP = 5, WIDEST = 500 };
+    struct sheet wider = *sheet;
+
+    for (int width = (int)mm(sheet->width_px) / STEP * STEP + STEP; width <= WIDEST;
+         width += STEP) {
+        figure->columns = 0;
+        wider.width_px = width * 100.0 / 25.4;
+        if (is_on_a_page(&wider, figure, a))
+            return width;
+    }
+    return 0;
+}
+
+/* Panels below each other that no page has room for are what nobody wants by default. */
+static int check_height(const struct figure_args *f, const struct sheet *sheet,
+                        struct links_figure *figure, struct arena *a, struct err *e)
+{
+    int columns = figure->columns, width;
+    double height;
+
+    if (is_on_a_page(sheet, figure, a))
+        return 0;
+    figure->columns = columns;
+    height = sheet_height(sheet, a);
+    width = wide_enough(sheet, figure, a);
+    return err_set(e, ERR_USAGE, "--width %s: %d panels would be %.0fmm high, a page is 297mm; "
+                   "expected %sfewer heads, or --columns %d to have them that high", f->width,
+                   figure->n_heads, mm(height),
+                   width > 0 ? arena_printf(a, "at least %dmm, ", width) : "", columns);
+}
+
+static int plan_page(const struct figure_args *f, const struct sheet *sheet,
+                     struct links_figure *figure, struct arena *a, struct err *e)
+{
+    bool chosen = figure->columns > 0;
+    double least;
+
+    if (f->width == NULL) {
+        figure->columns = chosen ? figure->columns : FIGURE_COLUMNS;
+        return 0;
+    }
+    if (links_plan_page(figure, sheet->width_px, sheet->font_px, &figure->columns, &least) != 0)
+        return err_set(e, ERR_USAGE, "--width %s: labels leave no room for lines in %d panel%s "
+                       "side by side; expected at least %.0fmm, a smaller --font-size, or "
+                       "--no-labels", f->width, figure->columns, str_plural(figure->columns),
+                       mm(least));
+    return figure->panels && !chosen ? check_height(f, sheet, figure, a, e) : 0;
+}
+
+static int put(struct links_job *j, struct arena *a, const struct item *item, const char *path,
+               struct links_figure *figure, const struct strong_links *links, struct err *e)
+{
+    const struct figure_args *f = &j->args->shared.figure;
+    const struct session *s = &j->job.s;
+    const struct part part = links_part(figure);
+    const struct metadata *metadata = figure_metadata(s, a, layers_text(j, a),
+                                                      rule_text(j, a, links));
+    const struct output *output = &j->job.results.output;
+    struct sheet sheet = figure_sheet(f, &part, caption(j, a, item, links), metadata);
+
+    sheet.terminal = &output->terminal;
+    if (plan_page(f, &sheet, figure, a, e) != 0)
+        return -1;
+    return sheet_write(&sheet, figure_format(output), path, s->env->warn, e);
+}
+
+static int draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
+                const struct side *queries, const struct side *keys, struct err *e)
+{
+    const struct links_args *args = j->args;
+    const struct session *s = &j->job.s;
+    const struct strong_rule rule = {
+        .share = share_of(args) / 100.0, .most = MOST_LINES, .row = ends_of(a, queries),
+        .least = isnan(args->threshold) ? 0.0f : (float)args->threshold,
+        .col = ends_of(a, keys), .n_keys = keys->tokens->n,
+    };
+    struct strong *strong = strong_new(a, s->shown, &j->job.want, &rule);
+    struct sink sink = strong_sink(strong);
+    struct links_figure figure = {
+        .panels = args->panels, .arcs = args->arcs, .columns = args->columns,
+        .n_rows = queries->n_shown, .n_cols = keys->n_shown,
+        .row_name = s->stack == STACK_CROSS ? "decoder" : "query",
+        .col_name = s->stack == STACK_CROSS ? "encoder" : "key",
+    };
+    struct strong_links links;
+
+    job_pack(&j->job, a, item, 1);
+    if (job_forward(&j->job, a, &sink, 1, e) != 0)
+        return -1;
+    links = strong_end(strong);
+    figure.n = links.n;
+    figure.line = lines_of(a, &links);
+    name_heads(j, a, &figure);
+    if (!args->shared.figure.no_labels) {
+        figure.rows = figure_labels(a, queries->tokens, queries->place, queries->n_shown);
+        figure.cols = figure_labels(a, keys->tokens, keys->place, keys->n_shown);
+    }
+    return put(j, a, item, path, &figure, &links, e);
+}
+
+int links_draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
+               struct err *e)
+{
+    static const int from[] = { -1, 0, 0, 1, 1 }, to[] = { -1, 0, 1, 0, 1 };
+    const struct session *s = &j->job.s;
+    int between = j->args->between;
+    struct side queries, keys;
+
+    if (check_pair(j, item, e) != 0)
+        return -1;
+    queries = side_of(a, item, session_query_side(s), session_queries(s, item), from[between],
+                      j->args->arcs);
+    keys = side_of(a, item, session_key_side(s), session_keys(s, item), to[between],
+                   j->args->arcs);
+    if (queries.n_shown == 0 || keys.n_shown == 0)
+        return err_set(e, ERR_INPUT, "--between %s: nothing is shown of one of the texts",
+                       links_betweens[between]);
+    return draw(j, a, item, path, &queries, &keys, e);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * The options of the mechanisms -> their parameters. */
+#include "task/mechanisms/mechanisms.h"
+
+enum { MOST = 1000000 };            /* of a number of tokens */
+
+static const char *const bits[] = { "2", "4", NULL };
+static const int n_bits[] = { 2, 4 };
+
+#define P(f) offsetof(struct mechanisms_args, params.f)
+static const struct opt opts[] = {
+    INT(0, "budget", "N", P(budget), NULL, 1, MOST,
+        "keys per row, the same for all mechanisms that keep a number of them; without it, "
+        "each by its own options, h2o and quest 16"),
+    INT(0, "window", "N", P(window), NULL, 1, MOST,
+        "local, global, sinks: tokens on either side; without it, 4"),
+    INT(0, "n-global", "N", P(n_global), NULL, 1, MOST,
+        "global: the first N tokens see all tokens and are seen by all; without it, 1"),
+    INT(0, "sinks", "N", P(sinks), NULL, 1, MOST,
+        "sinks: the first N tokens are seen by all; without it, 4, at most half a budget"),
+    INT(0, "stride", "N", P(stride), "0", 0, MOST,
+        "strided, fixed: stride in tokens; 0: the square root of the text's length"),
+    INT(0, "n-columns", "N", P(n_columns), NULL, 1, MOST,
+        "fixed: the last N tokens of each stride are seen by all; without it, 1"),
+    INT(0, "block", "N", P(block), NULL, 1, MOST, "block: tokens per block; without it, 8"),
+    INT(0, "top-k", "N", P(top_k), NULL, 1, MOST, "top-k: keys per row; without it, 4"),
+    INT(0, "recent", "N", P(recent), "0", 0, MOST,
+        "h2o: the latest of the keys that are kept; 0: half of them"),
+    INT(0, "page", "N", P(page), NULL, 1, MOST,
+        "quest: tokens per page; without it, 16, at most a budget"),
+    INT(0, "segments", "N", P(segments), NULL, 1, MOST,
+        "linformer: segments whose keys and values are averaged; without it, 8"),
+    INT(0, "groups", "N", P(n_groups), "0", 0, 1 << 16,
+        "gqa: heads of keys and values that are left; 0: the most that are fewer than the "
+        "model's"),
+    INT(0, "rank", "N", P(rank), "16", 1, 256, "low-rank: directions of the keys"),
+    CHOICE(0, "bits", "N", offsetof(struct mechanisms_args, bits), "2", bits,
+           "kivi: bits of keys and values"),
+    INT(0, "features", "N", P(n_features), "256", 1, 65536, "favor: random features"),
+    INT(0, "buckets", "N", P(n_buckets), "0", 0, 65536,
+        "lsh: number of buckets, an even number; 0: two per chunk"),
+    INT(0, "rounds", "N", P(n_rounds), "2", 1, 64, "lsh: rounds of hashing"),
+    INT(0, "chunk", "N", P(chunk), "4", 1, MOST, "lsh: tokens per chunk of the sorted text"),
+    PATH(0, "additive", "FILE", offsetof(struct mechanisms_args, additive),
+         "additive: .safetensors with W, U [a, d] and v [a]; without it, drawn at random"),
+    INT(0, "seed", "N", offsetof(struct mechanisms_args, shared.asked.seed), "1", 0,
+        2147483647,
+        "seed of what additive, favor and lsh draw, and of the random input of a bare layer"),
+    END
+};
+#undef P
+
+const struct opt_group mechanisms_group = { "mechanisms", opts };
+
+/* Options that set a size, which --budget sets or has no place for. */
+#define P(f) offsetof(struct mechanism_params, f)
+static const struct {
+    const char *option;
+    size_t field;
+    int preset;
+} sizes[] = {
+    { "--window", P(window), 4 },       { "--n-global", P(n_global), 1 },
+    { "--stride", P(stride), 0 },       { "--n-columns", P(n_columns), 1 },
+    { "--block", P(block), 8 },         { "--top-k", P(top_k), 4 },
+    { "--segments", P(segments), 8 },
+};
+enum { N_SIZES = sizeof sizes / sizeof *sizes };
+
+static int *field_of(struct mechanism_params *p, size_t field)
+{
+    return (int *)(void *)((char *)p + field);
+}
+
+static int set_sizes(struct mechanism_params *p, struct err *e)
+{
+    for (int i = 0; i < N_SIZES; i++) {
+        int *size = field_of(p, sizes[i].field);
+
+        if (*size > 0 && p->budget > 0)
+            return err_set(e, ERR_USAGE, "%s, --budget: only one of them can be given",
+                           sizes[i].option);
+        if (*size == 0)
+            *size = sizes[i].preset;
+    }
+    return 0;
+}
+
+static int at_most(int x, int most)
+{
+    return x < most ? x : most;
+}
+
+/* Where they are not given: what a budget has room for. */
+static void set_parts(struct mechanism_params *p, int budget)
+{
+    if (p->sinks == 0)
+        p->sinks = at_most(4, budget > 1 ? budget / 2 : 1);
+    if (p->page == 0)
+        p->page = at_most(16, budget);
+}
+
+int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
+                      struct err *e)
+{
+    int budget = args->params.budget > 0 ? args->params.budget : MECHANISM_BUDGET;
+
+    *p = args->params;
+    p->seed = (uint64_t)args->shared.asked.seed;
+    p->bits = n_bits[args->bits];
+    if (p->n_buckets % 2 != 0)
+        return err_set(e, ERR_USAGE, "--buckets: %d is odd", p->n_buckets);
+    if (p->recent > budget)
+        return err_set(e, ERR_USAGE, "--recent: %d of the %d keys that h2o keeps; expected at "
+                       "most %d", p->recent, budget, budget);
+    set_parts(p, budget);
+    return set_sizes(p, e);
+}
+
+/* ---- in words ---- */
+
+#define BIT(id) ((uint64_t)1 << MECHANISM_##id)
+static const struct {
+    const char *name;
+    size_t field;
+    uint64_t readers;
+} params[] = {
+    { "window", P(window), BIT(local) | BIT(global) | BIT(sinks) },
+    { "n-global", P(n_global), BIT(global) },
+    { "sinks", P(sinks), BIT(sinks) },
+    { "stride", P(stride), BIT(strided) | BIT(fixed) },
+    { "n-columns", P(n_columns), BIT(fixed) },
+    { "block", P(block), BIT(block) },
+    { "top-k", P(top_k), BIT(top_k) },
+    { "recent", P(recent), BIT(h2o) },
+    { "page", P(page), BIT(quest) },
+    { "segments", P(segments), BIT(linformer) },
+    { "groups", P(n_groups), BIT(gqa) },
+    { "rank", P(rank), BIT(low_rank) },
+    { "bits", P(bits), BIT(kivi) },
+    { "features", P(n_features), BIT(favor) },
+    { "buckets", P(n_buckets), BIT(lsh) },
+    { "rounds", P(n_rounds), BIT(lsh) },
+    { "chunk", P(chunk), BIT(lsh) },
+};
+_Static_assert(N_MECHANISM <= 64, "a bit each");
+
+static bool is_size(size_t field)
+{
+    for (int i = 0; i < N_SIZES; i++)
+        if (sizes[i].field == field)
+            return true;
+    return false;
+}
+
+const char *mechanisms_params_text(const struct mechanism_params *p, const bool *shown,
+                                   struct arena *a)
+{
+    struct mechanism_params all = *p;
+    const char *text = p->budget > 0 ? arena_printf(a, "budget %d", p->budget) : "";
+    uint64_t readers = 0;
+
+    for (int id = 0; id < N_MECHANISM; id++)
+        readers |= shown[id] ? (uint64_t)1 << id : 0;
+    if (p->budget == 0 && (readers & (BIT(h2o) | BIT(quest))) != 0)
+        text = arena_printf(a, "keys %d", MECHANISM_BUDGET);
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++)
+        if ((readers & params[i].readers) != 0 && !(p->budget > 0 && is_size(params[i].field)))
+            text = arena_printf(a, "%s%s%s %d", text, *text != '\0' ? ", " : "",
+                                params[i].name, *field_of(&all, params[i].field));
+    if ((readers & (BIT(additive) | BIT(favor) | BIT(lsh))) != 0)
+        text = arena_printf(a, "%s%sseed %d", text, *text != '\0' ? ", " : "",
+                            (int)p->seed);
+    return text;
+}
+
+struct mechanism_params mechanisms_used(const struct mechanisms_text *t)
+{
+    const struct config *config = &t->s->shown->config;
+
+    return mechanism_params_used(&t->c->opts->params, session_queries(t->s, t->item)->n,
+                                 config->n_kv_heads > 0 ? config->n_kv_heads : config->n_heads);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ * model: all heads of all layers in one picture. */
+#include "task/model/model.h"
+
+#include <string.h>
+
+#include "analysis/map.h"
+#include "base/lines.h"
+#include "base/str.h"
+#include "task/types/file.h"
+
+static const struct opt_values metric_values = { .words = metric_names };
+
+#define F(f) offsetof(struct model_view_args, f)
+static const struct opt opts[] = {
+    WORDS(0, "metric", "NAME", F(metric), &metric_values,
+          "a map of this metric, or of type, in place of thumbnails; a column of --table"),
+    PATH(0, "table", "FILE", F(table),
+         "numbers of heads from this TSV, with columns layer and head; no model is run"),
+    WORDS(0, "sort", "NAME", F(sort), &metric_values,
+          "order the heads of each layer by type, or by this metric or column"),
+    FLAG(0, "mds", F(mds),
+         "heads as points with their names, the nearer the more alike they attend"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
+    &weight_group, &types_group, PASS_GROUPS, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz model",
+    "mha-viz model --metric entropy -o entropy.pdf 'the cat saw the dog and ran'",
+    "mha-viz model --metric type -f samples/english.txt -o types.svg",
+    NULL
+};
+
+/* ---- one text ---- */
+
+/* The maps of all layers, as one sink. */
+struct maps_of { struct map **map; };
+
+static void take(void *self, const struct rows *rows, int n)
+{
+    struct maps_of *maps = self;
+    struct sink sink = map_sink(maps->map[rows->layer]);
+
+    sink.take(sink.self, rows, n);
+}
+
+static void done(void *self, int text, int layer)
+{
+    struct maps_of *maps = self;
+    struct sink sink = map_sink(maps->map[layer]);
+
+    sink.done(sink.self, text, layer);
+}
+
+/* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
+static struct map_axis axis_of(const struct item *item, enum item_side side, int n, int *kept)
+{
+    const unsigned char *out = item->shown[side].words_out;
+
+    *kept = n;
+    for (int i = 0; out != NULL && i < n; i++)
+        *kept -= out[i] != 0;
+    return (struct map_axis){ n, out };
+}
+
+/* Side by side: those that any layer shows. */
+static int count_heads(const struct model_view_job *j)
+{
+    const struct config *config = &j->job.s.shown->config;
+    int n = 0;
+
+    for (int h = 0; h < config->n_heads; h++)
+        for (int l = 0; l < config->n_layers; l++)
+            if (wanted_layer(&j->job.want, l) && wanted_head(&j->job.want, l, h)) {
+                n++;
+                break;
+            }
+    return n;
+}
+
+/* [layers] of as many cells as the sheet has room for. */
+static struct map **maps_new(const struct model_view_job *j, struct arena *a,
+                             const struct item *item, struct err *e)
+{
+    const struct session *s = &j->job.s;
+    const struct config *config = &s->shown->config;
+    struct map **map = arena_alloc(a, (size_t)config->n_layers, sizeof *map);
+    int rows, cols, pool;
+    struct map_axis queries = axis_of(item, session_query_side(s),
+                                      session_queries(s, item)->n, &rows);
+    struct map_axis keys = axis_of(item, session_key_side(s), session_keys(s, item)->n, &cols);
+
+    if (figure_plan_board(&j->args->shared.figure, figure_format(&j->job.results.output),
+                          rows > cols ? rows : cols, count_heads(j), &pool, e) != 0)
+        return NULL;
+    for (int l = 0; l < config->n_layers; l++)
+        if (wanted_layer(&j->job.want, l))
+            map[l] = map_new(a, 0, l, config->n_heads, queries, keys, pool, POOL_MAX);
+    return map;
+}
+
+/* The pass over texts, with what the metrics find of them. */
+static struct stats *run_pass(struct model_view_job *j, struct arena *a,
+                              const struct item *items, int n, struct map **map,
+                              struct err *e)
+{
+    struct attended attended = job_pack(&j->job, a, items, n);
+    struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
+    struct maps_of maps = { map };
+    struct sink sinks[STATS_SINKS + 1];
+    int n_sinks = j->set.n > 0 ? stats_sinks(stats, sinks) : 0;
+
+    j->job.want.tap = stats_tap(stats);
+    if (map != NULL)
+        sinks[n_sinks++] = (struct sink){ SINK_HEAD, take, done, &maps };
+    return job_forward(&j->job, a, sinks, n_sinks, e) == 0 ? stats : NULL;
+}
+
+static void tell(const struct model_view_job *j, const char *path)
+{
+    output_tell(&j->job.results.output, &j->args->shared.common.output, path);
+}
+
+static const char *text_of(struct arena *a, const struct item *item)
+{
+    const char *cut = item->n_cut > 0 ? arena_printf(a, "; cut to %d token%s", item->tokens.n,
+                                                     str_plural(item->tokens.n)) : "";
+
+    return arena_printf(a, "%s%s", figure_text(a, item), cut);
+}
+
+/* A picture of its own. */
+static int one_text(void *self, struct arena *a, const struct item *item, const char *path,
+                    struct err *e)
+{
+    struct model_view_job *j = self;
+    bool thumbnails = j->metric.by == BY_NOTHING && !j->args->mds;
+    struct map **map = thumbnails ? maps_new(j, a, item, e) : NULL;
+    struct model_view_sums *sums = model_view_sums_new(j, a);
+    struct model_view_picture picture = { j, { 0, NULL }, map, text_of(a, item),
+                                          figure_format(&j->job.results.output), path };
+    const struct stats *stats;
+
+    if (thumbnails && map == NULL)
+        return -1;
+    stats = run_pass(j, a, item, 1, map, e);
+    if (stats == NULL)
+        return -1;
+    model_view_add(j, sums, item, stats, 0);
+    picture.heads = model_view_means(j, sums, a);
+    if (j->args->mds)
+        model_view_places(j, stats, &picture.heads);
+    if ((j->args->mds ? model_view_draw_plane : model_view_draw)(&picture, a, e) != 0)
+        return -1;
+    tell(j, path);
+    return 0;
+}
+
+/* ---- many texts ---- */
+
+static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
+{
+    struct model_view_job *j = self;
+    const struct output *output = &j->job.results.output;
+    const struct stats *stats;
+
+    if (output->folder) {
+        for (int i = 0; i < n; i++)
+            if (one_text(j, a, &items[i], output_name(output, a, items[i].index, 0), e) != 0)
+                return -1;
+        return 0;
+    }
+    stats = run_pass(j, a, items, n, NULL, e);
+    if (stats == NULL)
+        return -1;
+    for (int i = 0; i < n; i++)
+        model_view_add(j, j->sums, &items[i], stats, i);
+    if (j->n_texts == 0)
+        j->first = arena_strdup(j->kept, text_of(a, &items[0]));
+    j->n_texts += n;
+    return 0;
+}
+
+static int draw_means(struct model_view_job *j, struct err *e)
+{
+    const struct output *output = &j->job.results.output;
+    struct arena *a = j->job.s.a;
+    const char *of = j->first;
+
+    if (output->folder || j->n_texts == 0)
+        return 0;
+    if (j->n_texts > 1 && j->metric.by == BY_METRIC &&
+        metric_table[j->metric.id].kind == METRIC_WORD)
+        return err_set(e, ERR_USAGE, "--metric %s: a word has no mean over %lld texts: expected "
+                       "one text, or -o DIR/ for a picture of each", j->metric.name,
+                       (long long)j->n_texts);
+    if (j->metric.by == BY_TYPE && j->type != NULL)
+        of = "";                /* not by the texts */
+    else if (j->n_texts > 1)
+        of = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
+                          input_name(j->job.in) != NULL ? input_name(j->job.in) : "the input");
+    if (model_view_draw(&(struct model_view_picture){
+            j, model_view_means(j, j->sums, a), NULL, of, figure_format(output),
+            output->path }, a, e) != 0)
+        return -1;
+    tell(j, output->path);
+    return 0;
+}
+
+/* Of what heatmaps have and boards do not. */
+static int check_figure(const struct figure_args *figure, struct err *e)
+{
+    const char *given = figure->numbers ? "--numbers" : figure->letters ? "--letters" :
+                        figure->no_titles ? "--no-titles" : NULL;
+
+    if (given != NULL)
+        return err_set(e, ERR_USAGE, "%s is of mha-viz heatmap: cells of a model have no titles, "
+                       "and --metric writes numbers without it", given);
+    return figure_check_page(figure, e) != 0 ? -1 : figure_check_clip(figure, e);
+}
+
+static int check(void *self, struct err *e)
+{
+    const struct model_view_job *j = self;
+    const struct model_view_args *args = j->args;
+
+    if (args->mds && (args->metric != NULL || args->sort != NULL || args->table != NULL))
+        return err_set(e, ERR_USAGE, "--mds, %s: only one of them can be given",
+                       args->table != NULL ? "--table" :
+                       args->metric != NULL ? "--metric" : "--sort");
+    return check_figure(&args->shared.figure, e);
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct model_view_job *j = self;
+
+    if (types_file_labels(&j->job.s, j->args->shared.types, &j->type, e) != 0 ||
+        model_view_choose(j, e) != 0)
+        return -1;
+    if (!j->of_mean)
+        return 0;
+    j->kept = arena_child(j->job.s.a);
+    j->sums = model_view_sums_new(j, j->kept);
+    return 0;
+}
+
+static const struct job_kind kind_of_texts = { .outputs = &output_pictures, .name = "model",
+                                               .check = check, .prepare = prepare,
+                                               .file = one_text };
+static const struct job_kind kind_of_means = { .outputs = &output_pictures, .name = "model",
+                                               .check = check, .prepare = prepare,
+                                               .texts = texts };
+
+static int run_means(struct model_view_job *j, const struct env *env, struct err *e)
+{
+    int status;
+
+    j->of_mean = true;
+    status = job_gather(&j->job, &kind_of_means, env, e);
+    if (status == 0)
+        status = draw_means(j, e);
+    if (status == 0)
+        status = input_result(j->job.in, status, e);
+    session_close(&j->job.s);
+    return status;
+}
+
+/* ---- a table ---- */
+
+static int check_table(const struct model_view_args *args, int n_operands, struct err *e)
+{
+    const struct asked *asked = &args->shared.asked;
+    const struct {
+        bool given;
+        const char *name;
+    } refused[] = {
+        { n_operands > 0, "a text" }, { asked->file != NULL, "--file" },
+        { asked->model != NULL, "--model" }, { asked->ids != NULL, "--ids" },
+        { asked->input != NULL, "--input" }, { asked->image != NULL, "--image" },
+        { asked->audio != NULL, "--audio" },
+        { asked->attention != NULL, "--attention" },
+        { asked->qkv != NULL, "--qkv" }, { asked->layer != NULL, "--layer" },
+        { asked->head != NULL, "--head" }, { asked->stack != NULL, "--stack" },
+        { args->shared.types != NULL, "--types" },
+    };
+
+    if (args->metric == NULL)
+        return err_set(e, ERR_USAGE, "--table requires --metric: the name of a column");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].given)
+            return err_set(e, ERR_USAGE, "%s, --table: only one of them can be given: no "
+                           "model is run", refused[i].name);
+    return 0;
+}
+
+static bool is_stdin(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static int read_table(const struct model_view_args *args, struct arena *a,
+                      struct model_view_heads *heads, struct err *e)
+{
+    struct lines *lines = lines_open(args->table, e);
+    const char *text = "";
+    size_t size = 0;
+    int rc;
+
+    if (lines == NULL)
+        return -1;
+    rc = lines_rest(lines, &text, &size, e);
+    if (rc >= 0) {
+        struct span bytes = { (const unsigned char *)text, size };
+
+        rc = model_table_read(a, bytes, args->metric, args->sort, heads, e);
+        if (rc != 0)
+            rc = err_under(e, "%s", is_stdin(args->table) ? "standard input" : args->table);
+    }
+    lines_close(lines);
+    return rc;
+}
+
+static int run_table(struct model_view_job *j, const struct env *env, struct err *e)
+{
+    const struct model_view_args *args = j->args;
+    struct session *s = &j->job.s;
+    struct output *output = &j->job.results.output;
+    struct model_view_picture picture = { .j = j, .of = "" };
+
+    s->a = env->arena;
+    s->env = env;
+    /* Held, so that -o cannot replace it. */
+    if ((!is_stdin(args->table) && file_hold(s->a, args->table, e) == NULL) ||
+        output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
+                    e) != 0 || check(j, e) != 0 || model_view_choose(j, e) != 0)
+        return -1;
+    if (output->folder)
+        return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
+                       "%s", output->path);
+    if (read_table(args, s->a, &picture.heads, e) != 0)
+        return -1;
+    picture.format = figure_format(output);
+    picture.path = output->path;
+    if (model_view_draw(&picture, s->a, e) != 0)
+        return -1;
+    tell(j, output->path);
+    return 0;
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct model_view_job j = { .job = { args, n_operands, operands }, .args = args };
+
+    if (j.args->table != NULL)
+        return check_table(j.args, n_operands, e) != 0 ? -1 : run_table(&j, env, e);
+    if (j.args->metric != NULL)
+        return run_means(&j, env, e);
+    return job_run(&j.job, &kind_of_texts, env, e);
+}
+
+const struct cmd cmd_model = {
+    .name = "model", .summary = "draw all heads of all layers, or a number of each",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct model_view_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

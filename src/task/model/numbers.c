@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * What the passes over texts found of each head -> one number, word or type each. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/spectral.h"
+#include "base/nearest.h"
+#include "task/model/model.h"
+#include "task/stats/stats.h"
+#include "session/mark.h"
+
+const char *const model_view_type = "type";
+
+struct model_view_sums {
+    const struct head_id *head; /* [n_heads] */
+    int n_heads;
+    struct summary *summary;    /* [n_heads, metrics] */
+    int64_t *n_rows;            /* [n_heads] that see a key */
+    double *value;              /* [n_heads, metrics] of one text */
+    int64_t n;
+};
+
+/* ---- what is asked for ---- */
+
+static int find(const struct model_view_job *j, const char *option, const char *name,
+                struct model_view_key *key, struct err *e)
+{
+    int id;
+
+    *key = (struct model_view_key){ .name = name, .id = -1 };
+    if (name == NULL)
+        return 0;
+    if (j->args->table != NULL) {
+        key->by = BY_COLUMN;
+        return 0;
+    }
+    if (strcmp(name, model_view_type) == 0) {
+        key->by = BY_TYPE;
+        return 0;
+    }
+    id = metric_find(name);
+    if (id >= 0 && metric_table[id].rule->counts)
+        return err_set(e, ERR_USAGE, "%s: %s needs counts of tokens: expected --table with what "
+                       "mha-viz stats --compute %s --tsv writes", option, name, name);
+    if (id >= 0 && (metric_table[id].kind == METRIC_NUMBER ||
+                    metric_table[id].kind == METRIC_WORD)) {
+        key->by = BY_METRIC;
+        key->id = id;
+        return 0;
+    }
+    if (id >= 0)
+        return err_set(e, ERR_USAGE, "%s: %s is not one number of a head: expected one of the "
+                       "metrics of mha-viz-stats(1) that are, or type", option, name);
+    name = nearest_name(name, metric_names);
+    return err_set(e, ERR_USAGE, "%s: '%s' is neither 'type' nor a metric%s%s%s", option,
+                   key->name, name != NULL ? "; did you mean '" : "",
+                   name != NULL ? name : "", name != NULL ? "'?" : "");
+}
+
+/* Types by the metrics of texts need those. */
+static void want_types(struct model_view_job *j)
+{
+    for (int k = 0; k < N_METRIC; k++)
+        for (int i = 0; i < N_TYPES_TEXT; i++)
+            if (metric_table[k].rule == types_metrics[i].rule)
+                j->choice.wanted[k] = true;
+}
+
+static void want(struct model_view_job *j, const struct model_view_key *key)
+{
+    if (key->by == BY_METRIC)
+        j->choice.wanted[key->id] = true;
+    if (key->by == BY_TYPE && j->type == NULL)
+        want_types(j);
+}
+
+int model_view_choose(struct model_view_job *j, struct err *e)
+{
+    const struct session *s = &j->job.s;
+
+    if (find(j, "--metric", j->args->metric, &j->metric, e) != 0 ||
+        find(j, "--sort", j->args->sort, &j->sort, e) != 0)
+        return -1;
+    if (s->model == NULL)
+        return 0;
+    j->set.opts = metric_opts_default();
+    want(j, &j->metric);
+    want(j, &j->sort);
+    j->choice.wanted[METRIC_mds] = j->args->mds;
+    if (j->args->mds && j->type == NULL)
+        want_types(j);
+    j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
+    if (j->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
+        s->model->precomputed == NULL)
+        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
+    return 0;
+}
+
+/* ---- sums ---- */
+
+struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct arena *a)
+{
+    struct model_view_sums *sums = arena_alloc(a, 1, sizeof *sums);
+    struct summary_kind kind = { .n = 0 };
+
+    sums->head = records_heads(&j->job.s, &j->job.want, a, &sums->n_heads);
+    kind.n = sums->n_heads * j->set.n;
+    sums->n_rows = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *sums->n_rows);
+    if (kind.n == 0)
+        return sums;
+    sums->summary = summary_new(a, &kind);
+    sums->value = arena_alloc(a, (uint64_t)kind.n, sizeof *sums->value);
+    return sums;
+}
+
+void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
+                    const struct item *item, const struct stats *stats, int text)
+{
+    const struct session *s = &j->job.s;
+    int n_queries = session_queries(s, item)->n, n_hidden;
+
+    sums->n++;
+    if (sums->summary == NULL)
+        return;
+    shown_hidden(s->a, item, session_query_side(s), &n_hidden);
+    for (int i = 0; i < sums->n_heads; i++) {
+        const struct head_stats *head = stats_head(stats, text, sums->head[i].layer,
+                                                   sums->head[i].head);
+
+        memcpy(sums->value + i * j->set.n, head->value, (size_t)j->set.n * sizeof(double));
+        sums->n_rows[i] += n_queries - n_hidden - head->n_skipped;
+    }
+    summary_add(sums->summary, item->index, sums->value);
+}
+
+/* ---- what is known of a head ---- */
+
+/* NULL: the metrics of the texts do not say. */
+static const char *found_type(const struct model_view_job *j, const double *value,
+                              int64_t n_rows, int64_t n_texts)
+{
+    const struct session *s = &j->job.s;
+    bool causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
+    struct types_found found;
+
+    stats_types_found(value, n_rows, n_texts, causal, &found);
+    return found.primary < 0 || found.label[found.primary].type == TYPE_undetermined ?
+               NULL : found.label[found.primary].name;
+}
+
+static bool wants_types(const struct model_view_job *j)
+{
+    return j->metric.by == BY_TYPE || j->sort.by == BY_TYPE || j->args->mds;
+}
+
+static const char *type_of(const struct model_view_job *j, const struct model_view_sums *sums,
+                           int i, const double *value)
+{
+    int H = j->job.s.shown->config.n_heads;
+
+    if (!wants_types(j))
+        return NULL;
+    if (j->type != NULL)
+        return j->type[sums->head[i].layer * H + sums->head[i].head];
+    return found_type(j, value, sums->n_rows[i], sums->n);
+}
+
+static double number_of(const struct model_view_key *key, const double *value)
+{
+    return key->by == BY_METRIC ? value[key->id] : (double)NAN;
+}
+
+static const char *word_of(const struct model_view_key *key, double number)
+{
+    return key->by != BY_METRIC || metric_table[key->id].kind != METRIC_WORD || isnan(number) ?
+               NULL : metric_table[key->id].rule->words[(int)number];
+}
+
+struct model_view_heads model_view_means(const struct model_view_job *j,
+                                         const struct model_view_sums *sums, struct arena *a)
+{
+    struct model_view_heads heads = { sums->n_heads, NULL };
+    double *mean = arena_alloc(a, (uint64_t)j->set.n + 1, sizeof *mean);
+
+    heads.head = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *heads.head);
+    for (int i = 0; i < sums->n_heads; i++) {
+        struct model_view_head *head = &heads.head[i];
+        double value[N_METRIC];
+
+        for (int k = 0; k < j->set.n; k++)
+            mean[k] = summary_of(sums->summary, i * j->set.n + k).mean;
+        metric_choice_spread(&j->choice, mean, value);
+        *head = (struct model_view_head){
+            sums->head[i].layer, sums->head[i].head, number_of(&j->metric, value),
+            number_of(&j->sort, value), word_of(&j->metric, number_of(&j->metric, value)),
+            type_of(j, sums, i, value), NAN, NAN
+        };
+        if (j->metric.by == BY_TYPE)
+            head->word = head->type;
+    }
+    return heads;
+}
+
+void model_view_places(const struct model_view_job *j, const struct stats *stats,
+                       struct model_view_heads *heads)
+{
+    int place = metric_choice_place(&j->choice, METRIC_mds);
+
+    for (int i = 0; i < heads->n; i++) {
+        struct model_view_head *head = &heads->head[i];
+        const struct stats_list *list =
+            &stats_head(stats, 0, head->layer, head->head)->list[place];
+
+        if (list->v == NULL || list->n != 2)
+            continue;
+        head->x = list->v[0];
+        head->y = list->v[1];
+    }
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ * All heads on one sheet: thumbnails, numbers or types in a row for each layer. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/map.h"
+#include "base/str.h"
+#include "task/model/model.h"
+#include "draw/board.h"
+#include "session/shown.h"
+
+/* Which head stands where. */
+struct grid_of {
+    int n_rows, n_cols;
+    int *layer;                 /* [n_rows] */
+    int *head;                  /* [n_cols] of unsorted columns */
+    int *at;                    /* [n_rows, n_cols] number of the head; -1: none */
+};
+
+static bool is_sorted(const struct model_view_picture *p)
+{
+    return p->j->sort.by != BY_NOTHING;
+}
+
+/* ---- places ---- */
+
+/* What sorting compares. */
+struct ranked { const struct model_view_head *head; int number; bool by_type; };
+
+/* Types by their names, numbers the largest first; what is not known last. */
+static int by_rank(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    const char *type[2] = { a->head->type, b->head->type };
+    double v = a->head->sorted, w = b->head->sorted;
+
+    if (a->by_type && (type[0] != NULL) != (type[1] != NULL))
+        return type[0] != NULL ? -1 : 1;
+    if (a->by_type && type[0] != NULL && strcmp(type[0], type[1]) != 0)
+        return strcmp(type[0], type[1]);
+    if (!a->by_type && isnan(v) != isnan(w))
+        return isnan(v) ? 1 : -1;
+    if (!a->by_type && v != w && !isnan(v))
+        return v > w ? -1 : 1;
+    return a->head->head - b->head->head;
+}
+
+/* Heads first .. first + n - 1 are of one layer. */
+static void place_sorted(const struct model_view_picture *p, struct grid_of *g, int row,
+                         int first, int n, struct arena *a)
+{
+    struct ranked *ranked = arena_alloc(a, (size_t)n, sizeof *ranked);
+
+    for (int i = 0; i < n; i++)
+        ranked[i] = (struct ranked){ &p->heads.head[first + i], first + i,
+                                     p->j->sort.by == BY_TYPE };
+    qsort(ranked, (size_t)n, sizeof *ranked, by_rank);
+    for (int i = 0; i < n; i++)
+        g->at[row * g->n_cols + i] = ranked[i].number;
+}
+
+static void place_heads(const struct model_view_picture *p, struct grid_of *g, int row,
+                        int first, int n)
+{
+    for (int i = first; i < first + n; i++) {
+        int column = 0;
+
+        while (g->head[column] != p->heads.head[i].head)
+            column++;
+        g->at[row * g->n_cols + column] = i;
+    }
+}
+
+/* How many heads of one layer begin at the first. */
+static int count_layer(const struct model_view_heads *heads, int first)
+{
+    int n = 1;
+
+    while (first + n < heads->n && heads->head[first + n].layer == heads->head[first].layer)
+        n++;
+    return n;
+}
+
+/* Rows are the layers that have heads, columns the heads that any has. */
+static void count_sides(const struct model_view_picture *p, struct grid_of *g, struct arena *a)
+{
+    const struct model_view_heads *heads = &p->heads;
+    int last = 0, widest = 0;
+    bool *has;
+
+    for (int i = 0; i < heads->n; i++)
+        last = heads->head[i].head > last ? heads->head[i].head : last;
+    has = arena_alloc(a, (size_t)last + 1, sizeof *has);
+    g->layer = arena_alloc(a, (size_t)heads->n, sizeof *g->layer);
+    g->head = arena_alloc(a, (size_t)last + 1, sizeof *g->head);
+    for (int i = 0; i < heads->n; i++)
+        has[heads->head[i].head] = true;
+    for (int h = 0; h <= last; h++)
+        if (has[h])
+            g->head[g->n_cols++] = h;
+    for (int i = 0, n; i < heads->n; i += n) {
+        n = count_layer(heads, i);
+        widest = n > widest ? n : widest;
+        g->layer[g->n_rows++] = heads->head[i].layer;
+    }
+    g->n_cols = is_sorted(p) ? widest : g->n_cols;
+}
+
+static void place(const struct model_view_picture *p, struct grid_of *g, struct arena *a)
+{
+    *g = (struct grid_of){ .n_rows = 0 };
+    count_sides(p, g, a);
+    g->at = arena_alloc(a, (size_t)g->n_rows * (size_t)g->n_cols, sizeof *g->at);
+    for (int i = 0; i < g->n_rows * g->n_cols; i++)
+        g->at[i] = -1;
+    for (int i = 0, row = 0, n; i < p->heads.n; i += n, row++) {
+        n = count_layer(&p->heads, i);
+        if (is_sorted(p))
+            place_sorted(p, g, row, i, n, a);
+        else
+            place_heads(p, g, row, i, n);
+    }
+}
+
+/* ---- what the cells show ---- */
+
+static const struct model_view_head *head_at(const struct model_view_picture *p,
+                                             const struct grid_of *g, int i)
+{
+    return g->at[i] >= 0 ? &p->heads.head[g->at[i]] : NULL;
+}
+
+static void set_thumbnails(const struct model_view_picture *p, const struct grid_of *g,
+                           struct heatmaps *maps, struct arena *a)
+{
+    int n = g->n_rows * g->n_cols;
+    struct panel *panel = arena_alloc(a, (size_t)n, sizeof *panel);
+
+    for (int i = 0; i < n; i++) {
+        const struct model_view_head *head = head_at(p, g, i);
+        const struct map *map = head != NULL ? p->map[head->layer] : NULL;
+
+        if (head != NULL)
+            panel[i] = (struct panel){ NULL, map->n_rows, map->n_cols,
+                                       map_head(map, head->head) };
+    }
+    maps->n_panels = n;
+    maps->panels = panel;
+}
+
+static void set_numbers(const struct model_view_picture *p, const struct grid_of *g,
+                        struct heatmaps *maps, struct arena *a)
+{
+    int n = g->n_rows * g->n_cols;
+    struct panel *panel = arena_alloc(a, 1, sizeof *panel);
+    float *value = arena_alloc(a, (size_t)n, sizeof *value);
+
+    for (int i = 0; i < n; i++) {
+        const struct model_view_head *head = head_at(p, g, i);
+
+        value[i] = head != NULL ? (float)head->shown : NAN;
+    }
+    *panel = (struct panel){ NULL, g->n_rows, g->n_cols, value };
+    maps->n_panels = 1;
+    maps->panels = panel;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    const char *const *a = x, *const *b = y;
+
+    return strcmp(*a, *b);
+}
+
+static int find_name(const char *const *name, int n, const char *word)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(name[i], word) == 0)
+            return i;
+    return -1;
+}
+
+/* The words in their alphabetical order, so that each has its colour whatever the heads. */
+static const struct board_kinds *kinds_of(const struct model_view_picture *p,
+                                          const struct grid_of *g, struct arena *a)
+{
+    struct board_kinds *kinds = arena_alloc(a, 1, sizeof *kinds);
+    const char **name = arena_alloc(a, (size_t)p->heads.n, sizeof *name);
+    int n = g->n_rows * g->n_cols;
+    short *of = arena_alloc(a, (size_t)n, sizeof *of);
+
+    for (int i = 0; i < p->heads.n; i++) {
+        const char *word = p->heads.head[i].word;
+
+        if (word != NULL && find_name(name, kinds->n, word) < 0)
+            name[kinds->n++] = word;
+    }
+    qsort(name, (size_t)kinds->n, sizeof *name, by_name);
+    for (int i = 0; i < n; i++) {
+        const struct model_view_head *head = head_at(p, g, i);
+
+        of[i] = head == NULL ? BOARD_NO_CELL :
+                head->word == NULL ? BOARD_NO_KIND :
+                (short)find_name(name, kinds->n, head->word);
+    }
+    kinds->name = name;
+    kinds->of = of;
+    return kinds;
+}
+
+/* Of sorted heads: which each is. */
+static void set_names(const struct model_view_picture *p, const struct grid_of *g,
+                      struct board *board, struct arena *a)
+{
+    int n = g->n_rows * g->n_cols;
+    const char **name = arena_alloc(a, (size_t)n, sizeof *name);
+    const char **brief = arena_alloc(a, (size_t)n, sizeof *brief);
+    bool typed = p->j->sort.by == BY_TYPE && p->j->metric.by != BY_TYPE;
+
+    for (int i = 0; i < n; i++) {
+        const struct model_view_head *head = head_at(p, g, i);
+
+        if (head == NULL)
+            continue;
+        name[i] = typed && head->type != NULL ?
+                      arena_printf(a, "H%d %s", head->head, head->type) :
+                      arena_printf(a, "H%d", head->head);
+        brief[i] = arena_printf(a, "%d", head->head);
+    }
+    board->name = name;
+    board->brief = brief;
+}
+
+static struct label_list numbered(struct arena *a, char letter, const int *number, int n)
+{
+    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
+
+    for (int i = 0; i < n; i++)
+        text[i] = arena_printf(a, "%c%d", letter, number[i]);
+    return (struct label_list){ n, text, NULL, NULL };
+}
+
+/* ---- the sheet ---- */
+
+static bool is_of_words(const struct model_view_job *j)
+{
+    return j->metric.by == BY_TYPE || (j->metric.by == BY_METRIC &&
+                                       metric_table[j->metric.id].kind == METRIC_WORD);
+}
+
+static const char *unit_of(const struct model_view_key *key)
+{
+    return key->by == BY_METRIC ? metric_table[key->id].unit : "";
+}
+
+/* "entropy (nats)" */
+static const char *what(const struct model_view_picture *p, struct arena *a)
+{
+    const struct model_view_key *key = &p->j->metric;
+    const char *unit = unit_of(key);
+
+    if (key->by == BY_NOTHING)
+        return "attention";
+    return unit[0] != '\0' ? arena_printf(a, "%s (%s)", key->name, unit) : key->name;
+}
+
+const char *model_view_of(const struct model_view_picture *p, struct arena *a)
+{
+    const struct session *s = &p->j->job.s;
+
+    if (s->model == NULL)
+        return p->j->args->table;
+    return s->model->decoder == NULL ? s->model->name :
+           arena_printf(a, "%s, %s", s->model->name, family_stack_names[s->stack]);
+}
+
+static const char *caption(const struct model_view_picture *p, struct arena *a, int pool,
+                           double clip)
+{
+    const struct model_view_job *j = p->j;
+    const struct session *s = &j->job.s;
+    const struct figure_args *figure = &j->args->shared.figure;
+    const char *shown = s->model != NULL ? shown_asked(s, a) : NULL;
+    char *text = arena_printf(a, "%s: %s of each head%s", model_view_of(p, a), what(p, a), p->of);
+
+    if (s->model != NULL)
+        text = arena_printf(a, "%s%s", text, figure_changes(a, s->asked));
+    if (p->map != NULL)
+        text = arena_printf(a, "%s; scale: %s", text,
+                            figure_scale(a, figure, "head", false, clip));
+    else if (!is_of_words(j) && figure->scale != SCALE_LINEAR)
+        text = arena_printf(a, "%s; scale: %s", text, scale_names[figure->scale]);
+    if (pool > 1)
+        text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool, pool);
+    if (is_sorted(p))
+        text = arena_printf(a, "%s; heads of each layer by %s", text, j->sort.name);
+    return arena_printf(a, "%s%s%s.", text, shown != NULL ? "; " : "",
+                        shown != NULL ? shown : "");
+}
+
+static void set_labels(const struct model_view_picture *p, const struct grid_of *g,
+                       struct board *board, struct arena *a)
+{
+    const struct model_view_key *sort = &p->j->sort;
+
+    board->rows = numbered(a, 'L', g->layer, g->n_rows);
+    board->row_name = "layer";
+    if (!is_sorted(p)) {
+        board->cols = numbered(a, 'H', g->head, g->n_cols);
+        board->col_name = "head";
+    } else {
+        board->col_name = arena_printf(a, "heads of each layer by %s%s", sort->name,
+                                       sort->by == BY_TYPE ? "" : ", the largest first");
+    }
+}
+
+int model_view_draw(const struct model_view_picture *p, struct arena *a, struct err *e)
+{
+    const struct model_view_job *j = p->j;
+    const struct session *s = &j->job.s;
+    const struct figure_args *figure = &j->args->shared.figure;
+    const struct map *map = p->map != NULL ? p->map[p->heads.head[0].layer] : NULL;
+    struct heatmaps maps = {
+        .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale, .pool = 1,
+        .columns = 1, .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN,
+        .cell_px = figure->cell, .no_bars = figure->no_bars,
+        .clip = map != NULL ? figure_clip(figure, map->n_queries, map->n_keys, false) :
+                              figure_clip(figure, 1, 1, false),
+    };
+    struct board board = { .maps = &maps, .thumbnails = map != NULL };
+    struct grid_of g;
+    struct part part;
+    struct sheet sheet;
+
+    place(p, &g, a);
+    board.n_rows = g.n_rows;
+    board.n_cols = g.n_cols;
+    if (map != NULL) {
+        set_thumbnails(p, &g, &maps, a);
+    } else if (is_of_words(j)) {
+        board.maps = NULL;
+        board.kinds = kinds_of(p, &g, a);
+    } else {
+        set_numbers(p, &g, &maps, a);
+    }
+    if (is_sorted(p))
+        set_names(p, &g, &board, a);
+    if (!figure->no_labels)
+        set_labels(p, &g, &board, a);
+    part = board_part(&board);
+    sheet = figure_sheet(figure, &part, caption(p, a, map != NULL ? map->pool : 1, maps.clip),
+                         figure_metadata_model(s));
+    sheet.terminal = &j->job.results.output.terminal;
+    return sheet_write(&sheet, p->format, p->path, s->env->warn, e);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ * Tab-separated values of heads, as other programs and mha-viz stats --tsv write them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "task/model/model.h"
+
+enum { MOST_SHOWN = 40 };       /* bytes of a field in messages */
+
+/* Bytes between tabs, or a line; not ended by a NUL. */
+struct field { const char *s; size_t n; };
+
+/* Where the columns that are read stand; -1: not wanted. */
+enum { LAYER, HEAD, SHOWN, SORTED, N_READ };
+
+struct table {
+    struct arena *a;
+    const char *at, *end;       /* what is left */
+    int line;                   /* that was taken last, from 1 */
+    int n_columns;
+    int place[N_READ];
+    int *seen;                  /* [MODEL_TABLE_SIDE, MODEL_TABLE_SIDE] its line; 0: none */
+};
+
+static const char *shown(const struct table *t, struct field f)
+{
+    return arena_strndup(t->a, f.s, f.n < MOST_SHOWN ? f.n : MOST_SHOWN);
+}
+
+static bool is(struct field f, const char *name)
+{
+    return strlen(name) == f.n && memcmp(f.s, name, f.n) == 0;
+}
+
+/* The next line without its end; false: there is none. */
+static bool next_line(struct table *t, struct field *line)
+{
+    const char *feed;
+
+    if (t->at == t->end)
+        return false;
+    feed = memchr(t->at, '\n', (size_t)(t->end - t->at));
+    *line = (struct field){ t->at, (size_t)((feed != NULL ? feed : t->end) - t->at) };
+    t->at = feed != NULL ? feed + 1 : t->end;
+    if (line->n > 0 && line->s[line->n - 1] == '\r')
+        line->n--;
+    t->line++;
+    return true;
+}
+
+/* Takes the line's next field off; the last leaves line->s NULL. */
+static struct field next_field(struct field *line)
+{
+    const char *tab = line->n > 0 ? memchr(line->s, '\t', line->n) : NULL;
+    struct field field = { line->s, tab != NULL ? (size_t)(tab - line->s) : line->n };
+
+    if (tab == NULL)
+        *line = (struct field){ NULL, 0 };
+    else
+        *line = (struct field){ tab + 1, line->n - field.n - 1 };
+    return field;
+}
+
+/* ---- the first line ---- */
+
+static int no_column(const struct table *t, const char *name, struct field header,
+                     struct err *e)
+{
+    char *names = arena_strdup(t->a, "");
+    int n = 0;
+
+    for (; header.s != NULL && n < 12; n++)
+        names = arena_printf(t->a, "%s%s%s", names, n > 0 ? ", " : "",
+                             shown(t, next_field(&header)));
+    return err_set(e, ERR_INPUT, "line 1: no column '%s' among %s%s", name, names,
+                   header.s != NULL ? ", ..." : "");
+}
+
+static int find_column(struct table *t, const char *name, struct field header, int *place,
+                       struct err *e)
+{
+    struct field rest = header;
+
+    *place = -1;
+    for (int i = 0; name != NULL && rest.s != NULL; i++) {
+        if (!is(next_field(&rest), name))
+            continue;
+        if (*place >= 0)
+            return err_set(e, ERR_INPUT, "line 1: column '%s' is there twice", name);
+        *place = i;
+    }
+    return name == NULL || *place >= 0 ? 0 : no_column(t, name, header, e);
+}
+
+static int read_header(struct table *t, const char *metric, const char *sort, struct err *e)
+{
+    const char *const name[N_READ] = { "layer", "head", metric, sort };
+    struct field header, rest;
+
+    if (!next_line(t, &header) || header.n == 0)
+        return err_set(e, ERR_INPUT, "line 1: empty, expected names of columns with tabs "
+                       "between, layer and head among them");
+    for (rest = header; rest.s != NULL; t->n_columns++)
+        next_field(&rest);
+    for (int i = 0; i < N_READ; i++)
+        if (find_column(t, name[i], header, &t->place[i], e) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+static int read_index(const struct table *t, const char *name, struct field f, int *v,
+                      struct err *e)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < f.n; i++) {
+        if (f.s[i] < '0' || f.s[i] > '9' || n >= MODEL_TABLE_SIDE) {
+            n = MODEL_TABLE_SIDE;
+            break;
+        }
+        n = 10 * n + (f.s[i] - '0');
+    }
+    *v = n;
+    if (f.n > 0 && n < MODEL_TABLE_SIDE)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s: found '%s', expected a whole number from 0 to %d", name,
+                   shown(t, f), MODEL_TABLE_SIDE - 1);
+}
+
+/* What other programs write where there is no number. */
+static bool is_undefined(struct field f)
+{
+    return f.n == 0 || is(f, "null") || is(f, "nan") || is(f, "NaN") || is(f, "NA");
+}
+
+static int read_number(const struct table *t, const char *name, struct field f, double *v,
+                       struct err *e)
+{
+    char text[MOST_SHOWN + 1], *end = text;
+
+    *v = NAN;
+    if (is_undefined(f))
+        return 0;
+    if (f.n <= MOST_SHOWN) {
+        memcpy(text, f.s, f.n);
+        text[f.n] = '\0';
+        if (strspn(text, "+-.0123456789eE") == f.n)     /* no hexadecimal digits, no spaces */
+            *v = strtod(text, &end);
+    }
+    if (end == text + f.n && fabs(*v) < 1e30)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s: found '%s', expected a number", name, shown(t, f));
+}
+
+/* ---- lines ---- */
+
+static int read_fields(struct table *t, struct field line, struct field *field, struct err *e)
+{
+    int n = 0;
+
+    for (; line.s != NULL; n++) {
+        struct field next = next_field(&line);
+
+        for (int i = 0; i < N_READ; i++)
+            if (t->place[i] == n)
+                field[i] = next;
+    }
+    if (n == t->n_columns)
+        return 0;
+    return err_set(e, ERR_INPUT, "%d field%s, expected %d as in line 1", n, n == 1 ? "" : "s",
+                   t->n_columns);
+}
+
+static int read_head(struct table *t, struct field line, const char *metric, const char *sort,
+                     struct model_view_head *head, struct err *e)
+{
+    struct field field[N_READ] = { { NULL, 0 } };
+    int *seen;
+
+    *head = (struct model_view_head){ .shown = NAN, .sorted = NAN, .x = NAN, .y = NAN };
+    if (read_fields(t, line, field, e) != 0 ||
+        read_index(t, "layer", field[LAYER], &head->layer, e) != 0 ||
+        read_index(t, "head", field[HEAD], &head->head, e) != 0 ||
+        (metric != NULL && read_number(t, metric, field[SHOWN], &head->shown, e) != 0) ||
+        (sort != NULL && read_number(t, sort, field[SORTED], &head->sorted, e) != 0))
+        return -1;
+    seen = &t->seen[head->layer * MODEL_TABLE_SIDE + head->head];
+    if (*seen > 0)
+        return err_set(e, ERR_INPUT, "L%dH%d stands in line %d already: expected one line for "
+                       "each head, such as mha-viz stats --summary --tsv writes", head->layer,
+                       head->head, *seen);
+    *seen = t->line;
+    return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct model_view_head *a = x, *b = y;
+
+    return a->layer != b->layer ? a->layer - b->layer : a->head - b->head;
+}
+
+static int read_lines(struct table *t, const char *metric, const char *sort,
+                      struct model_view_heads *heads, struct err *e)
+{
+    struct field line;
+    size_t most = 1;
+
+    for (const char *s = t->at; s < t->end; s++)
+        most += *s == '\n';
+    heads->head = arena_alloc(t->a, most, sizeof *heads->head);
+    while (next_line(t, &line)) {
+        if (line.n == 0)
+            continue;
+        if (read_head(t, line, metric, sort, &heads->head[heads->n], e) != 0)
+            return err_under(e, "line %d", t->line);
+        heads->n++;
+    }
+    if (heads->n == 0)
+        return err_set(e, ERR_INPUT, "no line below the names of its columns");
+    qsort(heads->head, (size_t)heads->n, sizeof *heads->head, by_place);
+    return 0;
+}
+
+int model_table_read(struct arena *a, struct span bytes, const char *metric, const char *sort,
+                     struct model_view_heads *heads, struct err *e)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    struct table t = { .a = a, .at = (const char *)bytes.data };
+
+    *heads = (struct model_view_heads){ 0, NULL };
+    t.end = t.at + bytes.size;
+    if (bytes.size >= strlen(mark) && memcmp(t.at, mark, strlen(mark)) == 0)
+        t.at += strlen(mark);
+    t.seen = arena_alloc(a, MODEL_TABLE_SIDE, MODEL_TABLE_SIDE * sizeof *t.seen);
+    if (read_header(&t, metric, sort, e) != 0)
+        return -1;
+    return read_lines(&t, metric, sort, heads, e);
+}

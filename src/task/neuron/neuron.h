@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of neuron share: which head is shown, and what came of one text.
+ *
+ *     neuron.c          options, the pass
+ *     record.c          what is printed
+ *     picture.c         what is drawn */
+#ifndef TASK_NEURON_H
+#define TASK_NEURON_H
+
+#include "task/format.h"
+#include "task/job.h"
+#include "run/neuron.h"
+#include "session/place.h"
+
+struct neuron_args {
+    struct shared_args shared;
+    const char *at;             /* NULL: the last token */
+    bool dims;
+};
+
+struct neuron_job {
+    struct job job;
+    const struct neuron_args *args;
+    struct place at;
+    int layer, head;
+    bool has[N_NEURON_PART];    /* parts that scores may have */
+    bool drawn;                 /* a text before this one */
+    const struct record *record;        /* of a row of the table */
+};
+
+/* ---- record.c ---- */
+
+extern const struct record neuron_record;
+
+/* Sets the records of the job: without columns that were not asked for, or cannot be. */
+void neuron_columns(struct neuron_job *j);
+
+/* Writes the text's results. */
+int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
+                 const struct neuron *n, struct err *e);
+
+/* "L1H1: cat(2) looks at 3 keys; scaled = 0.25 q.k" */
+const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struct item *item,
+                        const struct neuron *n);
+
+/* ---- picture.c ---- */
+
+/* ERR_USAGE: it does not fit. */
+int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *item,
+                const struct neuron *n, const char *path, struct err *e);
+
+#endif

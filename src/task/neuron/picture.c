@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * The query and the keys that it sees as bands of colours, and what becomes of their product. */
+#include <math.h>
+
+#include "task/neuron/neuron.h"
+#include "draw/bands.h"
+
+/* k, q x k, q.k, what is added, the score, the weight. */
+enum { MOST_FIELDS = 5 + N_NEURON_PART };
+
+/* The keys that are drawn, one after the other. */
+struct keys {
+    const struct neuron *n;
+    struct arena *a;
+    int count;
+    int *at;                    /* [count] positions */
+    int *place;                 /* [S] which of them; -1: none */
+};
+
+static struct keys keys_of(const struct neuron *n, struct arena *a)
+{
+    struct keys keys = { n, a, 0, arena_alloc(a, (size_t)n->S, sizeof(int)),
+                         arena_alloc(a, (size_t)n->S, sizeof(int)) };
+
+    for (int s = 0; s < n->S; s++) {
+        keys.place[s] = n->hidden[s] ? -1 : keys.count;
+        if (!n->hidden[s])
+            keys.at[keys.count++] = s;
+    }
+    return keys;
+}
+
+/* ---- numbers ---- */
+
+static float *rows_of(const struct keys *keys, int n_cols)
+{
+    return arena_alloc(keys->a, (uint64_t)keys->count, (uint64_t)n_cols * sizeof(float));
+}
+
+static const float *key_values(const struct keys *keys)
+{
+    int d = keys->n->d;
+    float *value = rows_of(keys, d);
+
+    for (int i = 0; i < keys->count; i++)
+        for (int c = 0; c < d; c++)
+            value[(int64_t)i * d + c] = keys->n->k[(int64_t)keys->at[i] * d + c];
+    return value;
+}
+
+static const float *products(const struct keys *keys)
+{
+    int d = keys->n->d;
+    float *value = rows_of(keys, d);
+
+    for (int i = 0; i < keys->count; i++)
+        for (int c = 0; c < d; c++)
+            value[(int64_t)i * d + c] = neuron_product(keys->n, keys->at[i], c);
+    return value;
+}
+
+static const float *dots(const struct keys *keys)
+{
+    float *value = rows_of(keys, 1);
+
+    for (int i = 0; i < keys->count; i++)
+        value[i] = (float)keys->n->dot[keys->at[i]];
+    return value;
+}
+
+/* Of x [S]. */
+static const float *chosen(const struct keys *keys, const float *x)
+{
+    float *value = rows_of(keys, 1);
+
+    for (int i = 0; i < keys->count; i++)
+        value[i] = x[keys->at[i]];
+    return value;
+}
+
+static float largest(const float *value, int64_t n)
+{
+    float most = 0.0f;
+
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(value[i]))
+            most = fmaxf(most, fabsf(value[i]));
+    return most;
+}
+
+/* ---- fields ---- */
+
+/* From -most to most; all 0: any range has them in its middle. */
+static struct bands_field signed_field(const char *title, int n_cols, const float *value,
+                                       float most, const char *bar)
+{
+    most = most > 0.0f ? most : 1.0f;
+    return (struct bands_field){ title, n_cols, value, cmap_find("bluered"), -most, most, bar };
+}
+
+static struct bands_field number_field(const struct keys *keys, const char *title,
+                                       const float *value)
+{
+    return signed_field(title, 1, value, largest(value, keys->count), NULL);
+}
+
+static int fields_of(const struct neuron_job *j, const struct keys *keys,
+                     struct bands_field *field)
+{
+    static const char *const titles[N_NEURON_PART] = {
+        "+ position", "+ q position", "+ k position", "+ segment", "+ copies", "+ mask"
+    };
+    const struct neuron *n = keys->n;
+    const float *k = key_values(keys), *product = products(keys), *weight;
+    int64_t size = (int64_t)keys->count * n->d;
+    int count = 0;
+
+    field[count++] = signed_field("k", n->d, k, fmaxf(largest(k, size), largest(n->q, n->d)),
+                                  "q, k");
+    field[count++] = signed_field("q × k", n->d, product, largest(product, size), "q × k");
+    field[count++] = number_field(keys, "q·k", dots(keys));
+    for (int i = 0; i < N_NEURON_PART; i++)
+        if (j->has[i])
+            field[count++] = number_field(keys, titles[i], chosen(keys, n->part[i]));
+    field[count++] = number_field(keys, "score", chosen(keys, n->score));
+    weight = chosen(keys, n->weight);
+    field[count++] = (struct bands_field){
+        "softmax", 1, weight, cmap_find("Blues"), 0.0f,
+        largest(weight, keys->count) > 0.0f ? largest(weight, keys->count) : 1.0f, NULL
+    };
+    return count;
+}
+
+/* ---- the sheet ---- */
+
+static const char *caption_of(const struct neuron_job *j, struct arena *a,
+                              const struct item *item, const struct neuron *n)
+{
+    const struct session *s = &j->job.s;
+
+    return arena_printf(a, "%s%s%s; %s; each column of numbers has its own range of colours.",
+                        s->model->name, figure_text(a, item), figure_changes(a, s->asked),
+                        neuron_lead(j, a, item, n));
+}
+
+static int check_width(const struct figure_args *figure, const struct sheet *sheet,
+                       enum draw_format format, struct arena *a, struct err *e)
+{
+    double least;
+
+    if (figure->width == NULL)
+        return 0;
+    least = bands_least(sheet, format, a);
+    if (least <= sheet->width_px)
+        return 0;
+    return err_set(e, ERR_USAGE, "--width %s: numbers and labels leave no room for q and k; "
+                   "expected at least %.0fmm, or a smaller --font-size", figure->width,
+                   ceil(least * 25.4 / 100.0));
+}
+
+int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *item,
+                const struct neuron *n, const char *path, struct err *e)
+{
+    const struct figure_args *figure = &j->args->shared.figure;
+    const struct output *output = &j->job.results.output;
+    const struct session *s = &j->job.s;
+    enum draw_format format = figure_format(output);
+    struct keys keys = keys_of(n, a);
+    struct bands_field field[MOST_FIELDS];
+    struct bands bands = {
+        .n_rows = keys.count, .field = field, .lead = n->q, .lead_title = "q",
+        .lead_label = records_token(a, session_queries(s, item), n->row),
+    };
+    struct part part = bands_part(&bands);
+    struct sheet sheet = figure_sheet(figure, &part, caption_of(j, a, item, n),
+                                      figure_metadata_model(s));
+
+    if (keys.count == 0)
+        return err_set(e, ERR_INPUT, "%s: the query sees no key", neuron_lead(j, a, item, n));
+    sheet.terminal = &output->terminal;
+    bands.n_fields = fields_of(j, &keys, field);
+    bands.rows = figure_labels(a, session_keys(s, item), keys.place, keys.count);
+    if (check_width(figure, &sheet, format, a, e) != 0)
+        return -1;
+    return sheet_write(&sheet, format, path, s->env->warn, e);
+}

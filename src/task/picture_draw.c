@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ * Texts -> their heatmaps, beside each other where they are several -> a sheet. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "analysis/map.h"
+#include "base/str.h"
+#include "draw/beside.h"
+#include "task/picture_view.h"
+#include "session/shown.h"
+
+/* ---- words ---- */
+
+/* All of them, where they are few. */
+static const char *texts_of(struct arena *a, const struct item *items, int n)
+{
+    enum { FEW = 4 };
+    const char *texts = "";
+
+    if (n > FEW)
+        return arena_printf(a, ", %d texts", n);
+    for (int i = 0; i < n; i++)
+        texts = arena_printf(a, "%s%s", texts, figure_text(a, &items[i]));
+    return texts;
+}
+
+/* "linear, each head its own range"; of several texts, whose heads. */
+static const char *scale_of(const struct picture *p, struct arena *a, int n_texts, double clip)
+{
+    bool each = n_texts > 1 && p->n_panels == 1;
+    const char *of = each ? "text" : n_texts == 1 || !p->look.figure->shared_scale ?
+                     picture_unit(p) :
+                     arena_printf(a, "%ss of all text", picture_unit(p));
+
+    return figure_scale(a, p->look.figure, of, picture_is_ranged(p), clip);
+}
+
+static char *caption(const struct picture *p, struct arena *a, const struct item *items, int n,
+                     const char *over, const char *scale, int pool)
+{
+    const struct session *session = p->s;
+    const char *shown = shown_text(session, a, items);
+    bool stacks = session->model->decoder != NULL;
+    char *text = arena_printf(a, "%s, %s%s%s", session->model->name,
+                              stacks ? family_stack_names[session->stack] : "",
+                              stacks ? " " : "", picture_subject(p, a));
+
+    text = arena_printf(a, "%s%s%s%s; scale: %s", text, texts_of(a, items, n),
+                        figure_changes(a, session->asked), over, scale);
+    if (pool > 1)
+        text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
+                            pool_names[p->look.pool], pool, pool);
+    if (shown != NULL)
+        text = arena_printf(a, "%s; %s", text, shown);
+    for (int i = 0; i < n; i++)
+        if (items[i].n_cut > 0)
+            text = arena_printf(a, "%s; %scut to %d token%s", text,
+                                n > 1 ? arena_printf(a, "text %d ", i + 1) : "",
+                                items[i].tokens.n, str_plural(items[i].tokens.n));
+    return arena_printf(a, "%s.", text);
+}
+
+/* What would show more. */
+static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
+{
+    if (!*p->hinted && maps->cmap->diverges) {
+        *p->hinted = true;
+        figure_note_cmap(maps, p->s->env->note);
+    }
+    if (p->s->env->note == NULL || *p->hinted || maps->scale == SCALE_LOG ||
+        !heatmap_is_plain(maps, a))
+        return;
+    *p->hinted = true;
+    err_warn(p->s->env->note, "the picture is nearly of one colour; %s--scale log would show "
+             "small weights", picture_is_ranged(p) || maps->clip > 0.0 ||
+                              maps->scale == SCALE_ROW ? "" : "--clip 99% or ");
+}
+
+/* ---- the sheet ---- */
+
+/* Bars of their own take more than the maps where many stand in a row. */
+static bool has_own_bars(const struct picture *p, bool one_bar)
+{
+    enum { FEW = 4 };
+
+    return one_bar || !p->sheet || (p->look.columns > 0 ? p->look.columns : p->per_row) <= FEW;
+}
+
+static int plan_grid(const struct picture *p, struct figure_plan *plan, struct err *e)
+{
+    plan->one_bar = p->look.figure->shared_scale ||
+                    (!isnan(p->look.vmin) && !isnan(p->look.vmax));
+    plan->no_bars = !has_own_bars(p, plan->one_bar);
+    plan->columns = p->look.columns;
+    plan->n_panels = p->per_row;
+    plan->n_rows_of_panels = p->sheet ? p->n_layers : 0;
+    return figure_plan(p->look.figure, plan, e);
+}
+
+static int put(const struct sheet *sheet, const struct picture_place *place,
+               const struct warn *warn, struct err *e)
+{
+    if (place->path != NULL)
+        return sheet_write(sheet, place->format, place->path, warn, e);
+    return sheet_bytes(sheet, place->format, place->data, place->size, warn, e);
+}
+
+/* Above each text's heads: itself, as captions have it. */
+static const char *const *headings_of(const struct picture *p, struct arena *a,
+                                      const struct item *items, int n)
+{
+    const char **heading = arena_alloc(a, (size_t)n, sizeof *heading);
+
+    for (int i = 0; i < n; i++) {
+        const char *text = figure_text(a, &items[i]);
+
+        text += text[0] == ',' ? strlen(", ") : 0;
+        heading[i] = figure_title(a, p->look.figure,
+                                  text[0] != '\0' ? text : arena_printf(a, "text %d", i + 1), i);
+    }
+    return heading;
+}
+
+struct drawing {
+    const struct picture *picture;
+    const struct item *items;
+    int n;
+    struct picture_view *view;  /* [n] */
+    struct heatmaps *maps;      /* [n] */
+    struct figure_plan plan;
+    double clip;
+};
+
+static int plan_texts(struct drawing *d, const struct picture_place *place, struct arena *a,
+                      struct err *e)
+{
+    d->plan = (struct figure_plan){ .format = place->format, .terminal = place->terminal,
+                                    .n_beside = d->n };
+    for (int i = 0; i < d->n; i++) {
+        struct picture_view *view = &d->view[i];
+
+        if (picture_view_open(view, d->picture, &d->items[i], place->format, a, e) != 0)
+            return -1;
+        view->letters = d->n == 1;
+        d->plan.n_rows = view->n_rows > d->plan.n_rows ? view->n_rows : d->plan.n_rows;
+        d->plan.n_cols = view->n_cols > d->plan.n_cols ? view->n_cols : d->plan.n_cols;
+    }
+    d->clip = figure_clip(d->picture->look.figure, d->plan.n_rows, d->plan.n_cols,
+                          picture_is_ranged(d->picture));
+    return plan_grid(d->picture, &d->plan, e);
+}
+
+/* What was filled, as it is planned. */
+static void make(struct drawing *d, struct arena *a)
+{
+    for (int i = 0; i < d->n; i++)
+        d->maps[i] = picture_view_maps(&d->view[i], &d->plan, d->clip, a);
+    if (d->n > 1 && d->picture->look.figure->shared_scale)
+        heatmap_share(d->maps, d->n, a);
+}
+
+static int fill(struct drawing *d, struct arena *a, struct err *e)
+{
+    for (int i = 0; i < d->n; i++)
+        if (picture_view_fill(&d->view[i], &d->plan, a, e) != 0)
+            return -1;
+    make(d, a);
+    return 0;
+}
+
+/* Its parts are of arena a. */
+static struct sheet sheet_of(const struct drawing *d, const struct picture_place *place,
+                             struct arena *a)
+{
+    const struct picture *p = d->picture;
+    struct beside *beside = arena_alloc(a, 1, sizeof *beside);
+    struct part *part = arena_alloc(a, 1, sizeof *part);
+    const char *scale = scale_of(p, a, d->n, d->clip);
+    const char *over = picture_view_over(d->view, a, place->format);
+    struct sheet sheet;
+
+    *beside = (struct beside){ d->n, d->maps, headings_of(p, a, d->items, d->n),
+                               d->plan.per_row > 0 ? d->plan.per_row : 1 };
+    *part = d->n > 1 ? beside_part(beside) : heatmap_part(d->maps);
+    sheet = figure_sheet(p->look.figure, part,
+                         caption(p, a, d->items, d->n, over, scale, d->maps->pool),
+                         figure_metadata(p->s, a, picture_layers(p, a), scale));
+    sheet.terminal = place->terminal;
+    return sheet;
+}
+
+/* ---- the height of a page ---- */
+
+enum { PAGE_MM = 297 };             /* A4 */
+
+static bool is_too_high(const struct drawing *d, const struct picture_place *place,
+                        struct arena *a)
+{
+    const struct sheet sheet = sheet_of(d, place, a);
+
+    return sheet_height(&sheet, a) > PAGE_MM * 100.0 / 25.4;
+}
+
+/* Whether as many heads of a layer side by side as there is room for make a sheet that is low
+ * enough. */
+static bool fits_on(const struct drawing *d, const char *width, const struct picture_place *place,
+                    struct arena *a)
+{
+    struct figure_args figure = *d->picture->look.figure;
+    struct picture picture = *d->picture;
+    struct drawing wider = *d;
+    struct err ignored;
+
+    figure.width = width;
+    picture.look.figure = &figure;
+    wider.picture = &picture;
+    wider.maps = arena_alloc(a, (size_t)d->n, sizeof *wider.maps);
+    for (int columns = d->plan.n_panels; columns > 0; columns--) {
+        wider.plan.columns = columns;
+        if (figure_plan(&figure, &wider.plan, &ignored) != 0)
+            continue;
+        make(&wider, a);
+        return !is_too_high(&wider, place, a);
+    }
+    return false;
+}
+
+static int refuse_height(const struct drawing *d, const struct picture_place *place,
+                         struct arena *a, struct err *e)
+{
+    enum { MOST_MM = 1000, STEP_MM = 5 };
+    const char *width = NULL;
+
+    for (int mm = STEP_MM; mm <= MOST_MM && width == NULL; mm += STEP_MM) {
+        struct arena_mark mark = arena_mark(a);
+        const char *wide = arena_printf(a, "%dmm", mm);
+
+        if (fits_on(d, wide, place, a))
+            width = wide;
+        else
+            arena_reset(a, mark);
+    }
+    return err_set(e, ERR_USAGE, "--width %s: %d heatmaps would be higher than a page, %dmm; "
+                   "expected %s%sfewer layers or heads, or -c N for any height",
+                   d->picture->look.figure->width, d->picture->n_panels, PAGE_MM,
+                   width != NULL ? width : "", width != NULL ? " or more, " : "");
+}
+
+/* A sheet of a given width that would be higher than a page has more columns; those of several
+ * texts are as high as they are. */
+static int fit_page(struct drawing *d, const struct picture_place *place, struct arena *a,
+                    struct err *e)
+{
+    const struct picture *p = d->picture;
+
+    if (d->n > 1 || p->look.figure->width == NULL || !p->sheet || p->look.columns > 0 ||
+        place->format == DRAW_TERMINAL)
+        return 0;
+    while (is_too_high(d, place, a)) {
+        int pool = d->plan.pool;
+
+        if (d->plan.columns++ >= d->plan.n_panels ||
+            figure_plan(p->look.figure, &d->plan, e) != 0)
+            return refuse_height(d, place, a, e);
+        if (d->plan.pool == pool)
+            make(d, a);
+        else if (fill(d, a, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int picture_draw(const struct picture *p, struct arena *a, const struct item *items, int n,
+                 const struct picture_place *place, struct err *e)
+{
+    struct drawing drawing = { .picture = p, .items = items, .n = n };
+    struct sheet sheet;
+
+    drawing.view = arena_alloc(a, (size_t)n, sizeof *drawing.view);
+    drawing.maps = arena_alloc(a, (size_t)n, sizeof *drawing.maps);
+    if (plan_texts(&drawing, place, a, e) != 0 || fill(&drawing, a, e) != 0 ||
+        fit_page(&drawing, place, a, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        hint(p, &drawing.maps[i], a);
+    sheet = sheet_of(&drawing, place, a);
+    if (figure_check_numbers(p->look.figure, &sheet, &drawing.plan, a, e) != 0)
+        return -1;
+    return put(&sheet, place, p->s->env->warn, e);
+}
+
+/* ---- memory ---- */
+
+/* Beside the maps: sums of means, or the products of rollout. */
+static double sums_bytes(const struct picture *p, double n_weights)
+{
+    if (p->look.rollout)
+        return 3 * n_weights * sizeof(double);
+    return p->look.average != AVERAGE_NONE ? n_weights * (p->n_panels + 1) * sizeof(double) : 0;
+}
+
+/* The maps of a layer are of all its heads. */
+static int count_maps(const struct picture *p)
+{
+    const struct config *config = &p->s->shown->config;
+    int n = 0;
+
+    if (p->look.rollout || p->look.average != AVERAGE_NONE)
+        return p->n_panels;
+    for (int l = 0; l < config->n_layers; l++)
+        n += wanted_layer(&p->want, l) ? config->n_heads : 0;
+    return n;
+}
+
+double picture_keeps(const struct picture *p, struct arena *a, const struct item *item,
+                     const struct picture_place *place)
+{
+    struct arena *work = arena_child(a);
+    struct picture_view view = { .of = p };
+    struct drawing d = { .picture = p, .items = item, .n = 1, .view = &view };
+    double T = session_queries(p->s, item)->n, S = session_keys(p->s, item)->n;
+    double cell = sizeof(float) + (p->look.pool == POOL_MEAN ? sizeof(int) : 0);
+    double bytes = sums_bytes(p, T * S), pool, px;
+    struct err said_later;
+
+    if (plan_texts(&d, place, work, &said_later) != 0)
+        d.plan.pool = d.plan.cell_px = 1;
+    pool = d.plan.pool > 1 ? d.plan.pool : 1;
+    px = place->format == DRAW_PNG ? fmax(d.plan.cell_px, 1) : 1;
+    bytes += count_maps(p) * ceil(T / pool) * ceil(S / pool) * cell;
+    if (place->format != DRAW_TERMINAL)
+        bytes += p->n_panels * ceil(d.plan.n_rows / pool) * ceil(d.plan.n_cols / pool) *
+                 (sizeof(unsigned short) + px * px * sizeof(uint32_t));
+    arena_release(a, work);
+    return bytes;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * A text -> a pass -> the maps of a picture: of heads, their means, or rollout. */
+#include <math.h>
+
+#include "analysis/average.h"
+#include "analysis/stats.h"
+#include "task/picture.h"
+#include "session/texts.h"
+
+static int forward(const struct picture *p, const struct texts *texts, const struct sink *sinks,
+                   int n_sinks, struct arena *a, struct err *e)
+{
+    return session_forward(p->s, texts, &p->want, sinks, n_sinks, a, e);
+}
+
+static struct map *new_map(const struct picture *p, struct arena *a, int layer, int n,
+                           const struct picture_maps *m)
+{
+    return map_new(a, 0, layer, n, m->rows, m->cols, m->pool, (enum pool)p->look.pool);
+}
+
+static void keep_shape(struct picture_maps *m, const struct map *map)
+{
+    m->n_rows = map->n_rows;
+    m->n_cols = map->n_cols;
+    m->row = map->row;
+    m->col = map->col;
+}
+
+static int fill_heads(const struct picture *p, struct arena *a, const struct texts *texts,
+                      struct picture_maps *m, struct err *e)
+{
+    const struct config *config = &p->s->shown->config;
+    size_t L = (size_t)config->n_layers;
+    struct map **map = arena_alloc(a, L, sizeof(struct map *));
+    struct sink *sinks = arena_alloc(a, L, sizeof *sinks);
+    int n_sinks = 0;
+
+    for (int l = 0; l < config->n_layers; l++)
+        if (wanted_layer(&p->want, l)) {
+            map[l] = new_map(p, a, l, config->n_heads, m);
+            sinks[n_sinks++] = map_sink(map[l]);
+            keep_shape(m, map[l]);
+        }
+    if (forward(p, texts, sinks, n_sinks, a, e) != 0)
+        return -1;
+    for (int i = 0; i < p->n_panels; i++)
+        m->value[i] = map_head(map[p->panel[i].layer], p->panel[i].head);
+    return 0;
+}
+
+static int fill_average(const struct picture *p, struct arena *a, const struct texts *texts,
+                        struct picture_maps *m, struct err *e)
+{
+    struct average *average = average_new(a, p->s->shown, &p->want,
+                                          (enum average_over)(p->look.average - AVERAGE_HEADS),
+                                          m->rows.n, m->cols.n);
+    struct sink sink = average_sink(average);
+    struct map *map = new_map(p, a, 0, p->n_panels, m);
+
+    keep_shape(m, map);
+    if (forward(p, texts, &sink, 1, a, e) != 0)
+        return -1;
+    for (int i = 0; i < p->n_panels; i++) {
+        const struct picture_panel *panel = &p->panel[i];
+
+        map_fill(map, i, average_of(average, panel->layer >= 0 ? panel->layer : panel->head));
+        m->value[i] = map_head(map, i);
+    }
+    return 0;
+}
+
+/* What never reaches a token, such as later ones, is hidden. */
+static const float *visible(struct arena *a, const double *rollout, size_t n)
+{
+    float *weight = arena_alloc(a, n, sizeof *weight);
+
+    for (size_t i = 0; i < n; i++)
+        weight[i] = rollout[i] > 0.0 ? (float)rollout[i] : NAN;
+    return weight;
+}
+
+static int fill_rollout(const struct picture *p, struct arena *a, const struct texts *texts,
+                        struct picture_maps *m, struct err *e)
+{
+    static const struct metric_opts opts;
+    const struct metric_set set = { &metric_table[METRIC_rollout], 1, opts };
+    struct attended attended = session_attended(p->s, texts, a);
+    struct stats *stats = stats_new(a, p->s->shown, &attended, &p->want, &set);
+    struct sink sinks[STATS_SINKS];
+    int n_sinks = stats_sinks(stats, sinks);
+    struct map *map = new_map(p, a, 0, 1, m);
+
+    keep_shape(m, map);
+    if (forward(p, texts, sinks, n_sinks, a, e) != 0)
+        return -1;
+    map_fill(map, 0, visible(a, stats_map(stats, 0, 0),
+                             (size_t)m->rows.n * (size_t)m->cols.n));
+    m->value[0] = map_head(map, 0);
+    return 0;
+}
+
+int picture_fill(const struct picture *p, struct arena *a, const struct item *item,
+                 struct picture_maps *m, struct err *e)
+{
+    struct texts texts;
+
+    m->value = arena_alloc(a, (size_t)p->n_panels, sizeof *m->value);
+    texts_pack(&texts, a, item, 1);
+    if (p->look.rollout)
+        return fill_rollout(p, a, &texts, m, e);
+    if (p->look.average != AVERAGE_NONE)
+        return fill_average(p, a, &texts, m, e);
+    return fill_heads(p, a, &texts, m, e);
+}

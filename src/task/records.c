@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * What records of several commands have in common. */
+#include "task/records.h"
+
+#include <math.h>
+#include <string.h>
+
+struct records_text_id records_text_id(const struct session *s, const struct item *item)
+{
+    return (struct records_text_id){
+        .index = item->index,
+        .part = item->part - 1,
+        .text = { item->text, item->text_size },
+        .input = item->input,
+        .pair = { item->pair, item->pair_size },
+        .generated = { item->generated, item->generated_size },
+        .n_generated = item->generated != NULL ? item->n_generated : -1,
+        .model = s->name,
+        .family = s->model != NULL ? s->model->family->name : NULL,
+    };
+}
+
+const struct record *records_without_part(const struct session *s, const struct record *r)
+{
+    static const char *const names[] = { "part", NULL };
+
+    return r != NULL && s->asked->split == NULL ? record_without(s->a, r, IN_ALL, names) : r;
+}
+
+const struct head_id *records_heads(const struct session *s, const struct wanted *want,
+                                    struct arena *a, int *n)
+{
+    const struct config *config = &s->shown->config;
+    struct head_id *id = arena_alloc(a, (uint64_t)config->n_layers * (uint64_t)config->n_heads,
+                                     sizeof *id);
+
+    *n = 0;
+    for (int layer = 0, head = -1; session_next_head(s, want, &layer, &head);)
+        id[(*n)++] = (struct head_id){ family_stack_names[s->stack], layer, head };
+    return id;
+}
+
+const char *records_head_name(struct arena *a, const void *row)
+{
+    const struct head_id *id = row;
+
+    return arena_printf(a, "L%dH%d", id->layer, id->head);
+}
+
+static const char *interval(struct arena *a, double low, double high)
+{
+    return isnan(low) ? "-" : arena_printf(a, "%.3g to %.3g", low, high);
+}
+
+const char *records_interval(struct arena *a, const void *estimate)
+{
+    const struct summary_estimate *x = estimate;
+
+    return interval(a, x->low, x->high);
+}
+
+const char *records_bootstrap(struct arena *a, const void *estimate)
+{
+    const struct summary_estimate *x = estimate;
+
+    return interval(a, x->boot_low, x->boot_high);
+}
+
+const struct record *records_without_bootstrap(struct arena *a, const struct record *r)
+{
+    static const char *const names[] = { "bootstrap", "boot_low", "boot_high", NULL };
+
+    return record_without(a, r, IN_ALL, names);
+}
+
+struct text_span records_label(const struct tokens *t, int i)
+{
+    return (struct text_span){ t->label[i], t->label_size[i] };
+}
+
+const char *records_token(struct arena *a, const struct tokens *t, int i)
+{
+    const char *text = t->label[i];
+    size_t count = t->label_size[i];
+
+    while (count > 1 && *text == ' ') {
+        text++;
+        count--;
+    }
+    if (count == 0 || (count == 1 && *text == ' '))
+        return "␣";
+    return report_clean(a, text, count);
+}
+
+const char *records_link(struct arena *a, const struct session *s, const struct item *item,
+                         struct link link)
+{
+    if (link.key < 0)
+        return NULL;
+    return arena_printf(a, "%s(%d) → %s(%d)",
+                        records_token(a, session_queries(s, item), link.query), link.query,
+                        records_token(a, session_keys(s, item), link.key), link.key);
+}
+
+struct list records_pieces(const struct tokens *t)
+{
+    return (struct list){ t->piece, t->n };
+}
+
+struct list records_labels(struct arena *a, const struct tokens *t)
+{
+    struct text_span *label = arena_alloc(a, (size_t)t->n, sizeof *label);
+
+    for (int i = 0; i < t->n; i++)
+        label[i] = records_label(t, i);
+    return (struct list){ label, t->n };
+}
+
+struct list records_ids(const struct tokens *t)
+{
+    return (struct list){ t->id, t->id != NULL ? t->n : -1 };
+}

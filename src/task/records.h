@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns that records of several commands have in common: what was asked of the text,
+ * which head it is, the tokens. */
+#ifndef TASK_RECORDS_H
+#define TASK_RECORDS_H
+
+#include "analysis/choice.h"
+#include "analysis/links.h"
+#include "analysis/summary.h"
+#include "task/shared.h"
+#include "report/record.h"
+#include "session/shown.h"
+
+/* ---- the text: the first member of a row per text ---- */
+
+struct records_text_id {
+    int64_t index;              /* from 0 */
+    int part;                   /* from 0; -1: whole texts were asked for */
+    struct text_span text;
+    const char *input;          /* NULL: none */
+    struct text_span pair, generated;   /* s NULL: none */
+    int n_generated;            /* -1: nothing was */
+    const char *model, *family;     /* family NULL: only the tokeniser was opened */
+};
+
+struct records_text_id records_text_id(const struct session *s, const struct item *item);
+
+#define TEXT_F(f) offsetof(struct records_text_id, f)
+#define TEXT_COLUMNS_INDEX \
+    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_LONG, \
+      .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }
+
+/* Of commands with --split: records_without_part leaves it out. */
+#define TEXT_COLUMNS_PART \
+    { "part", "with --split: number of the piece of the text, from 0", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .null = NULL_ABSENT, .optional = true, \
+      .field = TEXT_F(part) }
+
+#define TEXT_COLUMNS_TEXT \
+    { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON, \
+      .field = TEXT_F(text) }
+
+#define TEXT_COLUMNS_PAIR \
+    { "pair", "the second text", .kind = COLUMN_SPAN, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(pair) }
+
+#define TEXT_COLUMNS_MODEL \
+    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .field = TEXT_F(model) }
+
+/* Of a text that is tokenised only. */
+#define TEXT_COLUMNS_TOKENS \
+    TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_TEXT, TEXT_COLUMNS_PAIR, \
+    TEXT_COLUMNS_MODEL
+
+/* Of a text that a model has run on; SPLIT: or of a piece of one. */
+#define TEXT_COLUMNS TEXT_COLUMNS_INDEX, TEXT_COLUMNS_RUN
+#define TEXT_COLUMNS_SPLIT TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_RUN
+#define TEXT_COLUMNS_RUN \
+    TEXT_COLUMNS_TEXT, \
+    { "input", "the file that was read instead of a text", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(input) }, \
+    TEXT_COLUMNS_PAIR, \
+    { "generated", "text of the tokens that the model added, without special ones", \
+      .kind = COLUMN_SPAN, .where = IN_JSON, .null = NULL_ABSENT, \
+      .field = TEXT_F(generated) }, \
+    { "n_generated", "number of the tokens that the model added, the last of its own", \
+      "tokens", .kind = COLUMN_INT, .where = IN_JSON, .null = NULL_ABSENT, \
+      .field = TEXT_F(n_generated) }, \
+    TEXT_COLUMNS_MODEL, \
+    { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(family) }
+
+/* ---- what is shown of its tokens: --weight, --hide, --renorm, --merge ---- */
+
+struct records_shown {
+    const char *weight;         /* what rows hold */
+    const char *hide, *merge;   /* hide NULL: nothing is left out */
+    bool renorm;
+    struct list hidden, hidden_key, divided;
+};
+
+/* Beside metrics that are computed. */
+struct records_shown records_shown(const struct session *s, struct arena *a,
+                                   const struct item *item,
+                                   const struct metric_choice *computed);
+
+/* r, of the session's arena, without the part of a text where texts are whole. */
+const struct record *records_without_part(const struct session *s, const struct record *r);
+
+/* As given alone, without what it comes to in a text. */
+struct records_shown records_shown_asked(const struct session *s);
+
+/* r, of the session's arena, without columns that were not asked for. */
+const struct record *records_without_shown(const struct session *s, const struct record *r);
+
+/* A line above tables: what is left out, and of which rows each metric is; NULL: nothing is. */
+const char *records_shown_line(const struct session *s, struct arena *a,
+                               const struct item *item,
+                               const struct metric_choice *computed);
+
+#define SHOWN_F(f) offsetof(struct records_shown, f)
+#define WEIGHT_COLUMN(offset) \
+    { "weight", "what rows hold: norm, the weights times |f(x)|; value, times |v|; each row " \
+      "divided by its sum", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
+      .optional = true, .choices = weighting_names, .field = (offset) }
+
+/* As given. */
+#define SHOWN_OPTION_COLUMNS(at) \
+    WEIGHT_COLUMN((at) + SHOWN_F(weight)), \
+    { "hide", "what --hide leaves out, as given", .kind = COLUMN_TEXT, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }, \
+    { "renorm", "every row is divided by what --hide leaves of it", .kind = COLUMN_BOOL, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \
+    { "merge", "words: tokens, rows and keys are words in place of their pieces", \
+      .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
+      .choices = merge_names, .field = (at) + SHOWN_F(merge) }
+
+/* And what that comes to in one text. */
+#define SHOWN_COLUMNS(at) \
+    SHOWN_OPTION_COLUMNS(at), \
+    { "hidden", "positions of the queries that are left out; with --merge words, of words " \
+      "that no piece is left of", .kind = COLUMN_INT, \
+      .list = true, .where = IN_JSON, .optional = true, .field = (at) + SHOWN_F(hidden) }, \
+    { "hidden_key", "positions of the keys that are left out, where they are of another " \
+      "text", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true, \
+      .field = (at) + SHOWN_F(hidden_key) }, \
+    { "divided", "metrics of rows that are divided by what --hide leaves; the others are of " \
+      "the weights as they are", .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, \
+      .optional = true, .field = (at) + SHOWN_F(divided) }
+
+/* ---- the head: the first member of a row per head ---- */
+
+struct head_id {
+    const char *stack;
+    int layer, head;
+};
+
+/* The selected heads of the shown model, layer by layer: [*n] of arena a. */
+const struct head_id *records_heads(const struct session *s, const struct wanted *want,
+                                    struct arena *a, int *n);
+
+/* "L1H3": a table's cell, of a row that begins with a struct head_id. */
+const char *records_head_name(struct arena *a, const void *row);
+
+#define HEAD_F(f) offsetof(struct head_id, f)
+#define HEAD_COLUMNS \
+    { "name", "layer and head", .heading = "head", .kind = COLUMN_TEXT, .where = IN_TABLE, \
+      .show = records_head_name }, \
+    { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
+      .choices = family_stack_names, .field = HEAD_F(stack) }, \
+    { "layer", "number of the layer, from 0", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .field = HEAD_F(layer) }, \
+    { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .field = HEAD_F(head) }
+
+/* The list of a text's heads: rows of *record, in the field at this offset. */
+#define HEADS_COLUMN(record, offset) \
+    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true, \
+      .where = IN_TSV | IN_JSON, .of = (record), .field = (offset) }
+
+/* ---- a number over many texts ---- */
+
+/* "0.012 to 0.034": a table's cell, of a struct summary_estimate; "-": undefined. */
+const char *records_interval(struct arena *a, const void *estimate);
+
+/* The same of its bootstrap. */
+const char *records_bootstrap(struct arena *a, const void *estimate);
+
+#define ESTIMATE_F(f) offsetof(struct summary_estimate, f)
+/*
+ * Columns of a struct summary_estimate: of a number with this unit, and heading and format
+ * in a table, where it is IN_TABLE (else 0).
+ */
+#define ESTIMATE_COLUMNS(title, measure, shape, shown) \
+    { "mean", "mean over the texts in which it is defined", measure, title, shape, \
+      COLUMN_REAL, .where = (shown) | IN_TSV | IN_JSON, .null = NULL_SHOWN, \
+      .field = ESTIMATE_F(mean) }, \
+    { "interval", "low and high", .heading = "95 %", .kind = COLUMN_TEXT, \
+      .where = (shown), .optional = true, .show = records_interval }, \
+    { "bootstrap", "boot_low and boot_high", .heading = "bootstrap", .kind = COLUMN_TEXT, \
+      .where = (shown), .optional = true, .show = records_bootstrap }, \
+    { "sd", "standard deviation over the texts", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(sd) }, \
+    { "low", "lower end of the mean's 95 % interval", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(low) }, \
+    { "high", "its upper end", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(high) }, \
+    { "boot_low", "lower end of the 95 % interval by bootstrap", measure, \
+      .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, \
+      .optional = true, .field = ESTIMATE_F(boot_low) }, \
+    { "boot_high", "its upper end", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, \
+      .field = ESTIMATE_F(boot_high) }, \
+    { "n", "number of those texts", "texts", .kind = COLUMN_LONG, \
+      .where = IN_TSV | IN_JSON, .field = ESTIMATE_F(n) }
+
+/* The same as id_record, whose rows are a struct summary_estimate. */
+#define ESTIMATE_RECORD(id, title, measure, shape, shown) \
+    static const struct column id##_estimate[] = { \
+        ESTIMATE_COLUMNS(title, measure, shape, shown) \
+    }; \
+    static const struct record id##_record = { \
+        .help = "a number over many texts", .size = sizeof(struct summary_estimate), \
+        RECORD_COLUMNS(id##_estimate), \
+    };
+
+/* r, of arena a, without the columns of a bootstrap. */
+const struct record *records_without_bootstrap(struct arena *a, const struct record *r);
+
+/* ---- tokens, as the fields of columns ---- */
+
+/* Token i's decoded text: COLUMN_SPAN. */
+struct text_span records_label(const struct tokens *t, int i);
+
+/* The same as a person reads it: trimmed, whitespace made visible; of arena a. */
+const char *records_token(struct arena *a, const struct tokens *t, int i);
+
+/* "cat(6) → dog(5)", of arena a; NULL where the link has no key. */
+const char *records_link(struct arena *a, const struct session *s, const struct item *item,
+                         struct link link);
+
+/* All tokens, for list columns. */
+struct list records_pieces(const struct tokens *t);    /* COLUMN_TEXT */
+/* COLUMN_SPAN: the decoded text of each */
+struct list records_labels(struct arena *a, const struct tokens *t);
+struct list records_ids(const struct tokens *t);       /* COLUMN_INT; undefined without ids */
+
+#endif

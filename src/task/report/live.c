@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * report --live: the program, the model and how the report was asked for -> blocks of its page. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "task/report/report.h"
+#include "model/builtin.h"
+#include "model/hub.h"
+#include "weights/gguf.h"
+
+static const char WEIGHTS[] = "model.safetensors";
+enum { MOST_MIB = 300, PIECE_BYTES = 3 << 20 };     /* of a model; 4 MiB of letters of a block */
+
+/* ---- what a live page cannot be of ---- */
+
+static int refuse(const char *option, const char *why, struct err *e)
+{
+    return err_set(e, ERR_USAGE, "--live, %s: %s", option, why);
+}
+
+int report_live_check(const struct report_args *args, struct err *e)
+{
+    static const char typed[] = "a page that is typed into is of texts";
+    static const char one[] = "expected one of them: a live page puts two texts beside each "
+                              "other by itself";
+    static const char no_file[] = "a live page has the model's files and no other";
+    static const char of_text[] = "it is of one text, and others are typed";
+    const struct asked *asked = &args->shared.asked;
+    bool no_types = args->shared.types == NULL || strcmp(args->shared.types, "none") == 0;
+
+    if (!page_has_module())
+        return err_set(e, ERR_USAGE, "--live: this program was built without the module of live "
+                       "pages; `make live` builds it, with clang, lld and wasi-libc");
+    return args->compare ? refuse("--compare", one, e) :
+           args->models.n == 2 ? refuse("two of -m", one, e) :
+           asked->attention != NULL ? refuse("--attention", typed, e) :
+           asked->qkv != NULL ? refuse("--qkv", typed, e) :
+           asked_array(asked) != NULL && asked->image == NULL ? refuse(asked_array_option(asked), typed, e) :
+           asked->ids != NULL ? refuse("--ids", typed, e) :
+           asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
+           args->ablate != NULL ? refuse("--ablate", no_file, e) :
+           asked->mask != NULL ? refuse("--mask", of_text, e) :
+           asked->boxes != NULL ? refuse("--boxes", of_text, e) :
+           asked->rotations != NULL ? refuse("--rotations", no_file, e) :
+           !no_types ? refuse("--types", no_file, e) : 0;
+}
+
+/* ---- the model's files ---- */
+
+struct file {
+    const char *path;           /* in the page */
+    struct span bytes;
+    bool packs;                 /* deflate makes it much smaller */
+};
+
+struct files {
+    struct arena *a;
+    struct span rounded;        /* instead of the weights' own files; data NULL: those */
+    const char *model;          /* as -m takes it in the page */
+    struct file *file;
+    size_t n, room;
+    uint64_t size;
+};
+
+static void add(struct files *files, const char *path, struct span bytes)
+{
+    bool is_weights = str_ends_with(path, ".safetensors") || str_ends_with(path, ".gguf");
+
+    if (files->n == files->room) {
+        files->file = arena_grow(files->a, files->file, files->n, 2 * files->room + 8,
+                                 sizeof *files->file);
+        files->room = 2 * files->room + 8;
+    }
+    files->file[files->n++] = (struct file){ path, bytes, !is_weights };
+    files->size += bytes.size;
+}
+
+static int add_builtin(struct files *files, const char *path, struct err *e)
+{
+    const char *name = path != NULL ? path : builtin_names[0];
+    struct builtin builtin;
+
+    if (builtin_find(&builtin, path, e) != 0)
+        return -1;
+    files->model = name;
+    add(files, arena_printf(files->a, "%s/config.json", name), builtin.config);
+    add(files, arena_printf(files->a, "%s/tokenizer.json", name), builtin.tokenizer);
+    add(files, arena_printf(files->a, "%s/types.json", name), builtin.types);
+    add(files, arena_printf(files->a, "%s/%s", name, WEIGHTS),
+        files->rounded.data != NULL ? files->rounded : builtin.weights);
+    return 0;
+}
+
+static int add_file(struct files *files, const char *from, const char *to, struct err *e)
+{
+    const struct span *held = file_hold(files->a, from, e);
+
+    if (held == NULL)
+        return -1;
+    add(files, to, *held);
+    return 0;
+}
+
+/*
+ * What a model and its tokeniser are read from; of weights those in one file where there is one,
+ * and none that are rounded.
+ */
+static bool is_read(const struct files *files, const char *name, const char *weights)
+{
+    if (str_ends_with(name, ".safetensors"))
+        return files->rounded.data == NULL && (weights == NULL || strcmp(name, weights) == 0);
+    if (str_ends_with(name, ".safetensors.index.json"))
+        return files->rounded.data == NULL;
+    return str_ends_with(name, ".json") || str_ends_with(name, ".model") ||
+           str_ends_with(name, ".spm") || strcmp(name, "vocab.txt") == 0 ||
+           strcmp(name, "merges.txt") == 0;
+}
+
+static int add_folder(struct files *files, const char *folder, const char *weights,
+                      struct err *e)
+{
+    size_t n;
+    const char **name = file_list(files->a, folder, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *from = file_join(files->a, folder, name[i]);
+
+        if (is_read(files, name[i], weights) && !file_is_dir(from) &&
+            add_file(files, from, file_join(files->a, files->model + 1, name[i]), e) != 0)
+            return -1;
+    }
+    if (files->rounded.data != NULL)
+        add(files, file_join(files->a, files->model + 1, WEIGHTS), files->rounded);
+    return 0;
+}
+
+/* "ORG/NAME" -> "/models--ORG--NAME", which is called the same. */
+static const char *folder_in_page(struct arena *a, const char *name)
+{
+    const char *slash = strchr(name, '/');
+
+    if (slash == NULL)
+        return arena_printf(a, "/%s", name);
+    return arena_printf(a, "/models--%.*s--%s", (int)(slash - name), name, slash + 1);
+}
+
+static int add_path(struct files *files, const char *path, struct err *e)
+{
+    const char *weights = file_is_dir(path) ? WEIGHTS : strrchr(path, '/');
+    const char *folder = file_folder(files->a, path);
+
+    if (weights == NULL)
+        weights = path;
+    weights += weights[0] == '/';
+    files->model = folder_in_page(files->a, hub_name(files->a, path));
+    if (str_ends_with(path, ".gguf")) {
+        files->model = file_join(files->a, files->model, weights);
+        return add_file(files, path, files->model + 1, e);
+    }
+    if (!file_exists(file_join(files->a, folder, weights)))
+        weights = NULL;
+    return add_folder(files, folder, weights, e);
+}
+
+/* The page reads the model's own files, with nothing beside them. */
+static int check_model(const struct session *s, struct err *e)
+{
+    if (s->model->adapted)
+        return err_set(e, ERR_USAGE, "--live: %s has an adapter: a live page has the files of the "
+                       "base alone, expected a model into which it is merged", s->name);
+    if (s->model->config.quantisation.method != QUANT_NONE && s->asked->held != HELD_AS_STORED)
+        return err_set(e, ERR_USAGE, "--precision: %s is quantised: a live page has its weights "
+                       "as they are stored", s->name);
+    return 0;
+}
+
+static int gather(struct files *files, const struct session *s, struct err *e)
+{
+    if (check_model(s, e) != 0)
+        return -1;
+    if (s->tok == NULL && s->asked->image == NULL) {
+        *e = s->tok_err;
+        return err_under(e, "--live");
+    }
+    if ((builtin_is(s->path) ? add_builtin : add_path)(files, s->path, e) != 0)
+        return -1;
+    if (files->size <= (uint64_t)MOST_MIB << 20)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s: its files hold %s, more than the %d MiB of a live page; %s",
+                   s->name, report_bytes(files->a, files->size), MOST_MIB,
+                   weights_gguf(s->model->weights) != NULL ? "a GGUF file in Q8_0 is smaller" :
+                   s->asked->held == HELD_Q8_0 ? "expected a smaller model" :
+                   s->asked->held == HELD_F16 ? "--precision q8_0 makes its weights smaller" :
+                   "--precision f16 or q8_0 makes its weights smaller");
+}
+
+/* ---- what the page knows of them ---- */
+
+/* The command line that the page gives the program, but for texts and what is of this run. */
+static void write_options(struct jsonw *w, const struct report_job *j, const char *model)
+{
+    static const char *const without[] = {
+        "live", "model", "output", "file", "image", "pairs", "jsonl", "shard", "threads",
+        "quiet", "verbose", "max-memory", "precision", NULL
+    };
+    const struct env *env = j->job.s.env;
+    int n;
+    const char **word = command_line_words(j->job.s.a, j->command, env->argc, env->argv,
+                                           without, &n);
+
+    jsonw_key(w, "options");
+    jsonw_array(w);
+    for (int i = 0; i < 5; i++)
+        jsonw_string(w, (const char *const[]){ "report", "-o", "-", "-m", model }[i]);
+    if (j->bits == 16) {
+        jsonw_string(w, "--precision");
+        jsonw_string(w, "16");
+    }
+    for (int i = 0; i < n; i++) {
+        bool is_text = false;
+
+        for (int k = 0; k < j->job.n_operands; k++)
+            is_text |= word[i] == j->job.operands[k];
+        if (!is_text)
+            jsonw_string(w, word[i]);
+    }
+    jsonw_end(w, ']');
+}
+
+static void write_texts(struct jsonw *w, const struct item *item)
+{
+    jsonw_key(w, "texts");
+    jsonw_array(w);
+    if (item->text != NULL && item->seen == NULL)
+        jsonw_string_n(w, item->text, item->text_size);
+    if (item->pair != NULL)
+        jsonw_string_n(w, item->pair, item->pair_size);
+    jsonw_end(w, ']');
+}
+
+static size_t pieces_of(const struct file *file)
+{
+    return (file->bytes.size + PIECE_BYTES - 1) / PIECE_BYTES;
+}
+
+static void write_files(struct jsonw *w, const struct files *files)
+{
+    jsonw_key(w, "files");
+    jsonw_array(w);
+    for (size_t i = 0; i < files->n; i++) {
+        const struct file *file = &files->file[i];
+
+        jsonw_object(w);
+        jsonw_member_string(w, "path", file->path);
+        jsonw_member_int(w, "size", (int64_t)file->bytes.size);
+        jsonw_member_int(w, "pieces", (int64_t)pieces_of(file));
+        jsonw_key(w, "packed");
+        jsonw_bool(w, file->packs);
+        jsonw_end(w, '}');
+    }
+    jsonw_end(w, ']');
+}
+
+/* A page that continues every text has no button for it, nor one whose masks only given texts can
+ * have. */
+static bool generates(const struct session *s)
+{
+    const struct model *last = s->model->decoder != NULL ? s->model->decoder : s->model;
+    struct err ignored;
+
+    return s->asked->generate == 0 && s->asked->memory_mask == NULL &&
+           s->stack != STACK_ENCODER && model_predicts_next(last) &&
+           model_check_head(s->model, last, &ignored) == 0;
+}
+
+static void write_json(FILE *f, const struct report_job *j, const struct item *item,
+                       const struct files *files)
+{
+    const struct session *s = &j->job.s;
+    struct jsonw w;
+
+    jsonw_init(&w, f);
+    jsonw_object(&w);
+    jsonw_member_string(&w, "model", files->model);
+    jsonw_member_string(&w, "type", weights_most_type(s->model->weights));
+    jsonw_key(&w, "rounded");
+    jsonw_bool(&w, files->rounded.data != NULL);
+    jsonw_key(&w, "generates");
+    jsonw_bool(&w, generates(s));
+    jsonw_member_int(&w, "fields", item->pair != NULL || s->model->decoder != NULL ? 2 : 1);
+    jsonw_key(&w, "decoder");
+    jsonw_bool(&w, s->model->decoder != NULL);
+    jsonw_key(&w, "picture");
+    jsonw_bool(&w, item->seen != NULL);
+    write_options(&w, j, files->model);
+    write_texts(&w, item);
+    write_files(&w, files);
+    jsonw_end(&w, '}');
+}
+
+/* ---- into the page ---- */
+
+static struct packed packed_of(struct report_job *j, const void *bytes, size_t n)
+{
+    pack_begin(j->words, j->packed);
+    pack_add(j->words, bytes, n);
+    return pack_end(j->words);
+}
+
+static int write_known(FILE *f, struct report_job *j, const struct item *item,
+                       const struct files *files, struct err *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    struct packed packed;
+    int failed;
+
+    if (memory == NULL)
+        return err_set(e, ERR_SYSTEM, "the page's model: %s", strerror(errno));
+    write_json(memory, j, item, files);
+    failed = ferror(memory);
+    if (fclose(memory) != 0 || failed) {
+        free(text);
+        return err_set(e, ERR_SYSTEM, "the page's model: no memory to write it");
+    }
+    packed = packed_of(j, text, size);
+    free(text);
+    page_live(f, &packed);
+    return 0;
+}
+
+static void write_pieces(FILE *f, struct report_job *j, int number, const struct file *file)
+{
+    for (size_t i = 0; i < pieces_of(file); i++) {
+        const unsigned char *from = file->bytes.data + i * PIECE_BYTES;
+        size_t left = file->bytes.size - i * PIECE_BYTES;
+        size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
+        struct arena_mark mark = arena_mark(j->packed);
+
+        if (file->packs) {
+            struct packed packed = packed_of(j, from, n);
+
+            page_piece(f, number, (int)i, &packed, NULL, 0);
+        } else
+            page_piece(f, number, (int)i, NULL, from, n);
+        arena_reset(j->packed, mark);
+    }
+}
+
+int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e)
+{
+    struct files files = { .a = j->job.s.a,
+                           .rounded = weights_rounded(j->job.s.model->weights) };
+    struct span module = page_module_bytes();
+    struct packed packed;
+
+    if (gather(&files, &j->job.s, e) != 0)
+        return -1;
+    packed = packed_of(j, module.data, module.size);
+    page_module(f, &packed);
+    if (write_known(f, j, item, &files, e) != 0)
+        return -1;
+    for (size_t i = 0; i < files.n; i++)
+        write_pieces(f, j, (int)i, &files.file[i]);
+    return 0;
+}

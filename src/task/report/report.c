@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ * report: the heads of texts as one interactive page. */
+#include "task/report/report.h"
+
+#include "task/types/file.h"
+
+static const char *const precisions[] = { "8", "16", "f16", "q8_0", NULL };
+enum { BITS_16 = 1, HOLDS_F16 };        /* of precisions; what follows are weights_held's */
+static const char *const neurons[] = { "auto", "always", "never", NULL };
+enum { VECTORS_BYTES = 2 << 20 };       /* of a page, with --neuron auto */
+static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
+
+#define F(f) offsetof(struct report_args, f)
+static const struct opt opts[] = {
+    LIST('m', "model", "PATH|NAME", F(models), &model_values,
+         "a model, as elsewhere; given twice: the two that are compared"),
+    FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
+    FLAG(0, "live", F(live), "a page with the model, that answers what is typed"),
+    CHOICE(0, "precision", "NAME", F(precision), "8", precisions,
+           "bits of a weight; or, with --live, the model's type"),
+    WORDS(0, "compute", "LIST", F(compute), &compute_values,
+          "metrics of the table: basic (default), all, a group, or names, with commas between"),
+    CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
+           "queries and keys in the page, 16 bits each; auto: up to 2 MiB"),
+    LIST(0, "types", "FILE", F(types), &opt_files,
+         "what heads are: a file of types --json, or none"),
+    LIST(0, "ablate", "FILE", F(ablates), &opt_files,
+         "what heads are worth: a file of ablate --json"),
+    INT(0, "max-size", "MIB", F(max_size), "256", 1, 4096,
+        "what a page may hold, unpacked"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_page.group, &weight_group, &shard_group, &layer_group, &rows_group,
+    &seed_group, &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
+    &mask_group, &dtype_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz report",
+    "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
+    "mha-viz report --compare -o two.html 'a cat saw the dog' 'the dog saw a cat'",
+    "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
+    NULL
+};
+
+/* ---- one text ---- */
+
+/* A layer of weights is there: the largest of each row, the codes head by head, which keys are
+   seen. */
+static void ready(void *self, const struct codes_layer *layer)
+{
+    struct report_job *j = self;
+    size_t n_rows = (size_t)layer->n_heads * (size_t)layer->n_queries;
+    size_t head_bytes = layer->n_codes / (size_t)layer->n_heads * (size_t)j->bits / 8;
+    struct pack_part *part = arena_alloc(j->packed, (uint64_t)layer->n_heads + 2, sizeof *part);
+    int n = 0;
+
+    if (j->look.layer != layer->layer)
+        j->look = (struct report_look){ .layer = -1 };
+    part[n++] = (struct pack_part){ layer->max, n_rows * sizeof *layer->max };
+    for (int h = 0; h < layer->n_heads; h++)
+        part[n++] = (struct pack_part){ (const char *)layer->code + (size_t)h * head_bytes,
+                                        head_bytes };
+    part[n++] = (struct pack_part){ j->look.seen, (size_t)j->look.n_seen * j->look.seen_bytes };
+    j->block[j->n_blocks++] = (struct report_block){
+        layer->layer, layer->triangle, pack_parts(j->packed, part, n, j->job.s.par), j->look };
+}
+
+static size_t picture_bytes(const struct pixels *seen)
+{
+    return (size_t)seen->width * (size_t)seen->height * 3;
+}
+
+static const char *size_text(struct arena *a, const struct report_job *j,
+                             const struct codes_shape *shape)
+{
+    return arena_printf(a, "%d head%s x %d x %d tokens", j->n_heads, j->n_heads == 1 ? "" : "s",
+                        shape->n_queries, shape->n_keys);
+}
+
+/* Queries and keys count where they are asked for, and with auto as long as there is room. */
+static uint64_t take_vectors(struct report_job *j, uint64_t left, const struct codes_shape *shape)
+{
+    uint64_t size = report_vectors_bytes(j, shape->n_queries, shape->n_keys);
+    bool small = size <= left && j->vectors_size + size <= VECTORS_BYTES;
+
+    j->has_vectors = j->args->neuron == NEURON_ALWAYS || (j->args->neuron == NEURON_AUTO && small);
+    if (!j->has_vectors)
+        return 0;
+    j->vectors_size += size;
+    return size;
+}
+
+/* What a browser would have to unpack. */
+static int check_size(struct report_job *j, struct arena *a, const struct item *item,
+                      const struct codes_shape *shape, struct err *e)
+{
+    uint64_t most = (uint64_t)j->args->max_size << 20;
+
+    for (int i = 0; i < j->n_heads; i++)
+        j->size += codes_layer_bytes(shape, 1);
+    if (item->seen != NULL)
+        j->size += picture_bytes(item->seen);
+    j->size += take_vectors(j, j->size < most ? most - j->size : 0, shape);
+    if (j->size <= most)
+        return 0;
+    return err_set(e, ERR_USAGE, "text %lld: %s: the page would hold %s of weights%s, more than "
+                   "--max-size %d MiB; --layer, --head, --truncate or fewer texts make it smaller",
+                   (long long)item->index + 1, size_text(a, j, shape), report_bytes(a, j->size),
+                   j->has_vectors ? ", queries and keys (--neuron)" : "", j->args->max_size);
+}
+
+/* Where two are compared, the first text opens the page. */
+static int begin(struct report_job *j, struct arena *a, const struct item *item, struct err *e)
+{
+    struct report_job *first = j->first;
+    struct results *results = &first->job.results;
+
+    if (results->output.folder && j->args->live)
+        return err_set(e, ERR_USAGE, "%s: expected a file: --live is one page",
+                       results->output.path);
+    if (results->output.folder && j->side >= 0)
+        return err_set(e, ERR_USAGE, "%s: expected a file: what is compared is one page",
+                       results->output.path);
+    if (!first->is_open &&
+        results_open(results, records_without_part(&first->job.s, NULL), first->job.in, e) != 0)
+        return -1;
+    first->is_open = true;
+    return results_begin(results, a, item, e);
+}
+
+static void write_picture(FILE *f, struct report_job *j, int number, const struct pixels *seen)
+{
+    struct packed packed;
+
+    pack_begin(j->words, j->packed);
+    pack_add(j->words, seen->rgb, picture_bytes(seen));
+    packed = pack_end(j->words);
+    page_picture(f, number, &packed);
+}
+
+/* The page that the text is the first of begins with it. */
+static int write_text(struct report_job *j, const struct item *item, const struct packed *text,
+                      struct err *e)
+{
+    FILE *f = j->first->job.results.report.file;
+    bool alone = j->job.results.output.folder;
+    int number = alone ? 0 : j->n_texts;
+
+    if (number == 0)
+        page_begin(f, j->job.s.name, j->args->live);
+    page_text(f, number, text);
+    for (int i = 0; i < j->n_blocks; i++)
+        page_weights(f, number, i, &j->block[i].bytes);
+    for (int i = 0; i < j->n_blocks; i++)
+        if (j->block[i].look.has_vectors)
+            page_vectors(f, number, i, &j->block[i].look.vectors);
+    if (item->seen != NULL)
+        write_picture(f, j, number, item->seen);
+    j->n_texts++;
+    return number == 0 && j->args->live ? report_live(f, j, item, e) : 0;
+}
+
+static int run_text(struct report_job *j, struct arena *a, const struct item *item,
+                    struct packed *packed, struct err *e)
+{
+    const struct config *config = &j->job.s.shown->config;
+    const struct codes_shape shape = {
+        j->bits, config->n_layers, config->n_heads,
+        session_queries(&j->job.s, item)->n, session_keys(&j->job.s, item)->n
+    };
+    struct attended attended = job_pack(&j->job, a, item, 1);
+    struct sink sinks[STATS_SINKS + 1];
+    struct stats *stats;
+    struct codes *codes;
+    struct tap tap;
+    int n;
+
+    if (check_size(j, a, item, &shape, e) != 0)
+        return -1;
+    stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
+    codes = codes_new(a, &shape, j->place, ready, j);
+    j->stats_tap = stats_tap(stats);
+    tap = report_tap(j);
+    j->job.want.tap = &tap;
+    n = stats_sinks(stats, sinks);
+    sinks[n++] = codes_sink(codes);
+    if (job_forward(&j->job, a, sinks, n, e) != 0)
+        return -1;
+    return report_text(j, a, item, stats, codes_error(codes), packed, e);
+}
+
+static int text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct report_job *j = self;
+    struct arena_mark mark = arena_mark(j->packed);
+    struct packed packed;
+    int status;
+
+    j->n_blocks = 0;
+    if (j->job.results.output.folder)
+        j->size = j->vectors_size = 0;
+    status = run_text(j, a, item, &packed, e);
+    if (status == 0)
+        status = begin(j, a, item, e);
+    if (status == 0)
+        status = write_text(j, item, &packed, e);
+    arena_reset(j->packed, mark);
+    return status == 0 ? results_end(&j->first->job.results, e) : -1;
+}
+
+/* ---- the command ---- */
+
+static int check(void *self, struct err *e)
+{
+    static const char why[] = "a page has numbers";
+    struct report_job *j = self;
+
+    if (j->args->compute == NULL)
+        j->choice = metric_choice_basic();
+    else if (metric_choice_add(&j->choice, j->args->compute, e) != 0)
+        return err_under(e, "--compute");
+    if (metric_choice_drop(&j->choice, METRIC_LIST, why, e) != 0 ||
+        metric_choice_drop(&j->choice, METRIC_WORD, why, e) != 0 ||
+        metric_choice_drop(&j->choice, METRIC_MAP, why, e) != 0)
+        return err_under(e, "--compute");
+    j->set.metric = metric_choice_list(&j->choice, j->job.s.a, &j->set.n);
+    if (j->args->neuron == NEURON_ALWAYS && j->job.s.asked->attention != NULL)
+        return err_set(e, ERR_USAGE, "--neuron always: %s has weights, not queries and keys",
+                       j->job.s.asked->attention);
+    return 0;
+}
+
+/* Where each head that is shown stands among those of its layer. */
+static void set_places(struct report_job *j)
+{
+    const struct session *s = &j->job.s;
+    int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
+
+    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
+    j->place = arena_alloc(s->a, (uint64_t)L * (uint64_t)H, sizeof *j->place);
+    for (int i = 0; i < L * H; i++)
+        j->place[i] = -1;
+    for (int i = 0, n = 0; i < j->n_heads; i++) {
+        n = i > 0 && j->head[i].layer == j->head[i - 1].layer ? n + 1 : 0;
+        j->place[j->head[i].layer * H + j->head[i].head] = n;
+    }
+    j->block = arena_alloc(s->a, (uint64_t)L, sizeof *j->block);
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct report_job *j = self;
+    const struct session *s = &j->job.s;
+
+    j->bits = j->args->precision == BITS_16 ? 16 : 8;
+    set_places(j);
+    j->packed = arena_child(s->a);
+    j->words = pack_new(j->packed, PACK_WORDS);
+    j->codes = pack_new(j->packed, PACK_CODES);
+    if (j->side == 1 && report_go_on(j, e) != 0)
+        return -1;
+    if (j->args->ablate != NULL && report_ablate(j, j->args->ablate, e) != 0)
+        return -1;
+    return types_file_labels(s, j->args->shared.types, &j->type, e);
+}
+
+const struct job_kind report_kind = { .outputs = &output_page, .name = "report",
+                                     .check = check, .prepare = prepare, .text = text };
+
+struct report_args report_with_words(const struct report_args *args)
+{
+    struct report_args with_words = *args;
+    struct asked *asked = &with_words.shared.asked;
+
+    asked->word_ids = asked->ids == NULL && asked_array(asked) == NULL && asked->attention == NULL &&
+                      asked->qkv == NULL && !asked->pretokenized;
+    asked->lenient_words = true;
+    if (args->precision >= HOLDS_F16)
+        asked->held = args->precision - HOLDS_F16 + HELD_F16;
+    asked->model = with_words.models.n > 0 ? with_words.models.item[0] : NULL;
+    with_words.shared.types = with_words.types.n > 0 ? with_words.types.item[0] : NULL;
+    with_words.ablate = with_words.ablates.n > 0 ? with_words.ablates.item[0] : NULL;
+    return with_words;
+}
+
+extern const struct cmd cmd_report;
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    const struct report_args with_words = report_with_words(args);
+    struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
+                            .command = &cmd_report, .first = &j, .is_open = true, .side = -1 };
+
+    if (with_words.models.n < 2 && (with_words.types.n > 1 || with_words.ablates.n > 1))
+        return err_set(e, ERR_USAGE, "%s: given twice, expected once, or two of -m",
+                       with_words.types.n > 1 ? "--types" : "--ablate");
+    if (with_words.live && report_live_check(&with_words, e) != 0)
+        return -1;
+    if (!with_words.live && with_words.precision >= HOLDS_F16)
+        return err_set(e, ERR_USAGE, "--precision %s: the model's weights are in a page of --live "
+                       "alone", precisions[with_words.precision]);
+    if (with_words.models.n == 2 || with_words.compare)
+        return report_two(&report_kind, &with_words, n_operands, operands, env, e);
+    if (job_run(&j.job, &report_kind, env, e) != 0)
+        return -1;
+    output_tell(&j.job.results.output, &j.args->shared.common.output,
+                j.job.results.output.path);
+    return 0;
+}
+
+const struct cmd cmd_report = {
+    .name = "report", .summary = "write an interactive page of all heads, one file of HTML",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct report_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

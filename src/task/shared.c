@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * Texts to files: one for each. */
+#include "task/shared.h"
+
+/* What each text goes to. */
+struct files {
+    const struct session *s;
+    const struct output *output;
+    int (*fn)(void *self, struct arena *a, const struct item *item, const char *path,
+              struct err *e);
+    void *self;
+};
+
+/* What fn does but the pass is counted as output. */
+static int to_file(const struct files *files, struct arena *a, const struct item *item,
+                   const char *path, struct err *e)
+{
+    struct meter *meter = files->s->env->meter;
+    int before = meter_enter(meter, METER_OUTPUT);
+    int status = files->fn(files->self, a, item, path, e);
+
+    meter_leave(meter, before);
+    return status;
+}
+
+static int to_folder(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    const struct files *files = self;
+
+    return to_file(files, a, item, output_name(files->output, a, item->index, item->part), e);
+}
+
+int shared_to_files(const struct session *s, struct input *in, const struct output *output,
+                    int (*fn)(void *self, struct arena *a, const struct item *item,
+                              const char *path, struct err *e),
+                   void *self, struct err *e)
+{
+    struct files files = { s, output, fn, self };
+    struct arena *a = s->a;
+    struct item item, second;
+    int status;
+
+    if (output->folder || output_is_on_terminal(output))
+        return input_each(in, to_folder, &files, e);
+    status = input_next(in, a, &item, e);
+    if (status == 0 && input_result(in, 0, e) == 0)
+        return err_set(e, ERR_INPUT, "%s: holds no text", s->asked->file);
+    if (status != 1)
+        return status;
+    status = input_is_file(in) ? input_next(in, a, &second, e) : 0;
+    if (status == 1)
+        return err_set(e, ERR_USAGE, "%s: several texts require a folder: -o DIR/",
+                       input_name(in) != NULL ? input_name(in) : "--split");
+    if (status != 0 || session_generate(s, &item, 1, a, e) != 0)
+        return -1;
+    return to_file(&files, a, &item, output->path, e);
+}

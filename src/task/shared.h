@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * What commands that open a session share: tables of options, and where results go. */
+#ifndef TASK_SHARED_H
+#define TASK_SHARED_H
+
+#include "base/file.h"
+#include "base/out.h"
+#include "cli/opt.h"
+#include "cli/output.h"
+#include "task/figure.h"
+#include "session/input.h"
+#include "session/texts.h"
+
+/* The first member of such a command's args struct. */
+struct shared_args {
+    struct common_args common;
+    struct asked asked;
+    struct figure_args figure;
+    const char *types;          /* a file of what heads are; NULL: none */
+    const char *resume;         /* a file of what was done; NULL: none */
+    const char *unigrams;       /* a file of counts; NULL: the texts are counted */
+};
+
+extern const struct opt_group model_group, text_group, select_group, mask_group,
+                              generate_group, dtype_group;
+/* Of bare layers; the last is for commands without a seed of their own (in asked). */
+extern const struct opt_group layer_group, rows_group, seed_group;
+extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
+/* Of commands over many texts; of those of them that can be gone on with. */
+extern const struct opt_group shard_group, resume_group;
+extern const struct opt_group rare_group;       /* of those that count tokens: task/counts.h */
+extern const struct opt_group memory_group;     /* of those that say what texts take */
+extern const struct opt_group split_group;      /* of those that make many of one */
+/* Of pictures: the colours of heatmaps; what stands around panels; then what any of them has. */
+extern const struct opt_group figure_group, panel_group, sheet_group;
+
+/* The groups of a command that runs a model over texts. */
+#define PASS_GROUPS \
+    &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group, \
+    &text_group, &select_group, &generate_group, &mask_group, &dtype_group
+
+/* Of commands that show what each head is, as a file says. */
+extern const struct opt_group types_group;
+
+extern const struct opt_values model_values;    /* names in the local cache, and files */
+extern const struct opt_values global_values, mask_values;
+
+/*
+ * Calls fn for each text with the file that it goes to: output's own for a single text,
+ * DIR/000001.EXTENSION by line where it is a folder.  Errors: those of input_each; ERR_USAGE
+ * for a second text where the output is neither a folder nor a terminal's text, before any is
+ * drawn.
+ */
+int shared_to_files(const struct session *s, struct input *in, const struct output *output,
+                    int (*fn)(void *self, struct arena *a, const struct item *item,
+                              const char *path, struct err *e),
+                   void *self, struct err *e);
+
+#endif

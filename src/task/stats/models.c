@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * stats --summary of several models: the same texts through one after the other. */
+#include <string.h>
+
+#include "task/stats/stats.h"
+
+struct models {
+    int n, n_open;              /* n_open: sessions */
+    struct stats_args *args;    /* [n] with one model each */
+    struct stats_job *job;      /* [n] */
+    const struct parts_kind *parts;
+    struct env env;             /* standard input is kept, as all of them read it */
+};
+
+static int check(const struct stats_args *args, struct err *e)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } refused[] = {
+        { args->shared.asked.shard != NULL, "--shard" },
+        { args->shared.resume != NULL, "--resume" },
+        { args->layers.out != NULL, "--hidden-out" },
+        { args->layers.in != NULL, "--hidden-in" },
+        { args->shared.asked.attention != NULL, "--attention" },
+        { args->shared.asked.qkv != NULL, "--qkv" },
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].given)
+            return err_set(e, ERR_USAGE, "%s, --model: expected one model", refused[i].name);
+    return args->summary ? 0 : err_set(e, ERR_USAGE, "--model: given %d times, expected once "
+                                       "without --summary", args->models.n);
+}
+
+static int gather(struct models *m, int k, const struct job_kind *kind, int n_operands,
+                  char **operands, struct err *e)
+{
+    struct stats_job *job = &m->job[k];
+
+    m->args[k] = m->args[0];
+    m->args[k].shared.asked.model = m->args[0].models.item[k];
+    *job = (struct stats_job){ .job = { &m->args[k], n_operands, operands },
+                               .args = &m->args[k], .of_models = true };
+    job->job.s.a = m->env.arena;
+    if (parts_choose(&job->job, m->parts, true, e) != 0 || stats_choose(job, e) != 0)
+        return -1;
+    m->n_open = k + 1;
+    return job_gather(&job->job, kind, &m->env, e);
+}
+
+/* Models of one name, as checkpoints may be, are called by what was asked for. */
+static void call_apart(struct models *m)
+{
+    bool *shared = arena_alloc(m->env.arena, (uint64_t)m->n, sizeof *shared);
+
+    for (int i = 0; i < m->n; i++)
+        for (int k = 0; k < m->n; k++)
+            shared[i] |= k != i && strcmp(m->job[i].job.s.name, m->job[k].job.s.name) == 0;
+    for (int i = 0; i < m->n; i++)
+        if (shared[i])
+            m->job[i].job.s.name = m->args[i].shared.asked.model;
+}
+
+/* All of them, to the results of the first. */
+static int report(struct models *m, struct err *e)
+{
+    struct results *results = &m->job[0].job.results;
+    const struct input *worst = m->job[0].job.in;
+
+    if (results_open(results, records_without_part(&m->job[0].job.s, m->job[0].job.record), worst,
+                     e) != 0)
+        return -1;
+    for (int k = 0; k < m->n; k++) {
+        stats_summary_report(&m->job[k], &m->job[0], &results->report, k > 0);
+        if (m->job[k].job.n_bad > 0)
+            worst = m->job[k].job.in;
+    }
+    return results_close(results, worst, 0, e);
+}
+
+static int run(struct models *m, const struct job_kind *kind, int n_operands, char **operands,
+               struct err *e)
+{
+    for (int k = 0; k < m->n; k++)
+        if (gather(m, k, kind, n_operands, operands, e) != 0)
+            return -1;
+    if (!input_is_file(m->job[0].job.in))
+        return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
+                       "of several");
+    call_apart(m);
+    return report(m, e);
+}
+
+int stats_models_run(const struct job_kind *kind, const struct parts_kind *parts,
+                     const struct stats_args *args, int n_operands, char **operands,
+                     const struct env *env, struct err *e)
+{
+    struct models m = { args->models.n, 0, arena_alloc(env->arena, OPT_MOST, sizeof *m.args),
+                        arena_alloc(env->arena, OPT_MOST, sizeof *m.job), parts, *env };
+    int status = check(args, e);
+
+    m.args[0] = *args;
+    m.env.again = true;
+    if (status == 0)
+        status = run(&m, kind, n_operands, operands, e);
+    for (int k = 0; k < m.n_open; k++)
+        session_close(&m.job[k].job.s);
+    return status;
+}

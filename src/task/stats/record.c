@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT
+ * What stats reports of one text: a row per head, or one per link. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/links.h"
+#include "analysis/top.h"
+#include "base/str.h"
+#include "task/metric_fields.h"
+#include "task/stats/stats.h"
+
+/* ---- records ---- */
+
+#define F(f) offsetof(struct link, f)
+static const struct column link_columns[] = {
+    { "query", "position of the query, from 0", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(query) },
+    { "key", "position of the key, from 0; null: the row sees no key", .kind = COLUMN_INT,
+      .where = IN_JSON, .null = NULL_SHOWN, .field = F(key) },
+    { "weight", "weight of the query on the key", .kind = COLUMN_FLOAT, .where = IN_JSON,
+      .field = F(weight) },
+};
+#undef F
+
+static const struct record link_record = {
+    .help = "a link", .size = sizeof(struct link), .tuple = true,
+    RECORD_COLUMNS(link_columns),
+};
+
+struct head_row {
+    struct head_id id;
+    struct metric_fields metrics;
+    struct link words;          /* query and key -1: there is none */
+    double weight;              /* of words; NaN */
+    const char *type;           /* by --types; NULL: none is known */
+    const char *strongest;      /* words as a person reads them; NULL: none */
+    int n_skipped, n_tokens;
+    struct list links, top, types;
+};
+
+#define F(f) offsetof(struct head_row, f)
+static const struct column head_columns[] = {
+    HEAD_COLUMNS,
+#define METRIC(...) METRIC_COLUMN(F(metrics), __VA_ARGS__)
+#include "analysis/metrics.def"
+#undef METRIC
+    { "type", "what the head is, by --types, or by the file of a built-in model",
+      .kind = COLUMN_TEXT, .where = IN_TABLE, .null = NULL_SHOWN, .optional = true,
+      .field = F(type) },
+    { "strongest", "strongest link between two different tokens, neither of them special",
+      .heading = "strongest link", .kind = COLUMN_TEXT, .where = IN_TABLE,
+      .null = NULL_SHOWN, .field = F(strongest) },
+    { "link_query", "query of the strongest link between two different tokens",
+      .kind = COLUMN_INT, .where = IN_TSV, .null = NULL_SHOWN, .field = F(words.query) },
+    { "link_key", "its key", .kind = COLUMN_INT, .where = IN_TSV, .null = NULL_SHOWN,
+      .field = F(words.key) },
+    { "link_weight", "its weight", .kind = COLUMN_REAL, .where = IN_TSV,
+      .null = NULL_SHOWN, .field = F(weight) },
+    { "rows_skipped", "rows that see no key: they are in no mean", "rows",
+      .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .field = F(n_skipped) },
+    { "n_tokens", "number of the queries' tokens", "tokens", .kind = COLUMN_INT,
+      .where = IN_TSV, .field = F(n_tokens) },
+    { "links", "the strongest link of every row", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .of = &link_record, .field = F(links) },
+    { "top", "the strongest links of the head, the strongest first",
+      .kind = COLUMN_RECORD, .list = true, .where = IN_JSON, .of = &link_record,
+      .field = F(top) },
+    { "types", "labels of mha-viz-types(1) that hold by the metrics computed, without probes",
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, .field = F(types) },
+};
+#undef F
+
+const struct record stats_head_record = {
+    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
+};
+
+struct text_row {
+    struct records_text_id id;
+    struct list tokens, labels, ids, tokens_key, labels_key, ids_key;
+    struct records_shown shown;
+    struct metric_maps maps;
+    struct list heads;
+};
+
+#define F(f) offsetof(struct text_row, f)
+static const struct column text_columns[] = {
+    TEXT_COLUMNS_SPLIT,
+    { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
+      .list = true, .where = IN_JSON, .field = F(tokens) },
+    { "labels", "the text that each of the tokens stands for", .kind = COLUMN_SPAN,
+      .list = true, .where = IN_JSON, .field = F(labels) },
+    { "ids", "ids of the tokens; null for arrays", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .null = NULL_SHOWN, .field = F(ids) },
+    { "tokens_key", "pieces of the keys, where they are of another text",
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, .optional = true,
+      .field = F(tokens_key) },
+    { "labels_key", "the text that each of tokens_key stands for", .kind = COLUMN_SPAN,
+      .list = true, .where = IN_JSON, .optional = true, .field = F(labels_key) },
+    { "ids_key", "ids of tokens_key; null for arrays", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .optional = true, .null = NULL_SHOWN, .field = F(ids_key) },
+    SHOWN_COLUMNS(F(shown)),
+#define METRIC(...) METRIC_MAP_COLUMN(F(maps), __VA_ARGS__)
+#include "analysis/metrics.def"
+#undef METRIC
+    HEADS_COLUMN(&stats_head_record, F(heads)),
+};
+#undef F
+
+const struct record stats_text_record = {
+    .schema = "mha-viz/stats/1", .help = "what each head does with a text",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
+};
+
+/* A row of the table of --links. */
+struct link_row {
+    struct head_id id;
+    int query, key;
+    const char *query_label, *key_label;
+    double weight;
+};
+
+#define F(f) offsetof(struct link_row, f)
+static const struct column row_columns[] = {
+    HEAD_COLUMNS,
+    { "query", "position", .kind = COLUMN_INT, .where = IN_TABLE, .field = F(query) },
+    { "", "text of the query", .kind = COLUMN_TEXT, .where = IN_TABLE,
+      .field = F(query_label) },
+    { "key", "position", .kind = COLUMN_INT, .where = IN_TABLE, .null = NULL_SHOWN,
+      .field = F(key) },
+    { "", "text of the key", .kind = COLUMN_TEXT, .where = IN_TABLE, .null = NULL_SHOWN,
+      .field = F(key_label) },
+    { "weight", "weight", NULL, NULL, "%.4f", COLUMN_REAL, .where = IN_TABLE,
+      .field = F(weight) },
+};
+#undef F
+
+static const struct record row_record = {
+    .help = "the strongest link of a row", .size = sizeof(struct link_row),
+    RECORD_COLUMNS(row_columns),
+};
+
+/* ---- rows ---- */
+
+static struct head_row head_row(const struct stats_job *j, const struct stats_found *found,
+                                int text, struct head_id id, int n_tokens)
+{
+    const struct head_stats *head = stats_head(found->stats, text, id.layer, id.head);
+    const struct head_links *links = links_head(found->links, text, id.layer, id.head);
+    struct head_row row = {
+        .id = id, .words = links->words, .weight = (double)links->words.weight,
+        .n_skipped = head->n_skipped, .n_tokens = n_tokens, .type = stats_type(j, id),
+        .links = { links->row, links->n_rows },
+    };
+
+    if (found->top != NULL) {
+        const struct head_top *top = top_head(found->top, text, id.layer, id.head);
+
+        row.top = (struct list){ top->link, top->n };
+    }
+    metric_fields(&j->choice, head, &row.metrics);
+    if (row.words.key < 0) {
+        row.words.query = -1;
+        row.weight = NAN;
+    }
+    return row;
+}
+
+static struct text_row text_row(const struct stats_job *job, struct arena *a,
+                                const struct item *item, struct list heads)
+{
+    const struct session *session = &job->job.s;
+    const struct tokens *queries = session_queries(session, item),
+                        *keys = session_keys(session, item);
+
+    return (struct text_row){
+        .id = records_text_id(session, item), .tokens = records_pieces(queries),
+        .labels = records_labels(a, queries), .ids = records_ids(queries),
+        .tokens_key = records_pieces(keys), .labels_key = records_labels(a, keys),
+        .ids_key = records_ids(keys), .shown = records_shown(session, a, item, &job->choice),
+        .heads = heads,
+    };
+}
+
+/* One table per head: a column of links per head would be unreadable. */
+static struct list *link_tables(const struct job *job, struct arena *a,
+                                const struct item *item, const struct list *heads)
+{
+    const struct tokens *queries = session_queries(&job->s, item);
+    const struct tokens *keys = session_keys(&job->s, item);
+    const struct head_row *head = heads->at;
+    struct list *tables = arena_alloc(a, (size_t)heads->n, sizeof *tables);
+
+    for (int i = 0; i < heads->n; i++) {
+        const struct link *link = head[i].links.at;
+        struct link_row *row = arena_alloc(a, (size_t)head[i].links.n, sizeof *row);
+
+        for (int k = 0; k < head[i].links.n; k++)
+            row[k] = (struct link_row){
+                head[i].id, link[k].query, link[k].key,
+                records_token(a, queries, link[k].query),
+                link[k].key < 0 ? NULL : records_token(a, keys, link[k].key),
+                (double)link[k].weight,
+            };
+        tables[i] = (struct list){ row, head[i].links.n };
+    }
+    return tables;
+}
+
+/* What a narrow terminal can spare, the least telling first. */
+static const char *const spare[] = { "|dist|", "norm", "next", "max", "self", "prev", "first",
+                                     "dist", NULL };
+
+/* ---- one text ---- */
+
+/* The selected heads of a text, sorted. */
+static const struct stats_rank *ranking(const struct stats_job *j, struct arena *a,
+                                        const struct stats *s, int text, int *n)
+{
+    const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
+    struct stats_rank *rank = arena_alloc(a, (size_t)*n, sizeof *rank);
+
+    for (int i = 0; i < *n; i++) {
+        const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
+        double value[N_METRIC];
+
+        metric_choice_spread(&j->choice, head->value, value);
+        rank[i] = (struct stats_rank){ id[i], j->sort >= 0 ? value[j->sort] : 0, i };
+    }
+    stats_sort(j, rank, *n);
+    return rank;
+}
+
+static struct list head_rows(const struct stats_job *j, struct arena *a,
+                             const struct item *item, const struct stats_found *found, int text)
+{
+    int n;
+    const struct stats_rank *order = ranking(j, a, found->stats, text, &n);
+    int n_tokens = session_queries(&j->job.s, item)->n, n_hidden;
+    struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
+
+    shown_hidden(a, item, session_query_side(&j->job.s), &n_hidden);
+    for (int i = 0; i < n; i++) {
+        const char *link;
+
+        row[i] = head_row(j, found, text, order[i].id, n_tokens);
+        row[i].types = stats_types(j, a, row[i].metrics.value,
+                                   n_tokens - n_hidden - row[i].n_skipped, 1);
+        link = records_link(a, &j->job.s, item, row[i].words);
+        if (link != NULL)
+            row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);
+    }
+    return (struct list){ row, n };
+}
+
+/* What the model added, from its first letter on; NULL: nothing. */
+static const char *generated(struct arena *a, const struct item *item)
+{
+    size_t blank;
+
+    if (item->generated == NULL)
+        return NULL;
+    blank = strspn(item->generated, " ");
+    return arena_printf(a, "generated: “%s”\n",
+                        report_clean(a, item->generated + blank,
+                                     item->generated_size - blank));
+}
+
+/* Above the table; NULL: nothing. */
+static const char *lead(const struct stats_job *j, struct arena *a, const struct item *item)
+{
+    const char *first = generated(a, item);
+    const char *second = records_shown_line(&j->job.s, a, item, &j->choice);
+
+    if (first == NULL || second == NULL)
+        return first != NULL ? first : second;
+    return arena_printf(a, "%s%s", first, second);
+}
+
+/* "“the cat sat”, 4 tokens": above the table on a terminal. */
+static const char *header(const struct stats_job *j, struct arena *a, const struct item *item,
+                          const struct table_look *look)
+{
+    const struct session *s = &j->job.s;
+    int n = session_queries(s, item)->n, n_keys = session_keys(s, item)->n;
+    const char *tokens = arena_printf(a, "%d token%s", n, str_plural(n));
+    const char *text = figure_text(a, item);
+    int room;
+
+    if (s->stack == STACK_CROSS)
+        tokens = arena_printf(a, "%s, %d of the keys", tokens, n_keys);
+    if (text[0] == '\0')
+        return arena_printf(a, "%s\n", tokens);
+    text += strlen(", ");
+    room = look->columns > (int)strlen(tokens) + 2 ? look->columns - (int)strlen(tokens) - 2 : 1;
+    text = table_cut(a, report_clean(a, text, strlen(text)), (size_t)room);
+    return arena_printf(a, "%s, %s\n", text, tokens);
+}
+
+/* A rule between layers, where heads stand in their order. */
+static const int *layers_of(const struct stats_job *j, struct arena *a, const struct list *heads)
+{
+    const struct head_row *head = heads->at;
+    int *layer = arena_alloc(a, (size_t)heads->n, sizeof *layer);
+
+    for (int i = 0; i < heads->n; i++)
+        layer[i] = head[i].id.layer;
+    return j->sort < 0 ? layer : NULL;
+}
+
+int stats_print_text(struct stats_job *j, struct arena *a, const struct item *item,
+                     const struct stats_found *found, int text, struct err *e)
+{
+    struct text_row row = text_row(j, a, item, head_rows(j, a, item, found, text));
+    int n_queries = session_queries(&j->job.s, item)->n;
+    int n_keys = session_keys(&j->job.s, item)->n;
+    struct results_text out = { &row, j->head_record, &row.heads, 1,
+                                lead(j, a, item) };
+    struct table_look look = { .spare = spare };
+
+    if (results_look(&j->job.results, &look)) {
+        out.look = &look;
+        out.lead = arena_printf(a, "%s%s", header(j, a, item, &look),
+                                out.lead != NULL ? out.lead : "");
+        look.group = j->args->links ? NULL : layers_of(j, a, &row.heads);
+    }
+    out.legend = j->args->legend;
+    metric_fields_maps(a, &j->choice, found->stats, text, n_queries, n_keys, &row.maps);
+    if (j->args->links) {
+        out.record = &row_record;
+        out.tables = link_tables(&j->job, a, item, &row.heads);
+        out.n_tables = row.heads.n;
+    }
+    return results_text(&j->job.results, a, item, &out, e);
+}

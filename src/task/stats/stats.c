@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ * stats: a report per head, as a table, TSV or JSON lines. */
+#include "analysis/links.h"
+#include "analysis/spectral.h"
+#include "analysis/top.h"
+#include "task/counts.h"
+#include "task/stats/stats.h"
+#include "session/mark.h"
+
+static const struct opt_values sort_values = { .words = stats_sorts };
+static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
+
+#define F(f) offsetof(struct stats_args, f)
+static const struct opt opts[] = {
+    SEVERAL('m', "model", "PATH", F(models), OPT_MOST, &model_values,
+            "model, as elsewhere; given again, with --summary: a summary of each"),
+    WORDS(0, "compute", "LIST", F(compute), &compute_values,
+          "metrics: basic (default), all, a group, or names, with commas between"),
+    WORDS(0, "sort", "NAME", F(sort), &sort_values,
+          "order of the heads: layer (default), or a metric, the largest first"),
+    FLAG(0, "reverse", F(reverse), "reverse the order"),
+    INT(0, "top", "K", F(top), "10", 0, 100000,
+        "number of strongest links of each head in JSON"),
+    INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
+    REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
+         "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
+    END
+};
+
+static const struct opt table_opts[] = {
+    FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
+    FLAG(0, "legend", F(legend), "below the table, what its columns are"),
+    END
+};
+
+static const struct opt cache_opts[] = {
+    STRING(0, "budgets", "LIST", F(budgets),
+           "with --compute cache: up to three numbers of keys that are kept; 16,64,256"),
+    STRING(0, "stream", "S,R", F(stream),
+           "with --compute cache, streaming: the first S keys are kept, the last R; 4,64"),
+    INT(0, "prompt", "N", F(prompt), "0", 0, 1 << 24,
+        "cache_snapkv: tokens of the prompt; 0: half of the text"),
+    INT(0, "snap-window", "W", F(snap_window), "32", 1, 1 << 20,
+        "cache_snapkv: rows at the prompt's end that choose, and whose keys are kept"),
+    END
+};
+
+static const struct opt summary_opts[] = {
+    FLAG(0, "summary", F(summary),
+         "of several texts: mean of each metric over the texts, 95 % interval"),
+    INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
+                 "with --summary: another interval, of B replicates of the texts"),
+    STRING(0, "by", "KEY", F(shared.asked.by),
+           "with --summary, --jsonl: a summary for each value of this key, and differences"),
+    FLAG(0, "reliability", F(reliability),
+         "with --summary: how alike two halves of the texts are"),
+    END
+};
+
+static const struct opt layers_opts[] = {
+    PATH(0, "hidden-out", "FILE", F(layers.out),
+         "for the layers after those of -l: texts and hidden states, - is standard output; -o "
+         "is sums for mha-viz merge"),
+    PATH(0, "hidden-in", "FILE", F(layers.in),
+         "go on where --hidden-out of another process ended, with its texts and options; - is "
+         "standard input"),
+    END
+};
+#undef F
+static const struct opt_group summary_group = { "many texts", summary_opts };
+static const struct opt_group table_group = { "tables", table_opts };
+static const struct opt_group cache_group = { "caches", cache_opts };
+static const struct opt_group layers_group = { "many texts", layers_opts };
+
+static const struct opt_group *const groups[] = {
+    &table_group, &cache_group, &rare_group, &summary_group, &shard_group, &resume_group,
+    &split_group, &memory_group, &layers_group, &types_group,
+    &output_reports.group, &hide_group,
+    &weight_group, PASS_GROUPS, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz stats",
+    "mha-viz stats --sort entropy --reverse 'the cat saw the dog and the cat ran'",
+    "mha-viz stats --tsv -f samples/english.txt | cut -f 1,3,4,5",
+    NULL
+};
+
+/* ---- the command ---- */
+
+/* Only cross-attention has keys of another text. */
+static void leave_out_keys(struct stats_job *job)
+{
+    static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key",
+                                           "hidden_key", NULL };
+    const struct session *s = &job->job.s;
+
+    if (s->stack != STACK_CROSS)
+        job->job.record = record_without(s->a, job->job.record, IN_JSON, of_keys);
+}
+
+static int open_summary(struct stats_job *job, struct err *e)
+{
+    const struct session *s = &job->job.s;
+    int n;
+    const struct head_id *head = records_heads(s, &job->job.want, s->a, &n);
+
+    stats_summary_open(job, head, n);
+    return parts_open(&job->job, head, n, e);
+}
+
+/* What is of the weights alone, once for all texts. */
+static void look_at_weights(struct stats_job *job)
+{
+    const struct session *s = &job->job.s;
+
+    if (job->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
+        s->model->precomputed == NULL)
+        job->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
+}
+
+static bool wants_counts(const struct metric_set *set)
+{
+    for (int k = 0; k < set->n; k++)
+        if (set->metric[k].rule->counts)
+            return true;
+    return false;
+}
+
+/* How often tokens occur, where a metric asks; with --hidden-in as the process before found. */
+static int count_tokens(struct stats_job *job, struct err *e)
+{
+    struct session *s = &job->job.s;
+    struct unigrams c = { NULL, 0 };
+    bool streamed = s->asked->stream != NULL, given = job->args->shared.unigrams != NULL;
+
+    if (streamed && !given)
+        c = s->asked->stream->unigrams;
+    else if (wants_counts(&job->set) &&
+             counts_take(&job->job, "metrics of rare tokens", &c, e) != 0)
+        return -1;
+    if (c.count != NULL)
+        job->set.opts.counts = metric_counts_new(s->a, c.count, c.n);
+    if (job->job.layers != NULL && !given)
+        job->job.layers->unigrams = c;
+    return 0;
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct stats_job *job = self;
+    const struct session *s = &job->job.s;
+
+    if (stats_settle(job, e) != 0 || count_tokens(job, e) != 0)
+        return -1;
+    job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
+    look_at_weights(job);
+    if (job->job.of_many)
+        return open_summary(job, e);
+    job->job.record = records_without_shown(&job->job.s, &stats_text_record);
+    leave_out_keys(job);
+    job->job.record = stats_without_metrics(job, job->job.record);
+    job->head_record = stats_without_metrics(job, &stats_head_record);
+    return stats_types_open(job, e) != 0 ? -1 : parts_open(&job->job, NULL, 0, e);
+}
+
+static int end(void *self, struct err *e)
+{
+    struct stats_job *job = self;
+
+    (void)e;
+    stats_summary_report(job, NULL, &job->job.results.report, false);
+    return 0;
+}
+
+static int summarise(struct stats_job *j, struct arena *a, const struct item *items, int n,
+                     struct stats *stats, struct err *e)
+{
+    struct sink sinks[STATS_SINKS];
+
+    if (job_forward(&j->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (stats_summary_add(j, &items[i], stats, i, e) != 0)
+            return -1;
+    return layers_pass_on(&j->job, a, items, n, e);
+}
+
+static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
+{
+    struct stats_job *job = self;
+    const struct model *shown = job->job.s.shown;
+    const struct wanted *want = &job->job.want;
+    struct sink sinks[STATS_SINKS + 2];
+    struct stats_found found = { .top = NULL };
+    struct attended attended = job_pack(&job->job, a, items, n);
+    int n_sinks;
+
+    found.stats = stats_new(a, shown, &attended, want, &job->set);
+    job->job.want.tap = stats_tap(found.stats);
+    if (job->summary != NULL)
+        return summarise(job, a, items, n, found.stats, e);
+    found.links = links_new(a, shown, &attended, want);
+    n_sinks = stats_sinks(found.stats, sinks);
+    sinks[n_sinks++] = links_sink(found.links);
+    if (job->job.results.report.format == REPORT_JSON) {
+        found.top = top_new(a, shown, &attended, want, job->args->top);
+        sinks[n_sinks++] = top_sink(found.top);
+    }
+    if (job_forward(&job->job, a, sinks, n_sinks, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (stats_print_text(job, a, &items[i], &found, i, e) != 0)
+            return -1;
+    return 0;
+}
+
+/* What compares heads of all layers, or goes through them. */
+static int check_layers(const struct stats_job *job, struct err *e)
+{
+    static const enum metric_id of_all[] = { METRIC_js, METRIC_js_cluster, METRIC_rollout,
+                                             METRIC_flow };
+
+    for (size_t i = 0; job->job.layers != NULL && i < sizeof of_all / sizeof *of_all; i++)
+        if (job->choice.wanted[of_all[i]])
+            return err_set(e, ERR_USAGE, "--compute: %s is of all layers: expected a run without "
+                           "--hidden-out and --hidden-in", metric_table[of_all[i]].name);
+    return 0;
+}
+
+static int check(void *self, struct err *e)
+{
+    struct stats_job *job = self;
+    const struct stats_args *args = job->args;
+    bool of_many = job->job.of_many;
+
+    if (of_many && args->links)
+        return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
+    if (of_many && args->shared.types != NULL)
+        return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
+    if (args->legend && (of_many || job->job.results.output.format != OUTPUT_TABLE))
+        return err_set(e, ERR_USAGE, "--legend is of the table of a text");
+    if (args->bootstrap > 0 && !of_many)
+        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
+    if (args->shared.asked.by != NULL && !of_many)
+        return err_set(e, ERR_USAGE, "--by requires --summary");
+    if (args->reliability && !of_many)
+        return err_set(e, ERR_USAGE, "--reliability requires --summary");
+    return check_layers(job, e);
+}
+
+/* Links, columns and metrics of each head; of some metrics maps. */
+static double keeps(void *self, const struct item *item)
+{
+    static const enum metric_id maps[] = { METRIC_rollout, METRIC_flow, METRIC_erank,
+                                           METRIC_erank_sq, METRIC_stable_rank };
+    const struct stats_job *j = self;
+    double T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
+    double heads = 0, bytes = 0;
+
+    for (int l = 0, h = -1; session_next_head(&j->job.s, &j->job.want, &l, &h);)
+        heads++;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        bytes += j->choice.wanted[maps[i]] ? 3 * sizeof(double) * T * S : 0;
+    return layers_keep(&j->job, item) + bytes + heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) +
+                            S * sizeof(double));
+}
+
+static const struct job_kind kind = { .outputs = &output_reports, .check = check,
+                                      .prepare = prepare, .keeps = keeps, .texts = texts };
+static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
+                                              .prepare = prepare, .keeps = keeps, .texts = texts,
+                                              .end = end };
+
+static void report(void *self)
+{
+    struct stats_job *job = self;
+
+    stats_summary_report(job, NULL, &job->job.results.report, false);
+}
+
+extern const struct cmd cmd_stats;
+
+const struct parts_kind stats_parts = {
+    .cmd = &cmd_stats, .job_size = sizeof(struct stats_job), .describe = stats_sums_describe,
+    .put = stats_sums_put, .add = stats_sums_add, .open = stats_sums_open, .report = report,
+    .place = stats_sums_place,
+};
+
+/* in: of --hidden-in, closed, until it is open. */
+static int run_job(struct stats_args *args, struct stream *in, int n_operands, char **operands,
+                   const struct env *env, struct err *e)
+{
+    struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
+
+    job.job.s.a = env->arena;
+    if (parts_choose(&job.job, &stats_parts, args->summary, e) != 0 ||
+        layers_choose(&job.job, &args->layers, in, e) != 0)
+        return -1;
+    if (in->file != NULL && stats_take_options(&cmd_stats, args, in, env, e) != 0)
+        return -1;
+    if (stats_choose(&job, e) != 0)
+        return -1;
+    return job_run(&job.job, job.job.of_many ? &summary_kind : &kind, env, e);
+}
+
+static int run_one(struct stats_args *args, int n_operands, char **operands,
+                   const struct env *env, struct err *e)
+{
+    struct stream in = { .file = NULL };
+    int status = run_job(args, &in, n_operands, operands, env, e);
+
+    stream_close(&in);
+    return status;
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct stats_args *own = arena_alloc(env->arena, 1, sizeof *own);
+
+    *own = *(const struct stats_args *)args;
+    if (own->models.n > 1)
+        return stats_models_run(&kind, &stats_parts, own, n_operands, operands, env, e);
+    own->shared.asked.model = own->models.n > 0 ? own->models.item[0] : NULL;
+    return run_one(own, n_operands, operands, env, e);
+}
+
+const struct cmd cmd_stats = {
+    .name = "stats", .summary = "report entropy, strongest links and more for each head",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct stats_args), .examples = examples,
+    .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &stats_text_record, &stats_summary_record, NULL },
+};

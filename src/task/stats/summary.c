@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT
+ * Statistics of many texts -> the mean of each metric of each head, by groups of texts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/contrast.h"
+#include "base/str.h"
+#include "task/stats/stats.h"
+
+enum { MOST_GROUPS = 100 };
+
+/* ---- records ---- */
+
+/* A metric of a head, in one group. */
+struct number {
+    struct summary_estimate mean;
+    struct contrast contrast;   /* with the first group */
+};
+
+#define F(f) offsetof(struct number, contrast.f)
+#define NUMBER(id, measure, title) \
+    static const struct column id##_columns[] = { \
+        ESTIMATE_COLUMNS(title, measure, "%.3f", IN_TABLE), \
+        { "difference", "mean - that of the first group", measure, "- first", "%+.3f", \
+          COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .optional = true, \
+          .field = F(difference) }, \
+        { "difference_low", "lower end of the difference's 95 % interval (Welch)", measure, \
+          .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, \
+          .optional = true, .field = F(low) }, \
+        { "difference_high", "its upper end", measure, .kind = COLUMN_REAL, \
+          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, \
+          .field = F(high) }, \
+        { "p", "probability of so large a difference by chance: exact for up to 20 texts in " \
+          "both groups, else Welch's", NULL, "p", "%.3f", COLUMN_REAL, \
+          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, .field = F(p) }, \
+        { "q", "least rate of false discoveries, over the heads, at which it is one", NULL, \
+          "q", "%.3f", COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .optional = true, \
+          .field = F(q) }, \
+    }; \
+    static const struct record id##_number = { \
+        .help = "a number over many texts", .size = sizeof(struct number), \
+        RECORD_COLUMNS(id##_columns), \
+    };
+#define OF_LIST(...)
+#define OF_WORD(...)
+#define OF_MAP(...)
+#define OF_NUMBER(id, called, title, measure, about) NUMBER(id, measure, title)
+#define METRIC(id, called, title, measure, kind, one_axis, group, about) \
+    OF_##kind(id, called, title, measure, about)
+#include "analysis/metrics.def"
+#undef OF_NUMBER
+#undef NUMBER
+#undef F
+
+struct head_row {
+    struct head_id id;
+    const struct number *value[N_METRIC];       /* NULL: not computed */
+    struct list types;
+    const char *labels;         /* the same, with commas between */
+};
+
+static const struct column head_columns[] = {
+    HEAD_COLUMNS,
+#define OF_NUMBER(id, called, title, measure, about) \
+    { .name = called, .help = about, .kind = COLUMN_RECORD, .where = IN_ALL, \
+      .optional = true, .of = &id##_number, \
+      .field = offsetof(struct head_row, value) + METRIC_##id * sizeof(struct number *) },
+#include "analysis/metrics.def"
+#undef METRIC
+#undef OF_NUMBER
+#undef OF_LIST
+#undef OF_WORD
+#undef OF_MAP
+    { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON,
+      .field = offsetof(struct head_row, types) },
+    { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
+      .kind = COLUMN_TEXT, .where = IN_TSV, .field = offsetof(struct head_row, labels) },
+};
+
+static const struct record head_record = {
+    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
+};
+
+struct alike_row {
+    const char *metric;
+    struct summary_reliability of;
+};
+
+#define F(f) offsetof(struct alike_row, f)
+static const struct column alike_columns[] = {
+    { "metric", "name of the metric", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
+      .field = F(metric) },
+    { "r", "correlation, over the heads, of the means of two halves of the texts: median over "
+      "100 splits", NULL, NULL, "%.3f", COLUMN_REAL, .where = IN_TABLE | IN_JSON,
+      .null = NULL_SHOWN, .field = F(of.r) },
+    { "low", "its quantile 0.05 over the splits", NULL, "5 %", "%.3f", COLUMN_REAL,
+      .where = IN_TABLE | IN_JSON, .null = NULL_SHOWN, .field = F(of.low) },
+    { "high", "its quantile 0.95", NULL, "95 %", "%.3f", COLUMN_REAL,
+      .where = IN_TABLE | IN_JSON, .null = NULL_SHOWN, .field = F(of.high) },
+    { "whole", "what r comes to for all texts: 2 r / (1 + r)", NULL, "all texts", "%.3f",
+      COLUMN_REAL, .where = IN_TABLE | IN_JSON, .null = NULL_SHOWN, .field = F(of.whole) },
+};
+#undef F
+
+static const struct record alike_record = {
+    .help = "how alike two halves of the texts are", .size = sizeof(struct alike_row),
+    RECORD_COLUMNS(alike_columns),
+};
+
+/* Of one metric, between two models. */
+struct score_row {
+    const char *metric;
+    double r;
+};
+
+#define F(f) offsetof(struct score_row, f)
+static const struct column score_columns[] = {
+    { "metric", "name of the metric", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
+      .field = F(metric) },
+    { "r", "correlation, over the heads, of their means with those of the first model", NULL,
+      NULL, "%.3f", COLUMN_REAL, .where = IN_TABLE | IN_JSON, .null = NULL_SHOWN,
+      .field = F(r) },
+};
+#undef F
+
+static const struct record score_record = {
+    .help = "how alike the heads of two models are", .size = sizeof(struct score_row),
+    RECORD_COLUMNS(score_columns),
+};
+
+struct summary_row {
+    const char *model, *family, *by, *group;
+    int64_t n, n_bad;
+    struct records_shown shown;
+    struct list reliability, score_r, heads;
+};
+
+#define F(f) offsetof(struct summary_row, f)
+static const struct column summary_columns[] = {
+    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, .field = F(model) },
+    { "model", "with several --model: name of the model, or its path where two have one name",
+      .kind = COLUMN_TEXT, .where = IN_TSV, .optional = true, .field = F(model) },
+    { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .null = NULL_ABSENT, .field = F(family) },
+    { "by", "key of --by", .kind = COLUMN_TEXT, .where = IN_JSON, .optional = true,
+      .field = F(by) },
+    { "group", "its value in the texts of this summary", .kind = COLUMN_TEXT,
+      .where = IN_TSV | IN_JSON, .optional = true, .field = F(group) },
+    { "n_texts", "number of the texts", "texts", .kind = COLUMN_LONG,
+      .where = IN_TSV | IN_JSON, .field = F(n) },
+    { "n_unusable", "number of the texts that could not be used, in no group", "texts",
+      .kind = COLUMN_LONG, .where = IN_JSON, .field = F(n_bad) },
+    SHOWN_OPTION_COLUMNS(F(shown)),
+    { "reliability", "one object per metric", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .optional = true, .of = &alike_record, .field = F(reliability) },
+    { "score_r", "of all models but the first: one object per metric", .kind = COLUMN_RECORD,
+      .list = true, .where = IN_JSON, .optional = true, .null = NULL_ABSENT,
+      .of = &score_record, .field = F(score_r) },
+    HEADS_COLUMN(&head_record, F(heads)),
+};
+#undef F
+
+const struct record stats_summary_record = {
+    .schema = "mha-viz/stats-summary/1", .help = "what each head does with many texts",
+    .size = sizeof(struct summary_row), RECORD_COLUMNS(summary_columns),
+};
+
+/* r without what was not asked for; a table of many metrics has their means alone. */
+static const struct record *without(const struct stats_job *j, const struct record *r)
+{
+    static const char *const by[] = { "by", "group", "difference", "difference_low",
+                                      "difference_high", "p", "q", NULL };
+    static const char *const reliability[] = { "reliability", NULL };
+    static const char *const wide[] = { "interval", "bootstrap", "difference", "q", NULL };
+    struct arena *a = j->job.s.a;
+
+    static const char *const models[] = { "score_r", NULL };
+    static const char *const named[] = { "model", NULL };
+
+    r = stats_without_metrics(j, r);
+    if (!j->of_models)
+        r = record_without(a, record_without(a, r, IN_ALL, models), IN_TSV, named);
+    if (j->args->bootstrap == 0)
+        r = records_without_bootstrap(a, r);
+    if (j->args->shared.asked.by == NULL)
+        r = record_without(a, r, IN_ALL, by);
+    if (!j->args->reliability)
+        r = record_without(a, r, IN_ALL, reliability);
+    return metric_choice_shown(&j->choice) > 3 ? record_without(a, r, IN_TABLE, wide) : r;
+}
+
+/* ---- groups ---- */
+
+void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
+{
+    struct stats_summary *s = arena_alloc(j->job.s.a, 1, sizeof *s);
+    bool *replicated;
+
+    *s = (struct stats_summary){ .a = j->job.s.a, .head = head, .n_heads = n,
+                                 .n_metrics = j->set.n };
+    s->kept = arena_child(s->a);
+    replicated = arena_alloc(s->a, (uint64_t)n * (uint64_t)s->n_metrics, 1);
+    for (int i = 0; i < n * s->n_metrics; i++)
+        replicated[i] = metric_choice_chosen(&j->choice, i % s->n_metrics);
+    s->kind = (struct summary_kind){ n * s->n_metrics, j->args->bootstrap, replicated,
+                                     j->args->reliability };
+    s->value = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *s->value);
+    j->summary = s;
+    j->head_record = without(j, &head_record);
+    j->job.record = without(j, records_without_shown(&j->job.s, &stats_summary_record));
+}
+
+static struct stats_group *group_new(struct stats_summary *s, const char *name)
+{
+    struct stats_group *group = arena_alloc(s->kept, 1, sizeof *group);
+
+    group->summary = summary_new(s->kept, &s->kind);
+    group->n_rows = arena_alloc(s->kept, (uint64_t)s->n_heads, sizeof *group->n_rows);
+    if (name != NULL) {
+        group->name = arena_strdup(s->kept, name);
+        group->few = arena_alloc(s->kept, (uint64_t)s->kind.n * CONTRAST_FEW, sizeof(double));
+    }
+    return group;
+}
+
+struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e)
+{
+    struct stats_group **at = &s->groups;
+
+    while (*at != NULL && name != NULL && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    if (*at != NULL)
+        return *at;
+    if (s->n_groups == MOST_GROUPS) {
+        err_set(e, ERR_USAGE, "--by: over %d different values: expected groups of texts",
+                MOST_GROUPS);
+        return NULL;
+    }
+    s->n_groups++;
+    *at = group_new(s, name);
+    return *at;
+}
+
+int stats_summary_add(struct stats_job *j, const struct item *item, const struct stats *stats,
+                      int text, struct err *e)
+{
+    const struct session *session = &j->job.s;
+    struct stats_summary *s = j->summary;
+    struct stats_group *group = stats_group(s, item->group, e);
+    int n_queries = session_queries(session, item)->n, n_hidden;
+
+    if (group == NULL)
+        return -1;
+    shown_hidden(session->a, item, session_query_side(session), &n_hidden);
+    for (int i = 0; i < s->n_heads; i++) {
+        const struct head_stats *head = stats_head(stats, text, s->head[i].layer,
+                                                   s->head[i].head);
+
+        memcpy(s->value + i * s->n_metrics, head->value,
+               (size_t)s->n_metrics * sizeof *s->value);
+        group->n_rows[i] += n_queries - n_hidden - head->n_skipped;
+    }
+    if (group->few != NULL && group->n < CONTRAST_FEW)
+        memcpy(group->few + group->n * s->kind.n, s->value,
+               (size_t)s->kind.n * sizeof *s->value);
+    summary_add(group->summary, item->index, s->value);
+    group->n++;
+    return 0;
+}
+
+/* Numbers by size, before other names, which stand as their bytes do. */
+static int by_name(const void *x, const void *y)
+{
+    const struct stats_group *const *first = x, *const *second = y;
+    const char *a = (*first)->name, *b = (*second)->name;
+    char *end_a, *end_b;
+    double number_a = strtod(a, &end_a), number_b = strtod(b, &end_b);
+    bool is_a = *end_a == '\0', is_b = *end_b == '\0';
+
+    if (is_a && is_b && number_a != number_b)
+        return number_a > number_b ? 1 : -1;
+    return is_a != is_b ? (is_a ? -1 : 1) : strcmp(a, b);
+}
+
+static struct stats_group **sorted_groups(const struct stats_summary *s)
+{
+    struct stats_group **all = arena_alloc(s->a, (uint64_t)s->n_groups, sizeof *all);
+    int n = 0;
+
+    for (struct stats_group *group = s->groups; group != NULL; group = group->next)
+        all[n++] = group;
+    if (n > 1)
+        qsort(all, (size_t)n, sizeof *all, by_name);
+    return all;
+}
+
+/* ---- numbers ---- */
+
+/* Number i of the first texts of a group, those that are kept. */
+static int few_of(const struct stats_summary *s, const struct stats_group *g, int i,
+                  double value[CONTRAST_FEW])
+{
+    for (int64_t text = 0; text < g->n; text++)
+        value[text] = g->few[text * s->kind.n + i];
+    return (int)g->n;
+}
+
+static void set_contrast(const struct stats_summary *s, const struct stats_group *first,
+                         const struct stats_group *g, int i, struct number *x)
+{
+    struct summary_estimate other = summary_of(first->summary, i);
+
+    x->contrast = contrast_of(&other, &x->mean);
+    if (first->n + g->n <= CONTRAST_FEW) {
+        double values[2][CONTRAST_FEW];
+        int n_first = few_of(s, first, i, values[0]), n_second = few_of(s, g, i, values[1]);
+
+        x->contrast.p = contrast_exact(values[0], n_first, values[1], n_second);
+    }
+}
+
+/* [heads, metrics] of a group, against the first. */
+static struct number *numbers(const struct stats_summary *s, const struct stats_group *first,
+                              const struct stats_group *g)
+{
+    struct number *x = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *x);
+    struct contrast **heads = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof(struct contrast *));
+
+    for (int i = 0; i < s->kind.n; i++) {
+        x[i].mean = summary_of(g->summary, i);
+        x[i].contrast = (struct contrast){ NAN, NAN, NAN, NAN, NAN };
+        if (g != first)
+            set_contrast(s, first, g, i, &x[i]);
+    }
+    for (int m = 0; g != first && m < s->n_metrics; m++) {
+        for (int h = 0; h < s->n_heads; h++)
+            heads[h] = &x[h * s->n_metrics + m].contrast;
+        contrast_adjust(s->a, heads, s->n_heads);
+    }
+    return x;
+}
+
+/* ---- rows ---- */
+
+/* The heads in the order of --sort by the first group, the same for all. */
+static const struct stats_rank *ranking(const struct stats_job *j,
+                                        const struct stats_group *first)
+{
+    const struct stats_summary *s = j->summary;
+    struct stats_rank *rank = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *rank);
+    int sort = j->sort >= 0 ? metric_choice_place(&j->choice, (enum metric_id)j->sort) : -1;
+
+    for (int h = 0; h < s->n_heads; h++)
+        rank[h] = (struct stats_rank){
+            s->head[h], sort >= 0 ? summary_of(first->summary, h * s->n_metrics + sort).mean : 0,
+            h
+        };
+    stats_sort(j, rank, s->n_heads);
+    return rank;
+}
+
+/* By the means of a head's metrics. */
+static void set_types(const struct stats_job *j, const struct stats_group *g, int place,
+                      struct head_row *row)
+{
+    struct arena *a = j->job.s.a;
+    double value[N_METRIC];
+    const char *const *name;
+
+    for (int m = 0; m < N_METRIC; m++)
+        value[m] = row->value[m] != NULL ? row->value[m]->mean.mean : (double)NAN;
+    row->types = stats_types(j, a, value, g->n_rows[place], g->n);
+    name = row->types.at;
+    row->labels = "";
+    for (int i = 0; i < row->types.n; i++)
+        row->labels = arena_printf(a, "%s%s%s", row->labels, i > 0 ? ", " : "", name[i]);
+}
+
+static struct list head_rows(const struct stats_job *j, const struct stats_rank *rank,
+                             const struct stats_group *g, const struct number *number)
+{
+    const struct stats_summary *s = j->summary;
+    struct head_row *row = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *row);
+
+    for (int i = 0; i < s->n_heads; i++) {
+        row[i].id = rank[i].id;
+        for (int m = 0; m < N_METRIC; m++)
+            if (j->choice.wanted[m])
+                row[i].value[m] = &number[rank[i].place * s->n_metrics +
+                                          metric_choice_place(&j->choice, (enum metric_id)m)];
+        set_types(j, g, rank[i].place, &row[i]);
+    }
+    return (struct list){ row, s->n_heads };
+}
+
+static struct list alike_rows(const struct stats_job *j, const struct stats_group *g)
+{
+    const struct stats_summary *s = j->summary;
+    struct alike_row *row = arena_alloc(s->a, (uint64_t)s->n_metrics, sizeof *row);
+
+    for (int m = 0; j->args->reliability && m < s->n_metrics; m++) {
+        row[m].metric = j->set.metric[m].name;
+        row[m].of = summary_reliability(g->summary, m, s->n_metrics, s->n_heads);
+    }
+    return (struct list){ row, j->args->reliability ? s->n_metrics : 0 };
+}
+
+/* ---- several models ---- */
+
+static const struct stats_group *same_group(const struct stats_summary *s,
+                                            const struct stats_group *g)
+{
+    const struct stats_group *other = s->groups;
+
+    while (other != NULL && g->name != NULL && strcmp(other->name, g->name) != 0)
+        other = other->next;
+    return other;
+}
+
+/* Pearson's, of the n pairs x y of two numbers; NaN where one of them does not vary. */
+static double correlation(double (*pair)[2], int n)
+{
+    double mean[2] = { 0 }, xx = 0, yy = 0, xy = 0;
+
+    for (int i = 0; i < n; i++) {
+        mean[0] += pair[i][0] / n;
+        mean[1] += pair[i][1] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        double x = pair[i][0] - mean[0], y = pair[i][1] - mean[1];
+
+        xx += x * x;
+        yy += y * y;
+        xy += x * y;
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
+}
+
+/* Of metric m, over the heads in which it is defined in both. */
+static double score(const struct stats_summary *s, const struct stats_group *g,
+                    const struct stats_group *other, int m)
+{
+    double (*pair)[2] = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *pair);
+    int n = 0;
+
+    for (int h = 0; h < s->n_heads; h++) {
+        pair[n][0] = summary_of(g->summary, h * s->n_metrics + m).mean;
+        pair[n][1] = summary_of(other->summary, h * s->n_metrics + m).mean;
+        n += !isnan(pair[n][0]) && !isnan(pair[n][1]);
+    }
+    return correlation(pair, n);
+}
+
+static bool same_heads(const struct stats_summary *x, const struct stats_summary *y)
+{
+    for (int i = 0; i < x->n_heads && i < y->n_heads; i++)
+        if (x->head[i].layer != y->head[i].layer || x->head[i].head != y->head[i].head)
+            return false;
+    return x->n_heads == y->n_heads;
+}
+
+static struct list score_rows(const struct stats_job *j, const struct stats_group *g,
+                              const struct stats_job *first)
+{
+    const struct stats_summary *s = j->summary;
+    const struct stats_group *other = NULL;
+    struct score_row *row = arena_alloc(s->a, (uint64_t)s->n_metrics, sizeof *row);
+
+    if (first == NULL || first == j)
+        return (struct list){ NULL, -1 };
+    if (same_heads(s, first->summary))
+        other = same_group(first->summary, g);
+    for (int m = 0; m < s->n_metrics; m++)
+        row[m] = (struct score_row){ j->set.metric[m].name,
+                                     other != NULL ? score(s, g, other, m) : (double)NAN };
+    return (struct list){ row, s->n_metrics };
+}
+
+/* ---- the report ---- */
+
+static const char *title(const struct stats_job *j, const struct stats_group *g)
+{
+    const struct session *session = &j->job.s;
+    struct arena *a = session->a;
+    const char *by = session->asked->by, *shown = shown_asked(session, a);
+    const char *group = by != NULL ? arena_printf(a, "%s %s: ", by, g->name) : "";
+
+    group = report_clean(a, group, strlen(group));
+    if (j->of_models)
+        group = arena_printf(a, "%s: %s", session->name, group);
+    return arena_printf(a, "%smean of %lld text%s%s%s", group, (long long)g->n,
+                        str_plural(g->n), shown != NULL ? "; " : "",
+                        shown != NULL ? shown : "");
+}
+
+static void print_tables(const struct stats_job *j, const struct stats_group *g,
+                         const struct summary_row *row, FILE *file)
+{
+    const struct stats_summary *s = j->summary;
+
+    fprintf(file, "%s\n", title(j, g));
+    record_table(j->head_record, row->heads.at, row->heads.n, s->a, file);
+    if (row->reliability.n > 0) {
+        putc('\n', file);
+        record_table(&alike_record, row->reliability.at, row->reliability.n, s->a, file);
+    }
+    if (row->score_r.n > 0) {
+        putc('\n', file);
+        record_table(&score_record, row->score_r.at, row->score_r.n, s->a, file);
+    }
+}
+
+void stats_summary_report(struct stats_job *j, const struct stats_job *first, struct report *r,
+                          bool follows)
+{
+    const struct stats_summary *s = j->summary;
+    const struct session *session = &j->job.s;
+    struct stats_group **groups = sorted_groups(s);
+    const struct stats_rank *rank = s->n_groups > 0 ? ranking(j, groups[0]) : NULL;
+
+    for (int i = 0; i < s->n_groups; i++) {
+        const struct number *number = numbers(s, groups[0], groups[i]);
+        struct summary_row row = {
+            session->name, session->model != NULL ? session->model->family->name : NULL,
+            session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
+            records_shown_asked(session), alike_rows(j, groups[i]),
+            score_rows(j, groups[i], first), head_rows(j, rank, groups[i], number),
+        };
+
+        if (r->format != REPORT_TABLE) {
+            report_row(r, &row);
+            continue;
+        }
+        if (i > 0 || follows)
+            putc('\n', r->file);
+        print_tables(j, groups[i], &row, r->file);
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * The options of the process with the layers before -> those of this one. */
+#include "task/stats/stats.h"
+
+/* What each process has of its own. */
+static void keep_own(struct stats_args *args, const struct stats_args *own)
+{
+    args->shared.common = own->shared.common;
+    args->models = own->models;
+    args->shared.asked.model = own->shared.asked.model;
+    args->shared.asked.layer = own->shared.asked.layer;
+    args->shared.asked.head = own->shared.asked.head;
+    args->layers = own->layers;
+}
+
+int stats_take_options(const struct cmd *c, struct stats_args *args, struct stream *in,
+                       const struct env *env, struct err *e)
+{
+    struct stats_args own = *args;
+    bool none;
+
+    if (parts_check_options(c, env, in->run, &none, e) != 0)
+        return -1;
+    if (none && parts_read_options(c, in->run, env->arena, args, e) != 0)
+        return err_under(e, "%s", in->name);
+    keep_own(args, &own);
+    args->shared.asked.stream = in;
+    return 0;
+}

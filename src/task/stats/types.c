@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * What a head is, as far as the metrics of texts say. */
+#include <math.h>
+
+#include "task/stats/stats.h"
+#include "task/types/file.h"
+
+void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, bool causal,
+                       struct types_found *found)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, causal);
+    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .partial = true };
+
+    for (int i = 0; i < N_TYPES_SCORE; i++)
+        head.score[i] = NAN;
+    for (int i = 0; i < N_TYPES_TEXT; i++)
+        for (int k = 0; k < N_METRIC; k++)
+            if (metric_table[k].rule == types_metrics[i].rule)
+                head.score[i] = value[k];
+    types_find(&rules, &head, found);
+}
+
+struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
+                        int64_t n_rows, int64_t n_texts)
+{
+    const char **name = arena_alloc(a, N_TYPE, sizeof *name);
+    struct types_found found;
+
+    stats_types_found(value, n_rows, n_texts, j->causal, &found);
+    for (int i = 0; i < found.n; i++)
+        name[i] = found.label[i].name;
+    return (struct list){ name, found.n };
+}
+
+int stats_types_open(struct stats_job *j, struct err *e)
+{
+    static const char *const column[] = { "type", NULL };
+    const struct session *s = &j->job.s;
+
+    if (types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
+        return -1;
+    if (j->type == NULL)
+        j->head_record = record_without(s->a, j->head_record, IN_TABLE, column);
+    return 0;
+}
+
+const char *stats_type(const struct stats_job *j, struct head_id id)
+{
+    int n_heads = j->job.s.shown->config.n_heads;
+
+    return j->type != NULL ? j->type[id.layer * n_heads + id.head] : NULL;
+}

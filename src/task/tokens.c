@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * tokens: what a text becomes; needs only the tokeniser's files. */
+#include "task/records.h"
+#include "task/job.h"
+
+struct tokens_args {
+    struct shared_args shared;
+};
+
+static const struct opt_group *const groups[] = {
+    &output_reports.group, &model_group, &text_group, &split_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz tokens 我喜欢吃苹果",
+    "mha-viz tokens --json 'the cat saw the dog'",
+    NULL
+};
+
+/* ---- records ---- */
+
+struct token_row {
+    int position, id;
+    const char *piece;
+    struct text_span label;
+    struct range chars, bytes;
+    int type;
+    unsigned char special;
+};
+
+#define F(f) offsetof(struct token_row, f)
+static const struct column token_columns[] = {
+    { "position", "number of the token, from 0", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(position) },
+    { "id", "its number in the vocabulary", .kind = COLUMN_INT, .where = IN_TABLE | IN_TSV,
+      .field = F(id) },
+    { "token", "its piece of the vocabulary", .kind = COLUMN_TEXT,
+      .where = IN_TABLE | IN_TSV, .field = F(piece) },
+    { "label", "the text that the piece stands for", .kind = COLUMN_SPAN,
+      .where = IN_TABLE | IN_TSV, .field = F(label) },
+    { "start", "first code point of the text", "code points", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(chars.start) },
+    { "end", "end of it, exclusive", "code points", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(chars.end) },
+    { "byte_start", "first byte of the text", "bytes", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(bytes.start) },
+    { "byte_end", "end of it, exclusive", "bytes", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(bytes.end) },
+    { "type_id", "0, or 1 in the second text of a pair", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(type) },
+    { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
+      .where = IN_TABLE | IN_TSV, .field = F(special) },
+};
+#undef F
+
+static const struct record token_record = {
+    .help = "a token", .size = sizeof(struct token_row), RECORD_COLUMNS(token_columns),
+};
+
+#define F(f) offsetof(struct range, f)
+static const struct column range_columns[] = {
+    { "start", "the first one", .kind = COLUMN_INT, .where = IN_JSON, .field = F(start) },
+    { "end", "the end, exclusive", .kind = COLUMN_INT, .where = IN_JSON, .field = F(end) },
+};
+#undef F
+
+static const struct record range_record = {
+    .help = "a span of the text", .size = sizeof(struct range), .tuple = true,
+    RECORD_COLUMNS(range_columns),
+};
+
+struct text_row {
+    struct records_text_id id;
+    struct list ids, pieces, labels, chars, bytes, types, special, words, tokens;
+};
+
+#define F(f) offsetof(struct text_row, f)
+static const struct column text_columns[] = {
+    TEXT_COLUMNS_TOKENS,
+    { "ids", "numbers in the vocabulary", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .field = F(ids) },
+    { "tokens", "pieces of the vocabulary", .kind = COLUMN_TEXT, .list = true,
+      .where = IN_JSON, .field = F(pieces) },
+    { "labels", "the text that each piece stands for", .kind = COLUMN_SPAN, .list = true,
+      .where = IN_JSON, .field = F(labels) },
+    { "offsets", "span of each in the text", "code points", .kind = COLUMN_RECORD,
+      .list = true, .where = IN_JSON, .of = &range_record, .field = F(chars) },
+    { "bytes", "the same in bytes of UTF-8", "bytes", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .of = &range_record, .field = F(bytes) },
+    { "type_ids", "0, or 1 in the second text of a pair", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .field = F(types) },
+    { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
+      .list = true, .where = IN_JSON, .field = F(special) },
+    { "words", "with --words: number of the word that each is of, from 0 through both texts; "
+      "null: of none", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true,
+      .null_items = true, .field = F(words) },
+    { "rows", "one row per token", .kind = COLUMN_RECORD, .list = true, .where = IN_TSV,
+      .of = &token_record, .field = F(tokens) },
+};
+#undef F
+
+static const struct record text_record = {
+    .schema = "mha-viz/tokens/1", .help = "the tokens of a text",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
+};
+
+/* ---- rows ---- */
+
+static struct list token_rows(struct arena *a, const struct tokens *t)
+{
+    struct token_row *row = arena_alloc(a, (size_t)t->n, sizeof *row);
+
+    for (int i = 0; i < t->n; i++)
+        row[i] = (struct token_row){
+            i, t->id[i], t->piece[i], records_label(t, i), t->chars[i],
+            t->bytes[i], t->type[i], t->special[i],
+        };
+    return (struct list){ row, t->n };
+}
+
+static struct text_row text_row(const struct session *s, struct arena *a,
+                                const struct item *item)
+{
+    const struct tokens *tokens = &item->tokens;
+    int count = tokens->n;
+
+    return (struct text_row){
+        .id = records_text_id(s, item),
+        .ids = { tokens->id, count },
+        .pieces = records_pieces(tokens),
+        .labels = records_labels(a, tokens),
+        .chars = { tokens->chars, count },
+        .bytes = { tokens->bytes, count },
+        .types = { tokens->type, count },
+        .special = { tokens->special, count },
+        .words = { tokens->word, count },
+        .tokens = token_rows(a, tokens),
+    };
+}
+
+static int prepare(void *self, struct err *e)
+{
+    static const char *const of_words[] = { "words", NULL };
+    struct job *job = self;
+
+    (void)e;
+    job->record = job->s.asked->words ?
+                      &text_record : record_without(job->s.a, &text_record, IN_JSON, of_words);
+    return 0;
+}
+
+static int text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct job *job = self;
+    struct text_row row = text_row(&job->s, a, item);
+
+    return results_text(&job->results, a, item, &(struct results_text){
+        &row, &token_record, &row.tokens, 1, NULL }, e);
+}
+
+static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
+                                      .prepare = prepare, .text = text };
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct job job = { args, n_operands, operands };
+
+    return job_run(&job, &kind, env, e);
+}
+
+const struct cmd cmd_tokens = {
+    .name = "tokens", .summary = "show the tokens of a text, their ids and spans",
+    .operands = "TEXT [TEXT_B]", .groups = groups,
+    .args_size = sizeof(struct tokens_args), .examples = examples,
+    .max_operands = 2, .minor = true, .run = run,
+    .records = (const struct record *const[]){ &text_record, NULL },
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * A token's row and column through the layers as two heatmaps, and the predictions as text. */
+#include <math.h>
+
+#include "task/trace/trace.h"
+#include "draw/lines.h"
+
+/* The layers that are drawn. */
+struct steps {
+    int n;
+    int *layer;                 /* [n] */
+    const char **name;          /* [n] "L3" */
+};
+
+/* from: 0, or -1 with what the first layer reads. */
+static struct steps steps_of(const struct trace_found *f, struct arena *a, int from)
+{
+    size_t most = (size_t)f->t->m->config.n_layers + 1;
+    struct steps steps = { 0, arena_alloc(a, most, sizeof(int)),
+                           arena_alloc(a, most, sizeof(char *)) };
+
+    for (int l = from; l < f->t->m->config.n_layers; l++)
+        if (trace_shows(f, l)) {
+            steps.layer[steps.n] = l;
+            steps.name[steps.n++] = l < 0 ? "input" : arena_printf(a, "L%d", l);
+        }
+    return steps;
+}
+
+/* Layers x tokens of x [L, H, n]. */
+static struct panel panel_of(const struct trace_found *f, struct arena *a, const char *title,
+                             const struct steps *steps, const float *x, int n)
+{
+    float *value = arena_alloc(a, (size_t)steps->n, (size_t)n * sizeof *value);
+
+    for (int i = 0; i < steps->n; i++) {
+        const double *mean = trace_mean_of(f, a, steps->layer[i], x, n);
+
+        for (int k = 0; k < n; k++)
+            value[(size_t)i * (size_t)n + (size_t)k] = (float)mean[k];
+    }
+    return (struct panel){ .title = title, .n_rows = steps->n, .n_cols = n, .value = value };
+}
+
+/* Others than the token itself look at it, as none does at the last one of a causal model. */
+static bool is_seen(const struct trace_found *f, const struct panel *p)
+{
+    for (int i = 0; i < p->n_rows * p->n_cols; i++)
+        if (i % p->n_cols != f->t->at && !isnan(p->value[i]))
+            return true;
+    return false;
+}
+
+static struct label_list tokens_of(struct arena *a, const struct tokens *t)
+{
+    int *place = arena_alloc(a, (size_t)t->n, sizeof *place);
+
+    for (int i = 0; i < t->n; i++)
+        place[i] = i;
+    return figure_labels(a, t, place, t->n);
+}
+
+static const struct lines *predictions(const struct trace_found *f, struct arena *a)
+{
+    struct lines *lines = arena_alloc(a, 1, sizeof *lines);
+    struct steps steps = steps_of(f, a, -1);
+    const char **text = arena_alloc(a, (size_t)steps.n, sizeof *text);
+
+    for (int i = 0; i < steps.n; i++)
+        text[i] = trace_predicts(f, a, steps.layer[i]);
+    *lines = (struct lines){ "predicted after each layer", steps.n, steps.name, text };
+    return lines;
+}
+
+static int plan(const struct trace_found *f, struct figure_plan *plan, struct err *e)
+{
+    if (figure_plan(&f->j->args->shared.figure, plan, e) != 0)
+        return -1;
+    if (plan->pool > 1)
+        return err_set(e, ERR_USAGE, "%d tokens do not fit in a picture; expected fewer, a greater "
+                       "--width, or --tsv", plan->n_cols);
+    return 0;
+}
+
+static int write(const struct trace_found *f, struct arena *a, const struct heatmaps *maps,
+                 const struct figure_plan *plan, const char *path, struct err *e)
+{
+    const struct figure_args *figure = &f->j->args->shared.figure;
+    const struct session *s = &f->j->job.s;
+    struct part part[2] = { heatmap_part(maps) };
+    const char *scale = figure_scale(a, figure, "heatmap", false, maps->clip);
+    const char *unseen = f->t->column != NULL && maps->n_panels == 1 ?
+                             "; no other token looks at it" : "";
+    const char *caption = arena_printf(a, "%s%s%s; %s%s; scale: %s.", s->model->name,
+                                       figure_text(a, f->item), figure_changes(a, s->asked),
+                                       trace_lead(f, a), unseen, scale);
+    struct sheet sheet = figure_sheet(figure, part, caption, figure_metadata_model(s));
+
+    sheet.terminal = plan->terminal;
+    if (figure_check_numbers(figure, &sheet, plan, a, e) != 0)
+        return -1;
+    if (f->top > 0)
+        part[sheet.n_parts++] = lines_part(predictions(f, a));
+    return sheet_write(&sheet, plan->format, path, s->env->warn, e);
+}
+
+int trace_draw(const struct trace_found *f, struct arena *a, const char *path, struct err *e)
+{
+    const struct figure_args *figure = &f->j->args->shared.figure;
+    const struct output *output = &f->j->job.results.output;
+    const struct trace *t = f->t;
+    struct steps steps = steps_of(f, a, 0);
+    struct panel panel[2] = {
+        panel_of(f, a, figure_title(a, figure, "attention from the token", 0), &steps, t->row,
+                 t->S)
+    };
+    struct figure_plan p = { .format = figure_format(output), .n_rows = steps.n, .n_cols = t->S,
+                             .n_panels = 1, .columns = 1, .one_bar = figure->shared_scale,
+                             .terminal = &output->terminal };
+    struct heatmaps maps;
+
+    if (t->column != NULL) {
+        panel[1] = panel_of(f, a, figure_title(a, figure, "attention to the token", 1), &steps,
+                            t->column, t->T);
+        p.n_panels += is_seen(f, &panel[1]);
+    }
+    if (plan(f, &p, e) != 0)
+        return -1;
+    maps = (struct heatmaps){
+        .n_panels = p.n_panels, .panels = panel, .columns = 1, .pool = 1,
+        .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
+        .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = p.cell_px,
+        .clip = figure_clip(figure, steps.n, t->S, false), .no_bars = figure->no_bars,
+        .numbers = figure->numbers, .row_name = "layer", .col_name = "token",
+    };
+    if (!figure->no_labels) {
+        maps.rows = (struct label_list){ steps.n, steps.name, NULL, NULL };
+        maps.cols = tokens_of(a, session_keys(&f->j->job.s, f->item));
+    }
+    return write(f, a, &maps, &p, path, e);
+}

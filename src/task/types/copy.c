@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * What weights say without a text: which heads copy, and which count on. */
+#include "task/circuits/circuits.h"
+#include "task/types/types.h"
+#include "run/fold.h"
+
+enum { SAMPLE = 200 };
+
+/* A number of circuits that is a score here. */
+static const struct {
+    enum types_probe probe;
+    int score;
+    enum circuits_number number;
+} scores[] = {
+    { TYPES_OF_COPY, TYPES_probe_copy, CIRCUITS_COPY },
+    { TYPES_OF_COPY, TYPES_probe_copy_rank, CIRCUITS_COPY_RANK },
+    { TYPES_OF_COPY, TYPES_probe_negative_copy, CIRCUITS_NEGATIVE_COPY },
+    { TYPES_OF_SUCCESSOR, TYPES_probe_successor, CIRCUITS_SUCCESSOR },
+};
+
+/* NULL: there is nothing against it. */
+static const char *refusal(const struct session *s)
+{
+    struct err e;
+
+    if (s->stack == STACK_CROSS)
+        return "heads of cross-attention read two streams";
+    if (s->model->precomputed != NULL)
+        return "it has no weights";
+    return fold_check(s->model, &e) == 0 && fold_check(s->shown, &e) == 0 ?
+               NULL : arena_strdup(s->a, e.msg);
+}
+
+static void keep(struct types_job *j, const struct circuits_job *circuits)
+{
+    const struct session *s = &j->job.s;
+
+    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
+        for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
+            if (j->wants[scores[i].probe])
+                j->probe[types_place(j, l, h)][scores[i].score - N_TYPES_TEXT] =
+                    circuits_value(circuits, l, h, scores[i].number);
+}
+
+void types_copy_run(struct types_job *j)
+{
+    struct session *s = &j->job.s;
+    const struct circuits_args args = { .sample = SAMPLE };
+    struct circuits_job circuits = { .args = &args, .s = *s, .asked = *s->asked,
+                                     .want = j->job.want, .a = s->a };
+    struct arena_mark mark;
+
+    j->weightless = refusal(s);
+    if (j->weightless != NULL)
+        return;
+    mark = arena_mark(s->a);
+    circuits_choose(&circuits);
+    circuits.found = circuits_new(s->a, s->shown, &circuits.tokens, s->par);
+    keep(j, &circuits);
+    arena_reset(s->a, mark);
+}

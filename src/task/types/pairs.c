@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ * Pairs of words of the same or a related sense -> how much more heads look from one to the other
+ * than between words that stand as far apart. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/list.h"
+#include "task/types/types.h"
+#include "session/source.h"
+
+/* ---- the file ---- */
+
+static bool number(const char **s, char stop, long long most, long long *v)
+{
+    *v = list_number(s);
+    if (*v < 0 || *v > most || **s != stop)
+        return false;
+    *s += stop != '\0';
+    return true;
+}
+
+/* "0\t3\t7": text 0, from word 3 to word 7. */
+static int read_pair(const char *line, size_t size, struct types_pair *pair, struct err *e)
+{
+    const char *s = line;
+    long long text, query, key;
+
+    if (strlen(line) != size || !number(&s, '\t', INT64_MAX - 1, &text) ||
+        !number(&s, '\t', 1 << 24, &query) || !number(&s, '\0', 1 << 24, &key))
+        return err_set(e, ERR_INPUT, "'%s' is not a text and two of its words, from 0, with tabs "
+                       "between", line);
+    if (query == key)
+        return err_set(e, ERR_INPUT, "word %lld is paired with itself", query);
+    *pair = (struct types_pair){ text, { (int)query, (int)key } };
+    return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct types_pair *a = x, *b = y;
+
+    if (a->text != b->text)
+        return a->text < b->text ? -1 : 1;
+    return a->words.query != b->words.query ? a->words.query - b->words.query :
+                                              a->words.key - b->words.key;
+}
+
+static int add_line(struct types_job *j, struct types_pair **all, int *room, const char *line,
+                    size_t size, struct err *e)
+{
+    if (j->n_pairs == *room) {
+        struct types_pair *more = arena_alloc(j->job.s.a, 2 * (uint64_t)*room, sizeof *more);
+
+        memcpy(more, *all, (size_t)*room * sizeof *more);
+        *all = more;
+        *room *= 2;
+    }
+    if (read_pair(line, size, &(*all)[j->n_pairs], e) != 0)
+        return -1;
+    j->n_pairs++;
+    return 0;
+}
+
+static int read_lines(struct types_job *j, struct lines *lines, struct err *e)
+{
+    struct arena *a = j->job.s.a;
+    int room = 64, status;
+    struct types_pair *all = arena_alloc(a, (uint64_t)room, sizeof *all);
+    const char *line;
+    size_t size;
+
+    for (int64_t n = 1; (status = lines_next(lines, &line, &size, e)) == 1; n++)
+        if (add_line(j, &all, &room, arena_strndup(a, line, size), size, e) != 0)
+            return err_under(e, "%s: line %lld", j->args->gold_pairs, (long long)n);
+    qsort(all, (size_t)j->n_pairs, sizeof *all, by_place);
+    j->pair = all;
+    return status;
+}
+
+void types_pairs_new(struct types_job *j)
+{
+    const struct summary_kind kind = { .n = 2 * j->job.s.n_layers * j->job.s.n_heads };
+
+    j->weighed = summary_new(j->job.s.a, &kind);
+    j->weight = arena_alloc(j->job.s.a, (uint64_t)kind.n, sizeof *j->weight);
+}
+
+int types_pairs_open(struct types_job *j, struct err *e)
+{
+    struct session *s = &j->job.s;
+    struct lines *lines;
+    int status;
+
+    if (j->args->gold != NULL || j->args->align != NULL || !j->has_texts ||
+        s->stack == STACK_CROSS || session_query_side(s) != SIDE_SOURCE)
+        return err_set(e, ERR_USAGE, "--gold-pairs: its words are those of a TEXT or -f FILE, in "
+                       "an encoder or a model without one");
+    if (shown_list(s) != NULL || s->asked->merge != MERGE_NONE)
+        return err_set(e, ERR_USAGE, "--gold-pairs: --hide and --merge cannot be given: special "
+                       "tokens are left out, and pieces are merged, as it says");
+    lines = source_open_lines(s, j->args->gold_pairs, e);
+    if (lines == NULL)
+        return -1;
+    j->n_pairs = 0;
+    status = read_lines(j, lines, e);
+    lines_close(lines);
+    types_pairs_new(j);
+    return status;
+}
+
+/* ---- texts ---- */
+
+/* The text's own, each once. */
+static struct arcs_pair *pairs_of(const struct types_job *j, struct arena *a, int64_t text, int *n)
+{
+    struct arcs_pair *pair = arena_alloc(a, (uint64_t)j->n_pairs, sizeof *pair);
+
+    *n = 0;
+    for (int i = 0; i < j->n_pairs; i++)
+        if (j->pair[i].text == text && (i == 0 || by_place(&j->pair[i], &j->pair[i - 1]) != 0))
+            pair[(*n)++] = j->pair[i].words;
+    return pair;
+}
+
+static int set_words(const struct types_job *j, struct arena *a, const struct item *item,
+                     struct arcs_words *words, struct err *e)
+{
+    struct types_blanks blanks = types_blanks(a, item->text, item->text_size);
+    int n, most = 0;
+    struct arcs_pair *pair = pairs_of(j, a, item->index, &n);
+
+    for (int i = 0; i < n; i++) {
+        most = pair[i].query > most ? pair[i].query : most;
+        most = pair[i].key > most ? pair[i].key : most;
+    }
+    if (n > 0 && (most >= blanks.n || item->tokens.bytes == NULL))
+        return err_set(e, ERR_INPUT, "%s: word %d of text %lld: it has %d words",
+                       j->args->gold_pairs, most, (long long)item->index, blanks.n);
+    *words = (struct arcs_words){
+        .of = types_words(a, blanks.at, blanks.n, item->text, &item->tokens), .n = blanks.n,
+        .pair = pair, .n_pairs = n
+    };
+    return 0;
+}
+
+int types_pairs_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+                    struct err *e)
+{
+    const struct session *s = &j->job.s;
+    struct arcs_words *words = arena_alloc(a, (uint64_t)n, sizeof *words);
+    struct types_links links = { .words = words };
+
+    for (int i = 0; i < n; i++)
+        if (set_words(j, a, &items[i], &words[i], e) != 0)
+            return -1;
+    if (types_texts_add(j, a, items, n, &links, 1, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        j->n_weighed += words[i].n_pairs;
+        for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
+            struct arcs_weight weight = arcs_pairs(links.arcs, i, l, h);
+            double *of = j->weight + 2 * types_place(j, l, h);
+
+            of[0] = weight.pairs;
+            of[1] = weight.even;
+        }
+        summary_add(j->weighed, items[i].index, j->weight);
+    }
+    return 0;
+}
+
+double types_pairs_lift(const struct types_job *j, int layer, int head)
+{
+    int place = 2 * (int)types_place(j, layer, head);
+    double even = summary_total(j->weighed, place + 1);
+
+    return even > 0 ? summary_total(j->weighed, place) / even : (double)NAN;
+}

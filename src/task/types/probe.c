@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * The probes of types: texts that the program makes, and what heads do with them. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/probe.h"
+#include "base/nearest.h"
+#include "task/types/types.h"
+#include "session/random.h"
+
+enum { N_RANDOM = 10 };
+
+const char *const types_probe_names[] = { "induction", "duplicate", "previous", "retrieval",
+                                          "qr", "copy", "successor", "function-vectors", NULL };
+
+_Static_assert((int)TYPES_OF_INDUCTION == PROBE_INDUCTION &&
+               (int)TYPES_OF_DUPLICATE == PROBE_DUPLICATE &&
+               (int)TYPES_OF_PREVIOUS == PROBE_PREVIOUS, "the same order");
+_Static_assert(TYPES_probe_induction - N_TYPES_TEXT == PROBE_INDUCTION &&
+               TYPES_probe_previous - N_TYPES_TEXT == PROBE_PREVIOUS, "the same order");
+
+/* ---- which ---- */
+
+static int find(const char *name, struct err *e)
+{
+    const char *meant;
+
+    for (int i = 0; i < N_TYPES_PROBE; i++)
+        if (strcmp(name, types_probe_names[i]) == 0)
+            return i;
+    meant = nearest_name(name, types_probe_names);
+    return err_set(e, ERR_USAGE, "--probe: '%s' is not a probe%s%s%s", name,
+                   meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                   meant != NULL ? "'?" : "");
+}
+
+static int choose_listed(struct types_job *j, struct err *e)
+{
+    for (const char *s = j->args->probe;; s++) {
+        size_t n = strcspn(s, ",");
+        char name[64] = "";
+        int i;
+
+        memcpy(name, s, n < sizeof name ? n : sizeof name - 1);
+        i = find(name, e);
+        if (i < 0)
+            return -1;
+        j->wants[i] = true;
+        s += n;
+        if (*s == '\0')
+            return 0;
+    }
+}
+
+int types_probe_choose(struct types_job *j, struct err *e)
+{
+    const struct types_args *args = j->args;
+
+    if (args->probe != NULL && args->no_probe)
+        return err_set(e, ERR_USAGE, "--probe, --no-probe: only one of them can be given");
+    if (args->no_probe && !j->has_texts)
+        return err_set(e, ERR_USAGE, "--no-probe requires a TEXT or -f FILE");
+    if (args->probe != NULL)
+        return choose_listed(j, e);
+    for (int i = 0; i < N_TYPES_PROBE && !args->no_probe; i++)
+        j->wants[i] = i != TYPES_OF_FUNCTION_VECTORS;   /* many passes: by its name alone */
+    return 0;
+}
+
+/* ---- random tokens twice over ---- */
+
+static void keep(struct types_job *j, const struct probe *probe)
+{
+    const struct session *s = &j->job.s;
+
+    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
+        for (int i = 0; i < N_PROBE_SCORE; i++)
+            if (j->wants[i])
+                j->probe[types_place(j, l, h)][i] = probe_score(probe, (enum probe_score)i, l,
+                                                                h);
+}
+
+static int run_random(struct types_job *j, struct err *e)
+{
+    struct session *s = &j->job.s;
+    struct random_texts texts;
+    struct wanted want = j->job.want;
+    struct attended attended;
+    struct probe *probe;
+    struct sink sink;
+
+    random_texts(s, s->a, j->args->shared.asked.seed, N_RANDOM, &texts);
+    if (texts.n == 0) {
+        j->refusal = "it takes too few tokens";
+        return 0;
+    }
+    j->n_random = texts.n_texts;
+    j->n_tokens = texts.n;
+    want.weighting = WEIGHTING_PLAIN;
+    texts_pack(&j->job.texts, s->a, texts.item, texts.n_texts);
+    attended = session_attended(s, &j->job.texts, s->a);
+    probe = probe_new(s->a, s->shown, &attended, &want,
+                      (struct probe_shape){ texts.lead, texts.n });
+    sink = probe_sink(probe);
+    if (run_forward(s->model, &j->job.texts.source, &want, &sink, 1, s->par, s->a, e) != 0)
+        return -1;
+    keep(j, probe);
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+/* A mask is of the texts that are given. */
+static const char *refusal(const struct session *s)
+{
+    return s->asked->mask != NULL ? "--mask is of the texts that are given" :
+                                    random_refusal(s);
+}
+
+static bool wants_random(const struct types_job *j)
+{
+    for (int i = 0; i < N_PROBE_SCORE; i++)
+        if (j->wants[i])
+            return true;
+    return false;
+}
+
+/* Probes of texts that the program brings along; each with a word of why it did not run. */
+static int run_texts(struct types_job *j, struct err *e)
+{
+    const struct {
+        enum types_probe probe;
+        const char **refused;
+        int (*run)(struct types_job *j, struct err *e);
+    } probes[] = {
+        { TYPES_OF_RETRIEVAL, &j->deaf, types_retrieval_run },
+        { TYPES_OF_QR, &j->unranked, types_ranking_run },
+        { TYPES_OF_FUNCTION_VECTORS, &j->untried, types_vectors_run },
+    };
+    struct arena *a = j->job.s.a;
+    struct arena_mark mark = arena_mark(a);
+
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
+        if (!j->wants[probes[i].probe])
+            continue;
+        *probes[i].refused = refusal(&j->job.s);
+        if (*probes[i].refused == NULL && probes[i].run(j, e) != 0)
+            return -1;
+        arena_reset(a, mark);
+    }
+    return 0;
+}
+
+static int run_wanted(struct types_job *j, struct err *e)
+{
+    struct arena *a = j->job.s.a;
+    struct arena_mark mark = arena_mark(a);
+
+    if (wants_random(j)) {
+        j->refusal = refusal(&j->job.s);
+        if (j->refusal == NULL && run_random(j, e) != 0)
+            return -1;
+        arena_reset(a, mark);
+    }
+    if (run_texts(j, e) != 0)
+        return -1;
+    if (j->wants[TYPES_OF_COPY] || j->wants[TYPES_OF_SUCCESSOR])
+        types_copy_run(j);
+    return 0;
+}
+
+/* The first reason why a probe that was named did not run; NULL: all ran. */
+static const char *why_not(const struct types_job *j)
+{
+    const char *const why[] = { j->refusal, j->deaf, j->unranked, j->untried, j->weightless };
+
+    for (size_t i = 0; i < sizeof why / sizeof *why; i++)
+        if (why[i] != NULL)
+            return why[i];
+    return NULL;
+}
+
+/* A probe that was asked for by its name must run; without texts, one of them must. */
+int types_probe_run(struct types_job *j, struct err *e)
+{
+    bool named = j->args->probe != NULL;
+    const char *why;
+
+    if (run_wanted(j, e) != 0)
+        return -1;
+    why = named ? why_not(j) : j->refusal;
+    if (why == NULL || (j->has_texts && !named))
+        return 0;
+    return err_set(e, ERR_USAGE, "%s%s cannot be probed: %s%s", named ? "--probe: " : "",
+                   j->job.s.model->name, why,
+                   j->has_texts ? "" : "; expected a TEXT or -f FILE");
+}

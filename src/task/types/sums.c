@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ * What texts and probes say of heads, as sums of a part.  Probes are of the model, so they are
+ * in one part alone, that of the first shard. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json_field.h"
+#include "task/types/types.h"
+
+static uint64_t count_heads(const struct types_job *j)
+{
+    return (uint64_t)j->job.s.n_layers * (uint64_t)j->job.s.n_heads;
+}
+
+void types_sums_new(struct types_job *j)
+{
+    uint64_t count = count_heads(j);
+    struct arena *a = j->job.s.a;
+    const struct summary_kind kind = { .n = (int)count * N_TYPES_TEXT };
+
+    j->scores = summary_new(a, &kind);
+    j->score = arena_alloc(a, (uint64_t)kind.n, sizeof *j->score);
+    for (int i = 0; i < kind.n; i++)
+        j->score[i] = NAN;
+    j->n_rows = arena_alloc(a, count, sizeof *j->n_rows);
+    j->probe = arena_alloc(a, count, sizeof *j->probe);
+    for (uint64_t i = 0; i < count; i++)
+        for (int k = 0; k < N_TYPES_PROBED; k++)
+            j->probe[i][k] = NAN;
+}
+
+int types_rules_open(struct types_job *j, bool causal, struct err *e)
+{
+    const struct types_args *args = j->args;
+
+    j->rules = types_rules((enum types_taxonomy)args->taxonomy, causal);
+    if (args->threshold != NULL && types_rules_set(&j->rules, args->threshold, e) != 0)
+        return err_under(e, "--threshold");
+    return 0;
+}
+
+/* ---- members ---- */
+
+static json_t *names(struct arena *a, const struct gold *g, int n,
+                     const char *(*name)(const struct gold *g, int i))
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < n; i++)
+        json_add(a, list, json_string(name(g, i)));
+    return list;
+}
+
+static void describe_gold(const struct types_job *j, json_t *run)
+{
+    struct arena *a = j->job.s.a;
+
+    json_put(a, run, "relations", names(a, j->gold, gold_relations(j->gold), gold_relation_name));
+    json_put(a, run, "tags", names(a, j->gold, gold_tags(j->gold), gold_tag_name));
+    json_put(a, run, "words", json_integer(j->n_words));
+    json_put(a, run, "mentions", json_integer(j->n_mentions));
+}
+
+void types_sums_describe(void *self, json_t *run, json_t *part)
+{
+    struct types_job *j = self;
+    struct arena *a = j->job.s.a;
+    json_t *probes;
+
+    json_put(a, run, "causal", json_boolean(j->rules.causal));
+    if (j->gold != NULL)
+        describe_gold(j, run);
+    j->words_probed = j->probed;
+    if (!j->probed)
+        return;
+    probes = json_put(a, part, "probes", json_object());
+    json_put(a, probes, "texts", json_integer(j->n_random));
+    json_put(a, probes, "tokens", json_integer(j->n_tokens));
+    json_put(a, probes, "questions", json_integer(j->n_asked));
+    json_put(a, probes, "answered", json_integer(j->n_answered));
+    json_put(a, probes, "rankings", json_integer(j->n_ranked));
+    json_put(a, probes, "trials", json_integer(j->n_trials));
+    json_put(a, probes, "texts refused", parts_text(j->refusal));
+    json_put(a, probes, "questions refused", parts_text(j->deaf));
+    json_put(a, probes, "rankings refused", parts_text(j->unranked));
+    json_put(a, probes, "trials refused", parts_text(j->untried));
+    json_put(a, probes, "weights refused", parts_text(j->weightless));
+}
+
+/* ---- numbers ---- */
+
+static void count_words(struct words *w, int64_t *x, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        words_count(w, &x[i]);
+}
+
+/* As their bits: they are no sums. */
+static void probe_words(struct words *w, double (*probe)[N_TYPES_PROBED], uint64_t n)
+{
+    for (uint64_t i = 0; i < n * N_TYPES_PROBED; i++) {
+        double *x = &probe[i / N_TYPES_PROBED][i % N_TYPES_PROBED];
+        uint64_t bits;
+
+        memcpy(&bits, x, sizeof bits);
+        bits = words_next(w, bits);
+        if (w->from != NULL)
+            memcpy(x, &bits, sizeof bits);
+    }
+}
+
+static void aligned_words(struct words *w, struct alignment_counts *c, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        words_count(w, &c[i].links);
+        words_count(w, &c[i].sure);
+        words_count(w, &c[i].hit_sure);
+        words_count(w, &c[i].hit_possible);
+    }
+}
+
+static void coreference_words(struct words *w, struct types_job *j)
+{
+    words_count(w, &j->coreference.n);
+    words_count(w, &j->coreference.nearest);
+    words_count(w, &j->coreference.head_match);
+    for (uint64_t i = 0; i < count_heads(j); i++) {
+        words_count(w, &j->resolved[i].any_word);
+        words_count(w, &j->resolved[i].mentions);
+    }
+}
+
+void types_sums_words(void *self, struct words *w)
+{
+    struct types_job *j = self;
+    uint64_t count = count_heads(j);
+
+    words_count(w, &j->n_texts);
+    summary_words(w, j->scores);
+    count_words(w, j->n_rows, count);
+    if (j->gold != NULL) {
+        words_count(w, &j->n_unscored);
+        gold_words(w, j->gold);
+    }
+    if (j->resolved != NULL)
+        coreference_words(w, j);
+    if (j->align != NULL)
+        aligned_words(w, j->aligned[0], count * TYPES_LINKS);
+    if (j->n_pairs >= 0) {
+        words_count(w, &j->n_weighed);
+        summary_words(w, j->weighed);
+    }
+    if (j->words_probed)
+        probe_words(w, j->probe, count);
+}
+
+/* ---- from a part ---- */
+
+/* NULL: there is nothing against it. */
+static const char *read_reason(struct arena *a, const json_t *probes, const char *key)
+{
+    const char *text = json_string_value(json_object_get(probes, key));
+
+    return text != NULL ? arena_strdup(a, text) : NULL;
+}
+
+int types_sums_add(void *self, const struct sums *part, struct err *e)
+{
+    struct types_job *j = self;
+    struct arena *a = j->job.s.a;
+    const json_t *probes = json_object_get(part->part, "probes");
+
+    j->words_probed = probes != NULL;
+    if (probes == NULL)
+        return 0;
+    j->probed = true;
+    if (json_field_int(probes, "texts", 0, INT32_MAX, &j->n_random, e) != 0 ||
+        json_field_int(probes, "tokens", 0, INT32_MAX, &j->n_tokens, e) != 0 ||
+        json_field_int(probes, "questions", 0, INT32_MAX, &j->n_asked, e) != 0 ||
+        json_field_int(probes, "answered", 0, j->n_asked, &j->n_answered, e) != 0 ||
+        json_field_int(probes, "rankings", 0, INT32_MAX, &j->n_ranked, e) != 0 ||
+        json_field_int(probes, "trials", 0, INT32_MAX, &j->n_trials, e) != 0)
+        return err_under(e, "probes");
+    j->refusal = read_reason(a, probes, "texts refused");
+    j->deaf = read_reason(a, probes, "questions refused");
+    j->unranked = read_reason(a, probes, "rankings refused");
+    j->untried = read_reason(a, probes, "trials refused");
+    j->weightless = read_reason(a, probes, "weights refused");
+    return 0;
+}
+
+/* ---- merge ---- */
+
+/* Names of relations or tags, in their order. */
+static int read_names(struct types_job *j, const struct sums *part, const char *key,
+                      int (*add)(struct gold *g, const char *name), struct err *e)
+{
+    const json_t *list;
+    size_t n;
+
+    if (json_field_list(part->run, key, &list, e) != 0)
+        return -1;
+    n = json_array_size(list);
+    /* Each has a number of each head at least. */
+    if (n * count_heads(j) > part->n)
+        return err_set(e, ERR_INPUT, "has %" PRIu64 " numbers, expected some of each of %zu %s",
+                       part->n, n, key);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+
+        if (name == NULL || add(j->gold, arena_strdup(j->job.s.a, name)) != (int)i)
+            return json_field_wrong(key, json_array_get(list, i), "a name that comes once", e);
+    }
+    return 0;
+}
+
+static int open_gold(struct types_job *j, const struct sums *part, struct err *e)
+{
+    struct arena *a = j->job.s.a;
+    int n_words, n_mentions;
+
+    j->gold = gold_new(a, (int)count_heads(j), j->rules.causal);
+    if (read_names(j, part, "relations", gold_relation, e) != 0 ||
+        read_names(j, part, "tags", gold_tag, e) != 0 ||
+        json_field_int(part->run, "words", 0, INT32_MAX, &n_words, e) != 0 ||
+        json_field_int(part->run, "mentions", 0, INT32_MAX, &n_mentions, e) != 0)
+        return -1;
+    j->n_words = n_words;
+    j->n_mentions = n_mentions;
+    if (n_mentions > 0)
+        j->resolved = arena_alloc(a, count_heads(j), sizeof *j->resolved);
+    return 0;
+}
+
+int types_sums_open(void *self, const struct sums *part, struct err *e)
+{
+    struct types_job *j = self;
+    struct arena *a = j->job.s.a;
+    bool causal;
+
+    j->args = j->job.args;
+    j->has_texts = true;
+    if (count_heads(j) * N_TYPES_TEXT > part->n)
+        return err_set(e, ERR_INPUT, "has %" PRIu64 " numbers, expected %d of each head at least",
+                       part->n, (int)N_TYPES_TEXT);
+    if (json_field_bool(part->run, "causal", false, &causal, e) != 0 ||
+        types_rules_open(j, causal, e) != 0)
+        return -1;
+    types_sums_new(j);
+    if (j->args->align != NULL) {
+        j->align = arena_alloc(a, 1, sizeof *j->align);
+        j->aligned = arena_alloc(a, count_heads(j), sizeof *j->aligned);
+    }
+    j->n_pairs = j->args->gold_pairs != NULL ? 0 : -1;
+    if (j->n_pairs == 0)
+        types_pairs_new(j);
+    j->job.record = records_without_shown(&j->job.s, &types_record);
+    return j->args->gold != NULL ? open_gold(j, part, e) : 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * Texts, run -> sums of what heads do with them. */
+#include <string.h>
+
+#include "analysis/stats.h"
+#include "task/types/types.h"
+
+static void add_text(struct types_job *j, const struct stats *stats, const struct item *item,
+                     int text)
+{
+    const struct session *s = &j->job.s;
+    int n_queries = session_queries(s, item)->n, n_hidden;
+
+    shown_hidden(s->a, item, session_query_side(s), &n_hidden);
+    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
+        const struct head_stats *head = stats_head(stats, text, l, h);
+        size_t place = types_place(j, l, h);
+
+        memcpy(j->score + place * N_TYPES_TEXT, head->value, N_TYPES_TEXT * sizeof *j->score);
+        j->n_rows[place] += n_queries - n_hidden - head->n_skipped;
+    }
+    summary_add(j->scores, item->index, j->score);
+    j->n_texts++;
+}
+
+int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+                    struct types_links *links, int n_links, struct err *e)
+{
+    const struct metric_set set = { types_metrics, N_TYPES_TEXT, j->opts };
+    struct attended attended = job_pack(&j->job, a, items, n);
+    struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
+    struct sink sinks[STATS_SINKS + TYPES_LINKS];
+    int n_sinks = stats_sinks(stats, sinks);
+
+    for (int i = 0; i < n_links; i++) {
+        links[i].arcs = arcs_new(a, j->job.s.shown, &attended, &j->job.want, links[i].words);
+        sinks[n_sinks++] = arcs_sink(links[i].arcs);
+    }
+    if (job_forward(&j->job, a, sinks, n_sinks, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        add_text(j, stats, &items[i], i);
+    return 0;
+}
+
+/* The word that holds the token's first character but blanks; -1: none. */
+static int word_of(const struct types_span *word, int n_words, const char *text,
+                   const struct tokens *t, int i)
+{
+    int at = t->bytes[i].start;
+
+    while (at < t->bytes[i].end && text[at] == ' ')
+        at++;
+    for (int k = 0; k < n_words && !t->special[i] && at < t->bytes[i].end; k++)
+        if (at >= word[k].start && at < word[k].end)
+            return k;
+    return -1;
+}
+
+int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
+                 const struct tokens *t)
+{
+    int *of = arena_alloc(a, (uint64_t)t->n, sizeof *of);
+
+    for (int i = 0; i < t->n; i++)
+        of[i] = word_of(word, n_words, text, t, i);
+    return of;
+}
+
+struct types_blanks types_blanks(struct arena *a, const char *text, size_t size)
+{
+    struct types_blanks words = { arena_alloc(a, size / 2 + 1, sizeof *words.at), 0 };
+    int i = 0, end = (int)size;
+
+    while (i < end) {
+        int start;
+
+        while (i < end && (text[i] == ' ' || text[i] == '\t'))
+            i++;
+        start = i;
+        while (i < end && text[i] != ' ' && text[i] != '\t')
+            i++;
+        if (i > start)
+            words.at[words.n++] = (struct types_span){ start, i };
+    }
+    return words;
+}

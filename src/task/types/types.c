@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ * types: what each head is, by probes and by what it does with texts. */
+#include "task/types/types.h"
+
+#include <limits.h>
+
+#include "base/str.h"
+#include "task/counts.h"
+#include "task/state.h"
+#include "session/mark.h"
+
+static const char *const threshold_words[] = {
+#define THRESHOLD(id, name, ...) name ":",
+#include "analysis/types_scores.def"
+#undef THRESHOLD
+    NULL
+};
+
+static const struct opt_values probe_values = { .words = types_probe_names, .between = ',' };
+static const struct opt_values threshold_values = { .words = threshold_words, .between = ',' };
+
+#define F(f) offsetof(struct types_args, f)
+static const struct opt opts[] = {
+    CHOICE(0, "taxonomy", "NAME", F(taxonomy), "mha-viz", types_taxonomy_names,
+           "which labels there are"),
+    WORDS(0, "threshold", "LIST", F(threshold), &threshold_values,
+          "thresholds of labels, as induction:0.5,local:0.8"),
+    WORDS(0, "probe", "LIST", F(probe), &probe_values,
+          "probes to run, with commas between; without it, all"),
+    FLAG(0, "no-probe", F(no_probe), "run no probes: only what the texts show"),
+    PATH(0, "gold", "FILE", F(gold),
+         ".conllu of sentences with dependency trees, instead of a text: which heads follow "
+         "which relation"),
+    PATH(0, "gold-pairs", "FILE", F(gold_pairs),
+         ".tsv: text, word and word of related sense, from 0"),
+    PATH(0, "align", "FILE", F(align),
+         "alignments of words, for heads of cross-attention: a line of 0-0 1-2 for each text"),
+    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
+        "seed of the probes' random tokens, and of the random input of a bare layer"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &rare_group, &shard_group, &resume_group, &split_group, &memory_group, &output_reports.group, &hide_group,
+    &weight_group, &model_group, &layer_group, &rows_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &generate_group, &mask_group,
+    &dtype_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz types",
+    "mha-viz types -f samples/english.txt",
+    "mha-viz types --threshold induction:0.3 --json -l 4",
+    NULL
+};
+
+/* ---- texts ---- */
+
+static int add_texts(void *self, struct arena *a, const struct item *items, int n,
+                     struct err *e)
+{
+    struct types_job *j = self;
+
+    if (j->n_pairs >= 0)
+        return types_pairs_add(j, a, items, n, e);
+    return j->align != NULL ? types_align_add(j, a, items, n, e) :
+                              types_texts_add(j, a, items, n, NULL, 0, e);
+}
+
+/* The sentences of --gold are not counted. */
+static int count_tokens(struct types_job *j, struct err *e)
+{
+    const struct session *s = &j->job.s;
+    struct unigrams c = { NULL, 0 };
+    bool given = j->args->shared.unigrams != NULL;
+
+    j->opts = metric_opts_default();
+    if (given && !j->has_texts)
+        return err_set(e, ERR_USAGE, "--unigrams requires a TEXT, -f FILE or --gold FILE");
+    if (j->has_texts && (j->args->gold == NULL || given) &&
+        counts_take(&j->job, "rare-token", &c, e) != 0)
+        return -1;
+    if (c.count != NULL)
+        j->opts.counts = metric_counts_new(s->a, c.count, c.n);
+    return 0;
+}
+
+/* Texts, or trees, are opened before the state of a run is read. */
+static int open_texts(struct types_job *j, struct err *e)
+{
+    struct job *job = &j->job;
+
+    if (j->args->gold != NULL)
+        return types_gold_open(j, e);
+    if (!j->has_texts)
+        return 0;
+    job->in = input_open(&job->s, job->n_operands, job->operands, e);
+    return job->in != NULL ? 0 : -1;
+}
+
+static int read_texts(struct types_job *j, struct err *e)
+{
+    struct job *job = &j->job;
+
+    if (j->args->gold != NULL)
+        return types_gold_run(j, e);
+    if (job->in == NULL)
+        return 0;
+    if (input_batches(job->in, &job->s, add_texts, j, e) != 0)
+        return -1;
+    return j->align != NULL ? types_align_end(j, e) : 0;
+}
+
+/* ---- parts ---- */
+
+static struct parts_texts texts_of(const void *self)
+{
+    const struct types_job *j = self;
+    const struct input *in = j->job.in;
+
+    if (j->gold != NULL)
+        return (struct parts_texts){ .n = j->n_sentences + j->n_pieces, .n_bad = j->n_unusable,
+                                     .crc = j->gold_crc };
+    return (struct parts_texts){ input_count(in), input_count_parts(in), input_count_bad(in),
+                                 input_crc(in) };
+}
+
+static const char *file_of(const void *self)
+{
+    const struct types_args *args = ((const struct types_job *)self)->args;
+
+    return args->gold != NULL ? args->gold : args->shared.asked.file;
+}
+
+static int skip(void *self, const struct parts_texts *done, struct err *e)
+{
+    struct types_job *j = self;
+
+    j->done = *done;
+    return j->gold != NULL ? 0 : input_skip(j->job.in, done->n, done->n_parts, done->n_bad, e);
+}
+
+static void report_parts(void *self)
+{
+    struct types_job *j = self;
+
+    j->n_unusable = j->job.n_bad;
+    types_write(j, &j->job.results.report);
+}
+
+extern const struct cmd cmd_types;
+
+const struct parts_kind types_parts = {
+    .cmd = &cmd_types, .job_size = sizeof(struct types_job), .describe = types_sums_describe,
+    .words = types_sums_words, .add = types_sums_add, .open = types_sums_open,
+    .report = report_parts, .texts = texts_of, .file = file_of, .skip = skip,
+};
+
+/* ---- the command ---- */
+
+/* Standard input is read with -f - alone, for without a text there are probes. */
+static bool has_texts(const struct types_job *j)
+{
+    const struct asked *asked = &j->args->shared.asked;
+
+    return j->args->gold != NULL || j->job.n_operands > 0 || asked->file != NULL ||
+           asked->ids != NULL || asked_array(asked) != NULL || asked->attention != NULL ||
+           asked->qkv != NULL || j->job.s.model->family->bare;
+}
+
+/* What a file says of a text is of all of it. */
+static int check_split(const struct types_job *j, struct err *e)
+{
+    const struct types_args *args = j->args;
+    const char *file = args->gold != NULL ? "--gold" : args->gold_pairs != NULL ? "--gold-pairs" :
+                       args->align != NULL ? "--align" : NULL;
+
+    if (args->shared.asked.split == NULL || (j->has_texts && file == NULL))
+        return 0;
+    if (file == NULL)
+        return err_set(e, ERR_USAGE, "--split requires a TEXT, -f FILE or --ids");
+    return err_set(e, ERR_USAGE, "--split, %s: only one of them can be given", file);
+}
+
+static int check(struct types_job *j, struct err *e)
+{
+    const struct output *output = &j->job.results.output;
+    const struct session *s = &j->job.s;
+
+    if (output->folder)
+        return err_set(e, ERR_USAGE, "types gives one report: expected a file, not the folder "
+                       "%s", output->path);
+    j->has_texts = has_texts(j);
+    if (j->job.shard.n > 0 && file_of(j) == NULL)
+        return err_set(e, ERR_USAGE, "--shard requires -f FILE, or --gold FILE");
+    if (types_rules_open(j, s->stack != STACK_CROSS && mark_looks_back(s->shown), e) != 0 ||
+        (j->args->gold != NULL && types_gold_check(j, e) != 0))
+        return -1;
+    return check_split(j, e) != 0 ? -1 : types_probe_choose(j, e);
+}
+
+static int open_sums(struct types_job *j, struct err *e)
+{
+    int n;
+    const struct head_id *head = records_heads(&j->job.s, &j->job.want, j->job.s.a, &n);
+
+    types_sums_new(j);
+    if (parts_open(&j->job, head, n, e) != 0 ||
+        (j->args->align != NULL && types_align_open(j, e) != 0))
+        return -1;
+    j->n_pairs = -1;
+    return j->args->gold_pairs != NULL ? types_pairs_open(j, e) : 0;
+}
+
+/* What is of the model alone is of one shard. */
+static int probe(struct types_job *j, struct err *e)
+{
+    if (j->job.shard.k > 0 || j->probed)
+        return 0;
+    j->probed = true;
+    return types_probe_run(j, e);
+}
+
+static int result(const struct types_job *j, int status, struct err *e)
+{
+    if (status == 0 && j->gold != NULL && j->n_unusable > 0)
+        return err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used",
+                       j->args->gold, (long long)j->n_unusable, (long long)j->n_sentences,
+                       str_plural(j->n_sentences));
+    return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
+}
+
+static int report(struct types_job *j, struct err *e)
+{
+    struct results *results = &j->job.results;
+    int status;
+
+    if (results_open(results, records_without_shown(&j->job.s, &types_record), NULL, e) != 0)
+        return -1;
+    status = probe(j, e) == 0 ? read_texts(j, e) : -1;
+    if (status == 0 && j->job.shard.n > 0)
+        parts_write(&j->job, results->output.out.file);
+    else if (status == 0)
+        types_write(j, &results->report);
+    if (output_close(&results->output, status, e) != 0)
+        return -1;
+    state_done(&j->job);
+    return result(j, 0, e);
+}
+
+static int run_session(struct types_job *j, struct err *e)
+{
+    struct job *job = &j->job;
+    const struct output_set *outputs = job->shard.n > 0 ? &output_sums : &output_reports;
+
+    if (output_plan(&job->results.output, &j->args->shared.common.output, outputs, NULL,
+                    job->s.a, e) != 0 ||
+        state_check(job, e) != 0 ||
+        session_select(&job->s, job->n_operands, false, &job->want, e) != 0 ||
+        check(j, e) != 0 || count_tokens(j, e) != 0 || open_sums(j, e) != 0 ||
+        open_texts(j, e) != 0 ||
+        state_begin(job, e) != 0)
+        return -1;
+    return report(j, e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct types_job job = { .job = { args, n_operands, operands }, .args = args };
+    int status;
+
+    if (parts_choose(&job.job, &types_parts, true, e) != 0)
+        return -1;
+    status = session_open(&job.job.s, &job.args->shared.asked, false, env, e);
+    if (status == 0)
+        status = run_session(&job, e);
+    session_close(&job.job.s);
+    return status;
+}
+
+const struct cmd cmd_types = {
+    .name = "types", .summary = "say what each head is, by probes and by texts",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct types_args), .examples = examples,
+    .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &types_record, NULL },
+};
