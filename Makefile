@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # mha-viz: see what the attention heads of a transformer do.  `make help` lists the targets.
 VERSION := 0.1.0
 PREFIX  ?= /usr/local

@@ -26,7 +26,7 @@ HEAD = """\
 """
 
 LIGHT = """\
-/* SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT AND Apache-2.0
  * The colours of the maps whose 0 is white, 256 a map.  Made by assets/cmaps.py; do not edit.
  *
  * Blues, Greys and Reds: copyright 2002 Cynthia Brewer, Mark Harrower and The Pennsylvania

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What mha-viz itself finds in builtin:translate: the measured lines of its card, ../translate/README.md.
 
     python aligned.py [PROGRAM [SENTENCES]]

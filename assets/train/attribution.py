@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Third column of tatoeba_en_zh.tsv -> ATTRIBUTION (who, how many sentences), ATTRIBUTION.gz (who, which sentences).
 
     python attribution.py CORPORA OUT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Corpora + tokenizer.json -> token streams, and from those the rows a model is trained on.
 
 Every 50th block of lines is held out of training and serves the evaluation.

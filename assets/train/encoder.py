@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """English novels + seed -> OUT, a small BERT folder whose first layer holds a previous- and a next-token head.
 
     python encoder.py CORPORA OUT [--seed 1]

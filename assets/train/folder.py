@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A transformers model + the "mha_viz" part of its config.json -> a folder with float16 weights, as it is shipped."""
 import json
 import os

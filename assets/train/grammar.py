@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small English-Chinese grammar: rng -> English words, Chinese words, and for each Chinese word its English one.
 
 The sentences are this project's own. Chinese order differs where it does in the language: time and place stand before the

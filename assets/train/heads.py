@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A Hugging Face folder -> what each attention head does, in numbers; with --text, where each head looks in that text.
 
     python heads.py FOLDER CORPORA [--json OUT]          scores on held-out text

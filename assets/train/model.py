@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Token ids -> logits: the Llama decoder at toy size, the same sums as transformers' LlamaForCausalLM.
 
 Also the export: parameters -> a Hugging Face folder with float16 weights.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Token ids -> what a rewarded head should attend to, and how well it does."""
 import torch
 

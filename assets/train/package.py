@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checkpoint + tokenizer.json + the demo's text and layer -> a Hugging Face folder with float16 weights.
 
     python package.py RUN/checkpoint.pt TOKENIZER OUT --layer N --text "..."

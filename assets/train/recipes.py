@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a training run is made of, by name: every schedule counts shares of the steps, never seconds.
 
 first   the model shipped with 0.1: 12,500 steps, 59 % natural text, one rewarded head

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scores of the shipped decoder and of the candidates -> which is to be shipped.
 
 The rule, written down before the seeds were trained. Each score is that of the best of the 24 heads, with the weights

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The shipped folder and the candidates -> the table of the aims, and which of them is to be shipped.
 
     python score.py CORPORA SHIPPED CANDIDATE...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sentences of grammar.py, English and Chinese with a tab between: ../translate/sentences.tsv, of which types.sh reads.
 
     python sentences.py [N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Corpora -> tokenizer.json: byte-level BPE in which every Han character is a piece of its own.
 
     python tokeniser.py CORPORA OUT/tokenizer.json [--vocab 6144]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Corpora + tokenizer.json + recipe + seed -> a trained decoder (OUT/checkpoint.pt, for package.py).
 
     python train.py CORPORA TOKENIZER OUT --recipe second --seed 1

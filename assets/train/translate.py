@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The grammar of grammar.py -> OUT, a BART folder: words of English -> words of Chinese, 2 + 1 layers of 4 heads.
 
     python translate.py OUT [--steps 1200] [--seed 1]

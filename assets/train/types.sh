@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What each head of the built-in models is -> types.json beside each of them, which becomes part of the program.
 #     assets/train/types.sh [PROGRAM [FOLDER]]
 # FOLDER: where default/types.json and the others go instead of assets/.  The plain C kernel gives the same bytes everywhere.

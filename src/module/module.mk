@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The program as a WebAssembly module, inside the pages of `report --live`: make live.
 # Once it is there, it is kept up to date with the program, which holds it.
 WASM      := build/live

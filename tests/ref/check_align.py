@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Alignment error rates of `mha-viz types --align`, computed again with NumPy of exported
 cross-attention.
 

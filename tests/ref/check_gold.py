@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What `mha-viz types --gold` says of relations, computed again with NumPy of exported attention.
 
     check_gold.py PROGRAM MODEL FILE.conllu"""

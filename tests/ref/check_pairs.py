@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Lifts of `mha-viz types --gold-pairs`, computed again with NumPy of exported attention.
 
     check_pairs.py PROGRAM MODEL TEXTS PAIRS.tsv"""

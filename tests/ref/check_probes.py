@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Scores of the probes qr and function-vectors of `mha-viz types` for the built-in model, computed
 again over the same texts, written here again: qr with NumPy of exported attention, the other with
 PyTorch and transformers, by hooks.

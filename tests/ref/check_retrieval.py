@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The retrieval scores of `mha-viz types` for the built-in model, computed again with NumPy of
 exported attention and logits, over the same texts, written here again.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What `mha-viz types` says of a model and texts, computed again of exported attention with
 NumPy: every score, and every label of the default taxonomy.
 

@@ -16,6 +16,9 @@ import sys
 
 import mpmath as mp
 
+TAG = """\
+/* SPDX-License-Identifier: MIT
+""".rstrip()
 HERE = pathlib.Path(__file__).parent
 TABLES = HERE.parent.parent / "src/base/elementary_tables.h"
 REFERENCES = HERE / "elementary/references.h"
@@ -147,7 +150,7 @@ def tables():
         pi_parts.append(high)
         half_pi -= mp.mpf(high)
     pi_parts.append(float(half_pi))
-    text = ["/* SPDX-License-Identifier: MIT",
+    text = [TAG,
             " * Tables and polynomials of elementary.c, which alone includes them.  Made by",
             " * tests/ref/make_elementary.py; do not edit. */",
             "#ifndef BASE_ELEMENTARY_TABLES_H",
@@ -297,7 +300,7 @@ EXACT = {"exp": mp.exp, "log": mp.log, "log1p": mp.log1p, "tanh": mp.tanh, "pow"
 
 
 def references():
-    text = ["/* SPDX-License-Identifier: MIT",
+    text = [TAG,
             " * Arguments (y is 0 but of pow), the result rounded, and what that leaves, in the",
             " * result's last places.  Made by tests/ref/make_elementary.py; do not edit. */",
             "struct reference {", "    double x, y, rounded, rest;", "};", ""]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes tests/ref/planted: a GPT-2 of two layers whose weights are set by hand, so that what
 each head does is known.
 

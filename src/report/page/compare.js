@@ -1,4 +1,5 @@
-/* Two texts beside each other, or their difference.  Views read `text`, `field` and `views`, which are
+/* SPDX-License-Identifier: MIT
+   Two texts beside each other, or their difference.  Views read `text`, `field` and `views`, which are
    those of the pane at hand: what a pane has made is called within it. */
 let panes = [],
   pane = null,

@@ -1,4 +1,5 @@
-/* Blocks of this file -> texts and weights.  The script stands above the blocks: one of them is
+/* SPDX-License-Identifier: MIT
+   Blocks of this file -> texts and weights.  The script stands above the blocks: one of them is
    there when something follows it, or the page is whole. */
 const texts = [];
 

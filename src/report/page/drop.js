@@ -1,4 +1,5 @@
-/* A picture for a live page: dropped on it or chosen, decoded by the browser, handed to the program
+/* SPDX-License-Identifier: MIT
+   A picture for a live page: dropped on it or chosen, decoded by the browser, handed to the program
    as it is stored, upright, without its profile of colours and without transparency. */
 const MOST_SIDE = 1 << 15,
   MOST_PIXELS = 1e8; /* of a picture, as media/pixels.h has them */

@@ -1,4 +1,5 @@
-/* Elements, and numbers as text. */
+/* SPDX-License-Identifier: MIT
+   Elements, and numbers as text. */
 const root = document.documentElement;
 const find = (selector, at = document) => at.querySelector(selector);
 

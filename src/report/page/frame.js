@@ -1,4 +1,5 @@
-/* What follows from each change: the view, its options and its foot; texts. */
+/* SPDX-License-Identifier: MIT
+   What follows from each change: the view, its options and its foot; texts. */
 const timing = {};
 
 // ---- the view

@@ -1,4 +1,5 @@
-/* Which links are drawn: of each row the strongest that together hold a share of it, none below a
+/* SPDX-License-Identifier: MIT
+   Which links are drawn: of each row the strongest that together hold a share of it, none below a
    least weight, and of those the strongest MOST_LINKS. */
 const MOST_LINKS = 4000;
 

@@ -1,4 +1,5 @@
-/* The grid of heads, layers down and heads across: the map at the left and the view of all heads.
+/* SPDX-License-Identifier: MIT
+   The grid of heads, layers down and heads across: the map at the left and the view of all heads.
    Cells are elements, so that keys and screen readers reach them; one canvas lies over them. */
 const metricNow = () => text.metric[state.m] ?? null;
 

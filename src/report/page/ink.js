@@ -1,4 +1,5 @@
-/* Colours.  Colour belongs to the selected heads alone: 8 of them times 3 dashes; beyond those
+/* SPDX-License-Identifier: MIT
+   Colours.  Colour belongs to the selected heads alone: 8 of them times 3 dashes; beyond those
    nothing tells heads apart, and all are of one ink. */
 const DASHES = [[], [7, 3], [2, 3]];
 const MOST_COLOURS = 24;

@@ -1,4 +1,5 @@
-/* Finding a token, keys, what stands above the views, and the start. */
+/* SPDX-License-Identifier: MIT
+   Finding a token, keys, what stands above the views, and the start. */
 
 // ---- finding a token
 

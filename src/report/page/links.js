@@ -1,4 +1,5 @@
-/* Head view: queries at the left, keys at the right, a line for each link.  A canvas as high as the
+/* SPDX-License-Identifier: MIT
+   Head view: queries at the left, keys at the right, a line for each link.  A canvas as high as the
    window stays under the two lists while they scroll, so long texts cost no more than short ones. */
 const HEAD_PX = 26,
   TOKENS_BESIDE = 40;

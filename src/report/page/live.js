@@ -1,4 +1,5 @@
-/* The fields of a live page.  What is typed, or of a model that sees the picture (drop.js), goes to the program, in a worker (worker.js); its
+/* SPDX-License-Identifier: MIT
+   The fields of a live page.  What is typed, or of a model that sees the picture (drop.js), goes to the program, in a worker (worker.js); its
    answer is a text of this page, after those that the file holds. */
 const EXAMPLES = {
   English: [

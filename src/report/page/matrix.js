@@ -1,4 +1,5 @@
-/* Heatmaps of the selected heads: rows query, columns key. */
+/* SPDX-License-Identifier: MIT
+   Heatmaps of the selected heads: rows query, columns key. */
 const CELL_OF_NUMBERS = 26,
   CELL_OF_LABELS = 10;
 

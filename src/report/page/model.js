@@ -1,4 +1,5 @@
-/* Model view: every head as a small heatmap. */
+/* SPDX-License-Identifier: MIT
+   Model view: every head as a small heatmap. */
 const thumbs = new Map();
 const thumbKey = (id, side) =>
   [text.number, field.signed ? state.y : '', state.w, state.x, state.n, state.b, state.f, state.c, ink.dark, id, side].join('|');

@@ -1,4 +1,5 @@
-/* Neuron view: one query of one head; of each key that it sees k, their products, and what the
+/* SPDX-License-Identifier: MIT
+   Neuron view: one query of one head; of each key that it sees k, their products, and what the
    softmax makes of the score.  A number of a vector is a bar up or down. */
 const NEURON_ROW = 28,
   STRIP_HEIGHT = 22;

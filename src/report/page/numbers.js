@@ -1,4 +1,5 @@
-/* The statistics of all heads, as a table that any column sorts. */
+/* SPDX-License-Identifier: MIT
+   The statistics of all heads, as a table that any column sorts. */
 const NUMBERS_ROW = 26;
 
 const numbersView = {

@@ -1,4 +1,5 @@
-/* Two pens with the same verbs, so that the screen, PNG and SVG agree. */
+/* SPDX-License-Identifier: MIT
+   Two pens with the same verbs, so that the screen, PNG and SVG agree. */
 class CanvasPen {
   constructor(canvas, w, h, scale = devicePixelRatio || 1) {
     canvas.width = Math.max(1, Math.round(w * scale));

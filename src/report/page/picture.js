@@ -1,4 +1,5 @@
-/* Attention over a picture: of each selected head the map of one token over the patches, with the
+/* SPDX-License-Identifier: MIT
+   Attention over a picture: of each selected head the map of one token over the patches, with the
    picture, half transparent and grey, upon it, as heatmap --image draws them. */
 
 /* Red, green and blue of the picture; read once. */

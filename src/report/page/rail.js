@@ -1,4 +1,5 @@
-/* The rail at the left: controls, the map of heads, what is shown of tokens; and the chips. */
+/* SPDX-License-Identifier: MIT
+   The rail at the left: controls, the map of heads, what is shown of tokens; and the chips. */
 let map = null;
 
 // ---- controls

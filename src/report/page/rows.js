@@ -1,4 +1,5 @@
-/* Rows of a table of which only those near the window are elements; all are `height` pixels high. */
+/* SPDX-License-Identifier: MIT
+   Rows of a table of which only those near the window are elements; all are `height` pixels high. */
 const ROWS_BESIDE = 12;
 
 class Rows {

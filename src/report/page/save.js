@@ -1,4 +1,5 @@
-/* What is seen, as files. */
+/* SPDX-License-Identifier: MIT
+   What is seen, as files. */
 function title() {
   const what = compared
     ? `${nameOf(panes[0].text)} ${isDifference() ? '−' : 'beside'} ${nameOf(compared)}`

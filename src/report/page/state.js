@@ -1,4 +1,5 @@
-/* What is chosen, and the same in the address.  heads: slot -> head or undefined; a slot is a
+/* SPDX-License-Identifier: MIT
+   What is chosen, and the same in the address.  heads: slot -> head or undefined; a slot is a
    colour and a dash. */
 const VIEWS = [
   ['links', 'Links'],

@@ -1,4 +1,5 @@
-/* Token view: one token through the layers.  A row for each other token: how much the one attends
+/* SPDX-License-Identifier: MIT
+   Token view: one token through the layers.  A row for each other token: how much the one attends
    to it, and is attended to by it, in each layer. */
 const TRACE_ROW = 24,
   TRACE_STRIP = 18;

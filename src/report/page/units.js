@@ -1,4 +1,5 @@
-/* What is shown of a text: units are tokens, or words in their place, without those that are
+/* SPDX-License-Identifier: MIT
+   What is shown of a text: units are tokens, or words in their place, without those that are
    hidden.  A word is, as a key, the sum of its pieces and, as a query, their mean. */
 function unitsOf(side, choice, second) {
   const groups = [],

@@ -1,4 +1,5 @@
-/* A part of the heatmaps, the same of all of them: which queries and keys are shown.  state.z has
+/* SPDX-License-Identifier: MIT
+   A part of the heatmaps, the same of all of them: which queries and keys are shown.  state.z has
    it, "q0-q1,k0-k1", ends left out; empty: all. */
 const LEAST_UNITS = 4,
   ZOOM_STEP = 0.7;
