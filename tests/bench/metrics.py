@@ -13,6 +13,10 @@ pass is a run of all heads of the last layer: of L layers it has the statistics 
 are L / (L - 1) of what the others add.  Programs run in turn;
 prints the medians over RUNS (default 3) and their ratios, once each number agrees with NumPy
 within 1e-4 of the largest.
+
+Where the statistics are less than what the forward pass varies by, subtracting shows nothing:
+tests/bench/statistics beside the program, where it was built, measures them over rows of the same
+lengths by themselves (entropies come with the softmax, as in a pass).
 """
 import json
 import os
@@ -187,6 +191,17 @@ def check(printed, theirs):
             sys.exit(f"{k}: {off} off")
 
 
+def by_themselves(program, texts):
+    """Seconds of the statistics of texts of these lengths, by kind; {}: the bench is not built."""
+    for folder in ("build", "."):
+        bench = pathlib.Path(program).resolve().parent / folder / "tests" / "bench" / "statistics"
+        if bench.exists():
+            lengths = ",".join(str(a.shape[-1]) for a in texts)
+            lines = [x.split() for x in cpu(str(bench), lengths, "5")[1].splitlines()]
+            return {x[1]: float(x[-4]) for x in lines}      # of the fastest kernel, the last one
+    return {}
+
+
 def main(program, model, earlier="-", runs="3", n_words="0"):
     layers = json.loads(cpu(program, "info", "--json", "-m", model)[1])["layers"]
     with tempfile.TemporaryDirectory() as folder:
@@ -223,6 +238,10 @@ def main(program, model, earlier="-", runs="3", n_words="0"):
         alone = median[k] - median["basic"] + basic_alone
         print(f"{k} alone ({len(numbers)} numbers): {alone:.2f} s, NumPy {seconds:.2f} s: "
               f"{seconds / alone:.1f} times as much")
+    for k, alone in by_themselves(program, texts).items():
+        if k in peers:
+            print(f"{k} in cache: {alone:.3f} s, NumPy {peers[k][0] / alone:.1f} times as much"
+                  + (f", PyTorch {torch[0] / alone:.1f}" if torch and k == "basic" else ""))
     if torch is not None:
         print(f"basic alone: PyTorch {torch[0]:.2f} s, {torch[1]} texts at a time: "
               f"{torch[0] / basic_alone:.1f} times as much")

@@ -2,9 +2,10 @@
  * What the statistics alone take: CPU time a row of attention, the rows being in cache as a pass
  * hands them out, by the number of tokens and by what is computed.
  *
- *     statistics [TOKENS [RUNS]]
+ *     statistics [TOKENS[,TOKENS...] [RUNS]]
  *
- * TOKENS of each text (default 38); prints the least of RUNS (default 20) for each kernel. */
+ * TOKENS of each text (default 38); prints the least of RUNS (default 20) for each kernel.  Of
+ * several texts also what all of them take, heads of 6 x 12. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "nn/kernels.h"
 #include "nn/softmax.h"
 
-enum { L = 6, H = 12 };
+enum { L = 6, H = 12, MAX_TOKENS = 4096, MAX_TEXTS = 4096 };
 
 static const struct family family = { .stack_id = STACK_ENCODER };
 static const struct model model = { .family = &family,
@@ -73,6 +74,13 @@ static struct head head_new(int n)
         h.n_visible[t] = n;
     }
     return h;
+}
+
+static void head_free(struct head *h)
+{
+    free(h->weight);
+    free(h->entropy);
+    free(h->n_visible);
 }
 
 /* All heads of a text, block by block, and the sums over texts. */
@@ -157,10 +165,54 @@ static struct metric_set choose(struct metric *room, int kind)
     return set;
 }
 
+/* Seconds of all texts of a list, each length measured once, and the mean time of a row, in ns. */
+static double measure_all(const int *n_tokens, int n_texts, const struct metric_set *set, int runs,
+                          double *ns)
+{
+    double each[MAX_TOKENS + 1] = { 0 }, total = 0, rows = 0;
+
+    for (int i = 0; i < n_texts; i++) {
+        double *of = &each[n_tokens[i]];
+
+        if (*of == 0) {
+            struct head h = head_new(n_tokens[i]);
+
+            *of = measure(&h, set, runs);
+            head_free(&h);
+        }
+        total += *of * n_tokens[i] * L * H * 1e-9;
+        rows += n_tokens[i] * L * H;
+    }
+    *ns = total / rows * 1e9;
+    return total;
+}
+
+/* Numbers from 1 to MAX_TOKENS with commas between them; how many there are. */
+static int read_list(const char *list, int *n_tokens)
+{
+    int n = 0;
+
+    for (const char *at = list; n < MAX_TEXTS; at++) {
+        char *end;
+        long value = strtol(at, &end, 10);
+
+        if (value < 1 || value > MAX_TOKENS || (*end != ',' && *end != 0)) {
+            fprintf(stderr, "%s: expected numbers of tokens, 1 to %d\n", list, MAX_TOKENS);
+            exit(2);
+        }
+        n_tokens[n++] = (int)value;
+        at = end;
+        if (*end == 0)
+            break;
+    }
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const names[] = { "basic", "more", "all" };
-    struct head h = head_new(argc > 1 ? atoi(argv[1]) : 38);
+    static int n_tokens[MAX_TEXTS];
+    int n = read_list(argc > 1 ? argv[1] : "38", n_tokens);
     int runs = argc > 2 ? atoi(argv[2]) : 20;
 
     for (int k = 0; k < N_KERNEL; k++) {
@@ -169,9 +221,13 @@ int main(int argc, char **argv)
         for (int kind = 0; kind < 3; kind++) {
             struct metric metric[N_METRIC];
             struct metric_set set = choose(metric, kind);
+            double ns, all = measure_all(n_tokens, n, &set, runs, &ns);
 
-            printf("%-8s %-6s %3d numbers %9.1f ns a row\n", nn_kernel_name((enum kernel)k),
-                   names[kind], set.n, measure(&h, &set, runs));
+            printf("%-8s %-6s %3d numbers %9.1f ns a row", nn_kernel_name((enum kernel)k),
+                   names[kind], set.n, ns);
+            if (n > 1)
+                printf(" %9.6f s in all", all);
+            putchar('\n');
         }
     }
     return 0;
