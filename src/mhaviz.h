@@ -359,6 +359,55 @@ enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
                                         const struct mhaviz_look *look, void **data,
                                         size_t *size, struct mhaviz_error *error);
 
+/* ---- what the program makes ---- */
+
+/* How far a run is. */
+struct mhaviz_progress {
+    const char *unit;           /* "layer", "text", "pass": what is counted, the innermost */
+    int64_t done, total;        /* of them; total 0: not known */
+    double share;               /* of the whole run, in [0, 1]; NaN: not known */
+    double n_tokens;            /* that went through a model so far */
+};
+
+/* A command of the program, and what goes with it.  What is zero is not given. */
+struct mhaviz_task {
+    size_t struct_size;         /* sizeof(struct mhaviz_task): it may grow */
+    const char *name;           /* "links" */
+    const char *const *options; /* as on its command line, in long form; NULL ends:
+                                   { "--layer", "0-3", "--format=svg", "--letters", NULL } */
+    struct mhaviz_model *second_model;      /* compared with the first, as of two -m */
+    const struct mhaviz_text *second_text;  /* as TEXT_B beside TEXT, where two texts are
+                                               compared; of the second model, if there is one */
+    /* Called now and then by the thread of mhaviz_make, and after each layer, text and the like;
+     * anything but 0 stops the run when its threads are idle, mostly after the layer. */
+    int (*progress)(void *self, const struct mhaviz_progress *progress);
+    void (*warn)(void *self, const char *message);     /* one line; NULL: they are dropped */
+    void *self;                 /* of both */
+};
+
+/*
+ * What `mha-viz NAME OPTIONS -o -` writes into a pipe, without metadata, in memory: *data[*size],
+ * to be given to free(), and a NUL behind them; NULL on an error.
+ *
+ *     heatmap links model curve trace neuron      PNG; --format svg, pdf
+ *     report                                      HTML
+ *     stats types diff ablate stability attribute circuits mechanisms tokens
+ *                                                 a table; --json: an object per text
+ *     export                                      npz
+ *
+ * The models are those that are open, so options that say how one is opened, where the result
+ * goes, or how many threads there are, do not exist here.  text NULL: what the options say
+ * (--file, --ids), else what the command takes without a text.  What options name is read or
+ * written: --file, --types, --means-out and their like.
+ *
+ * Errors: those of the command: MHAVIZ_USAGE, its exit status 2, MHAVIZ_INPUT, 3, also where some
+ * lines of a file could not be used, MHAVIZ_SYSTEM, 4; MHAVIZ_STOPPED; MHAVIZ_USAGE also where an
+ * argument is NULL, or a text is of another model.
+ */
+enum mhaviz_status mhaviz_make(struct mhaviz_model *model, const struct mhaviz_text *text,
+                               const struct mhaviz_task *task, void **data, size_t *size,
+                               struct mhaviz_error *error);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

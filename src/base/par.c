@@ -204,6 +204,12 @@ static void work_on_all(struct par *p)
     pthread_mutex_unlock(&p->lock);
 }
 
+static void set_busy(const struct par *p, bool busy)
+{
+    if (p->progress != NULL)
+        p->progress->busy = busy;
+}
+
 void par_for(struct par *p, int n,
              void (*fn)(void *self, int i, struct arena *scratch), void *self)
 {
@@ -213,7 +219,9 @@ void par_for(struct par *p, int n,
     p->fn = fn;
     p->self = self;
     atomic_store(&p->next, 0);
+    set_busy(p, true);
     work_on_all(p);
+    set_busy(p, false);
     lacking = atomic_exchange(&p->lacking, 0);
     if (lacking > 0)
         arena_fail(&p->like, lacking);

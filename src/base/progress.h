@@ -24,6 +24,7 @@ struct progress {
     void *self;
     int n;                      /* levels that are begun; deeper ones are not kept */
     struct progress_level level[PROGRESS_LEVELS];           /* the outermost first */
+    bool busy;                  /* threads compute: whoever is told must return */
     bool waiting;               /* for texts that others have yet to write: no work */
     double n_tokens;            /* that went through a model since the outermost began */
 };

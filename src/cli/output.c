@@ -244,7 +244,7 @@ int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e)
 {
-    *o = (struct output){ .path = args->path,
+    *o = (struct output){ .path = args->path, .own = arena_child(a),
                           .format = format_of(set->formats[args->format > 0 ? args->format
                                                                             : 1]) };
     if (args->path == NULL && set->required)
@@ -288,12 +288,44 @@ void output_part(const struct output *o, bool *begun)
 
 /* ---- text ---- */
 
+/* A copy, for the arena: the output itself may be gone by then. */
+struct output_held {
+    struct out out;
+    bool open;
+};
+
+static void drop(void *what)
+{
+    struct output_held *held = what;
+
+    if (held->open)
+        out_abort(&held->out);
+}
+
+/* What was opened, rc 0, is the arena's until it is complete or dropped. */
+static int hold(struct output *o, int rc)
+{
+    if (rc != 0 || o->own == NULL)
+        return rc;
+    o->held = arena_alloc(o->own, 1, sizeof *o->held);
+    *o->held = (struct output_held){ o->out, true };
+    arena_own(o->own, drop, o->held);
+    return 0;
+}
+
+static void let(struct output *o)
+{
+    if (o->held != NULL)
+        o->held->open = false;
+    o->held = NULL;
+}
+
 int output_open(struct output *o, struct err *e)
 {
     if (o->folder)
         return 0;
-    return o->goes_on ? out_go_on(&o->out, o->path, o->n_bytes, o->ended, e) :
-                        out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e);
+    return hold(o, o->goes_on ? out_go_on(&o->out, o->path, o->n_bytes, o->ended, e) :
+                                out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e));
 }
 
 int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e)
@@ -311,6 +343,7 @@ int output_end(struct output *o, struct err *e)
 
 int output_close(struct output *o, int rc, struct err *e)
 {
+    let(o);
     if (rc == 0 && o->out.file != NULL)
         return out_commit(&o->out, e);
     if (o->out.file != NULL)

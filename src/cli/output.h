@@ -52,13 +52,17 @@ struct output {
     struct terminal terminal;   /* of OUTPUT_TERMINAL */
     bool folder;                /* each text has a file of its own in path */
     struct out out;             /* what is open; file NULL: nothing */
+    struct arena *own;          /* drops what is open, where the run is left in the midst; NULL:
+                                   it was not planned */
+    struct output_held *held;   /* by it; NULL: nothing */
 };
 
 /*
  * Decides by `args` and `set` what is written and where.  name: without -o the result goes
  * to NAME.EXTENSION in the current folder; NULL: to standard output.
  *
- * a: the arena that the model and other files were mapped for.
+ * a: the arena that the model and other files were mapped for; what is open when it ends is
+ * dropped.
  *
  * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
  * picture in another format or an array for a terminal; --term beside a --format of another; a

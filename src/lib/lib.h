@@ -7,6 +7,7 @@
 #include <setjmp.h>
 
 #include "mhaviz.h"
+#include "session/handed.h"
 #include "session/input.h"
 #include "session/session.h"
 
@@ -21,6 +22,11 @@ struct mhaviz_text {
     struct arena arena;
     uint64_t model_hash;            /* of the model that it was tokenised for */
     struct item item;
+    /* As the program would be given it. */
+    char *operand[2];               /* [n_operands] TEXT, TEXT_B */
+    int n_operands;
+    const char *image, *audio;      /* NULL: it is none */
+    bool rows;                      /* of attention that is there already */
     struct mhaviz_token *source, *target;   /* [item.tokens.n], [item.target.n] */
 };
 

@@ -60,26 +60,25 @@ static int tokenise(void *self, struct border *border, struct err *e)
     struct session session = job->model->session;
     struct asked asked = job->model->asked;
     struct arena *a = &out->arena;
-    char *operands[2];
     struct input *in;
-    int n = 0;
 
     if (check_reads(job, e) != 0)
         return -1;
     border_arena(border, a);
-    asked.image = copy(a, job->image);
-    asked.audio = copy(a, job->audio);
+    asked.image = out->image = copy(a, job->image);
+    asked.audio = out->audio = copy(a, job->audio);
     asked.labels = job->labels;
+    out->rows = job->labels != NULL;
     if (job->text != NULL)
-        operands[n++] = copy(a, job->text);
+        out->operand[out->n_operands++] = copy(a, job->text);
     if (job->pair != NULL)
-        operands[n++] = copy(a, job->pair);
+        out->operand[out->n_operands++] = copy(a, job->pair);
     session.asked = &asked;
     session.a = a;
     session.input = NULL;
     if (job->pair == NULL)
         session.stack = STACK_ENCODER;        /* no tokens for a decoder are asked for */
-    in = input_open(&session, n, operands, e);
+    in = input_open(&session, out->n_operands, out->operand, e);
     if (in == NULL || input_next(in, a, &out->item, e) < 0)
         return -1;
     out->model_hash = session.model->hash;

@@ -28,10 +28,12 @@ enum asked_half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 enum merge { MERGE_NONE, MERGE_WORDS };
 
 struct stream;
+struct handed;
 
 struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */
+    const struct handed *handed;        /* models that are open; NULL: they are opened */
     struct opt_list adapters;       /* folders, or names in the cache, merged in this order */
     int tower;                      /* enum tower, or 0: by what is read */
     const char *attention, *qkv;    /* instead of a model and a text; NULL: those */

@@ -11,6 +11,7 @@
 #include "session/boxes.h"
 #include "session/encode.h"
 #include "session/global.h"
+#include "session/handed.h"
 #include "session/memory.h"
 #include "session/source.h"
 #include "session/split.h"
@@ -251,6 +252,8 @@ static struct source *open_source(struct session *s, const struct source *leader
 
     if (asked->stream != NULL)
         return source_stream(s);
+    if (handed_item(s) != NULL)
+        return source_handed(s, handed_item(s));
     if (check_sources(asked, n_operands, piped || follows || asked->file != NULL, e) != 0 ||
         global_check(s, e) != 0 || boxes_check(s, e) != 0 ||
         read_operands(s, n_operands, operands, text, e) != 0 ||

@@ -9,6 +9,7 @@
 #include "model/builtin.h"
 #include "model/hub.h"
 #include "model/precomputed.h"
+#include "session/handed.h"
 #include "session/input.h"
 #include "session/layer.h"
 #include "session/precomputed.h"
@@ -207,6 +208,8 @@ int session_open(struct session *s, const struct asked *asked, bool tokens_only,
 {
     int before = meter_enter(env->meter, METER_LOAD), status;
 
+    if (asked->handed != NULL)
+        return handed_open(s, asked, tokens_only, env, e);
     *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
     status = open_model(s, tokens_only, e);
     meter_leave(env->meter, before);
@@ -236,7 +239,7 @@ int session_open_memory(struct session *s, const struct asked *asked,
                         const struct session_files *files, const struct env *env,
                         struct err *e)
 {
-    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    *s = (struct session){ .asked = asked, .env = env, .a = env->arena, .path = "" };
     s->model = model_open_memory(s->a, &files->model, "model", e);
     if (s->model == NULL)
         return -1;
@@ -253,7 +256,7 @@ int session_open_arrays(struct session *s, const struct asked *asked,
     const char *name = arena_strdup(env->arena, arrays->name);
     struct weights *weights;
 
-    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    *s = (struct session){ .asked = asked, .env = env, .a = env->arena, .path = "" };
     weights = weights_open_arrays(s->a, arrays->array, arrays->n, name, e);
     if (weights == NULL)
         return -1;
@@ -266,16 +269,6 @@ int session_open_arrays(struct session *s, const struct asked *asked,
     s->name = s->model->name;
     open_tok_memory(s, arrays->tokenizer);
     return open_threads(s, e);
-}
-
-void session_share(struct session *s, const struct session *of, const struct asked *asked)
-{
-    *s = (struct session){
-        .asked = asked, .env = of->env, .a = of->a, .path = of->path, .name = of->name,
-        .model = of->model,
-        .tok = of->tok, .target_tok = of->target_tok, .tok_err = of->tok_err,
-        .par = of->par, .shares = true,
-    };
 }
 
 void session_close(struct session *s)

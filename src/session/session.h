@@ -19,7 +19,7 @@ struct session {
     const struct asked *asked;
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
-    const char *path;               /* of the model; NULL: the default one */
+    const char *path;               /* of the model; NULL: the default one; "": in memory */
     const char *name;               /* of the model, also where only its tokeniser is open */
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */

@@ -64,6 +64,9 @@ int source_piped(const struct session *s, struct source **out, struct err *e);
 struct source *source_arrays(const struct session *s, const struct operand *pair,
                              struct err *e);
 
+/* The one that handed_item gives. */
+struct source *source_handed(const struct session *s, const struct item *item);
+
 /* Texts of s->asked->stream. */
 struct source *source_stream(const struct session *s);
 

@@ -96,6 +96,40 @@ struct source *source_layer(struct session *s, struct err *e)
     return &arrays->source;
 }
 
+/* ---- what was read before ---- */
+
+struct handed_source {
+    struct source source;
+    const struct item *item;
+    bool taken;
+};
+
+static int next_handed(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    struct handed_source *handed = (struct handed_source *)self;
+    bool of_several = out->of_several;
+
+    (void)a, (void)e;
+    if (handed->taken)
+        return SOURCE_END;
+    handed->taken = true;
+    *out = *handed->item;
+    out->of_several = of_several;
+    for (int i = 0; i < N_SIDE; i++)
+        out->shown[i] = (struct item_shown){ .out = NULL };
+    return SOURCE_TEXT;
+}
+
+struct source *source_handed(const struct session *s, const struct item *item)
+{
+    struct handed_source *handed = arena_alloc(s->a, 1, sizeof *handed);
+
+    handed->source = (struct source){ .s = s, .name = item->input, .unit = "array", .n = 1,
+                                      .next = next_handed };
+    handed->item = item;
+    return &handed->source;
+}
+
 /* ---- precomputed attention ---- */
 
 static int next_precomputed(struct source *self, struct arena *a, struct item *out,

@@ -195,7 +195,16 @@ static double share(const struct source *self)
 
 static void close_lines(struct source *self)
 {
-    lines_close(((struct line_source *)self)->lines);
+    struct line_source *source = (struct line_source *)self;
+
+    lines_close(source->lines);
+    source->lines = NULL;
+}
+
+/* Where the run was left in the midst of it. */
+static void release(void *source)
+{
+    close_lines(source);
 }
 
 struct lines *source_open_lines(const struct session *s, const char *path, struct err *e)
@@ -215,6 +224,7 @@ static struct line_source *open_lines(const struct session *s, const char *path,
     source->lines = source_open_lines(s, path, e);
     if (source->lines == NULL)
         return NULL;
+    arena_own(s->a, release, source);
     source->stdin_progress = strcmp(path, "-") == 0 ? s->env->progress : NULL;
     source->source = (struct source){
         .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
@@ -268,7 +278,7 @@ int source_piped(const struct session *s, struct source **out, struct err *e)
         return -1;
     status = read_line(source, &line, &source->first_size, e);
     if (status <= 0) {
-        lines_close(source->lines);
+        close_lines(&source->source);
         return status;
     }
     source->first = arena_strndup(s->a, line, source->first_size);

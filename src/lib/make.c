@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ * A task of the program, with its options -> the bytes that the program writes. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/nearest.h"
+#include "base/str.h"
+#include "base/unnamed.h"
+#include "lib/lib.h"
+#include "task/shared.h"
+#include "task/tasks.h"
+
+struct making {
+    struct mhaviz_model *model;
+    const struct mhaviz_text *text;     /* NULL: what the options say */
+    struct mhaviz_task task;
+    struct unnamed file;
+    const struct cmd *cmd;
+    struct opts opts;
+    struct asked *asked;                /* of the args */
+    struct handed handed;
+    struct border *border;
+    struct progress progress;
+    int64_t told_ns;                    /* when the caller was told last */
+    bool stopped;
+    struct warn warn;
+};
+
+/* ---- what is told ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The caller is told when something is done, and often besides; left is the run only where no
+ * thread is at work. */
+static void tell(void *self, const struct progress *p)
+{
+    enum { PAUSE_NS = 20000000 };
+    struct making *job = self;
+    int n = p->n < PROGRESS_LEVELS ? p->n : PROGRESS_LEVELS;
+    const struct progress_level *level = &p->level[n > 0 ? n - 1 : 0];
+    int64_t now = now_ns();
+
+    if (!job->stopped && n > 0 && (!p->busy || now - job->told_ns >= PAUSE_NS)) {
+        const struct mhaviz_progress told = { level->unit, level->done, level->total,
+                                              progress_share(p), p->n_tokens };
+
+        job->told_ns = now;
+        job->stopped = job->task.progress(job->task.self, &told) != 0;
+    }
+    if (job->stopped && !p->busy)
+        border_stop(job->border);
+}
+
+static void say(void *self, const char *msg)
+{
+    const struct making *job = self;
+
+    job->task.warn(job->task.self, msg);
+}
+
+/* ---- options ---- */
+
+static const struct opt *find(const struct making *job, const char *name, size_t n)
+{
+    for (int i = 0; i < job->opts.n; i++)
+        if (strlen(job->opts.opt[i]->name) == n &&
+            strncmp(job->opts.opt[i]->name, name, n) == 0)
+            return job->opts.opt[i];
+    return NULL;
+}
+
+static bool is_of(const struct opt_group *group, const struct opt *o)
+{
+    for (const struct opt *row = group->opts; row->name != NULL; row++)
+        if (strcmp(row->name, o->name) == 0)
+            return true;
+    return false;
+}
+
+/* What the handles say already, or is the program's alone. */
+static int check_allowed(const struct making *job, const struct opt *o, struct err *e)
+{
+    static const struct opt_group *const groups[] = {
+        &model_group, &layer_group, &attention_group, &qkv_group, &resume_group, &common_group,
+    };
+    static const char *const names[] = { "output", "term", "shard", "live", "hidden-in",
+                                         "hidden-out" };
+    bool wrong = false;
+
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        wrong |= is_of(groups[i], o);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        wrong |= strcmp(names[i], o->name) == 0;
+    return !wrong ? 0 : err_set(e, ERR_USAGE, "--%s: is of the program %s, not of the library",
+                                o->name, job->cmd->name);
+}
+
+/* One option, and its value: behind "=", or the next word. */
+static int take_option(struct making *job, const char *const **word, struct err *e)
+{
+    const char *text = *(*word)++;
+    size_t n = strcspn(text, "=");
+    const struct opt *option = NULL;
+
+    if (!str_starts_with(text, "--"))
+        return err_set(e, ERR_USAGE, "options: '%s' is not an option, expected --NAME", text);
+    option = find(job, text + 2, n - 2);
+    if (option == NULL)
+        return opts_unknown(&job->opts, text + 2);
+    if (check_allowed(job, option, e) != 0)
+        return -1;
+    if (text[n] == '=' && option->arg == NULL)
+        return err_set(e, ERR_USAGE, "--%s takes no value", option->name);
+    job->opts.n_given++;
+    if (text[n] == '=')
+        return opts_set(&job->opts, option, text + n + 1);
+    if (!opt_takes_next(option))
+        return opts_set(&job->opts, option, option->alone);
+    if (**word == NULL)
+        return err_set(e, ERR_USAGE, "--%s requires a value: %s", option->name, option->arg);
+    return opts_set(&job->opts, option, *(*word)++);
+}
+
+/* An option that a handle stands for. */
+static int give(struct making *job, const char *name, const char *value, const char *what,
+                struct err *e)
+{
+    const struct opt *option = find(job, name, strlen(name));
+
+    if (value == NULL)
+        return 0;
+    if (option == NULL)
+        return err_set(e, ERR_USAGE, "%s takes no %s", job->cmd->name, what);
+    job->opts.n_given++;
+    return opts_set(&job->opts, option, value);
+}
+
+/* ---- handles ---- */
+
+/* As it was opened; of one model the program needs no name. */
+static const char *name_of(const struct making *job, struct arena *a,
+                           const struct mhaviz_model *model)
+{
+    const char *asked = model->asked.model;
+
+    if (asked == NULL && job->task.second_model == NULL && model->session.path == NULL)
+        return NULL;
+    return arena_strdup(a, asked != NULL ? asked : model->session.path != NULL ?
+                                                       model->session.name : "builtin:decoder");
+}
+
+static int give_models(struct making *job, struct arena *a, struct err *e)
+{
+    struct mhaviz_model *model[HANDED_MOST] = { job->model, job->task.second_model };
+
+    for (int i = 0; i < HANDED_MOST && model[i] != NULL; i++) {
+        job->handed.session[i] = &model[i]->session;
+        job->handed.name[i] = name_of(job, a, model[i]);
+        if (i > 0 && find(job, "model", 5) != NULL && find(job, "model", 5)->type != OPT_LIST)
+            return err_set(e, ERR_USAGE, "%s takes one model", job->cmd->name);
+        if (give(job, "model", job->handed.name[i], "model", e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_text(const struct mhaviz_model *model, const struct mhaviz_text *text,
+                      struct err *e)
+{
+    if (text->model_hash != model->session.model->hash)
+        return err_set(e, ERR_USAGE, "the text was tokenised for another model than %s",
+                       model->session.name);
+    return 0;
+}
+
+/* operand: [*n] what the program would be given. */
+static int give_texts(struct making *job, char *operand[2], int *n, struct err *e)
+{
+    const struct mhaviz_text *text[HANDED_MOST] = { job->text, job->task.second_text };
+    struct mhaviz_model *second = job->task.second_model;
+
+    for (int i = 0; i < HANDED_MOST && text[i] != NULL; i++) {
+        const struct mhaviz_text *x = text[i];
+
+        if (check_text(i > 0 && second != NULL ? second : job->model, x, e) != 0)
+            return -1;
+        if (job->cmd->max_operands < 1)
+            return err_set(e, ERR_USAGE, "%s takes no text", job->cmd->name);
+        if (*n + x->n_operands > 2)
+            return err_set(e, ERR_USAGE, "two texts are compared, of which one is a pair");
+        for (int k = 0; k < x->n_operands; k++)
+            operand[(*n)++] = x->operand[k];
+        if (give(job, "image", x->image, "picture", e) != 0 ||
+            give(job, "audio", x->audio, "sound", e) != 0)
+            return -1;
+        job->handed.file[i] = x->image != NULL ? x->image : x->audio;
+        job->handed.item[i] = x->rows || job->handed.file[i] != NULL ? &x->item : NULL;
+    }
+    return 0;
+}
+
+/* What the options must not say beside a text, or of the process. */
+static int check_asked(const struct making *job, struct err *e)
+{
+    const struct asked *asked = job->asked;
+    const char *wrong = asked->file != NULL ? "--file" : asked->ids != NULL ? "--ids" :
+                        asked->input != NULL ? "--input" : NULL;
+
+    if (asked->file != NULL && strcmp(asked->file, "-") == 0)
+        return err_set(e, ERR_USAGE, "--file -: standard input is the caller's");
+    if (job->text != NULL && wrong != NULL)
+        return err_set(e, ERR_USAGE, "%s: there is a text already", wrong);
+    return 0;
+}
+
+/* ---- the task ---- */
+
+static int find_task(struct making *job, struct arena *a, struct err *e)
+{
+    const char *all = "";
+
+    job->cmd = task_find(job->task.name);
+    if (job->cmd != NULL)
+        return 0;
+    for (int i = 0; task_table[i] != NULL; i++)
+        all = arena_printf(a, "%s%s%s", all, i > 0 ? ", " : "", task_table[i]->name);
+    return err_set(e, ERR_USAGE, "'%s' is not a task: expected one of %s", job->task.name, all);
+}
+
+static int take_all(struct making *job, struct arena *a, struct shared_args **args, char **operand,
+                    int *n, struct err *e)
+{
+    static const char *const none[] = { NULL };
+    const char *const *word = job->task.options != NULL ? job->task.options : none;
+
+    if (find_task(job, a, e) != 0)
+        return -1;
+    *args = arena_alloc(a, 1, job->cmd->args_size);
+    job->asked = &(*args)->asked;
+    if (opts_begin(&job->opts, job->cmd, *args, e) != 0 || give_models(job, a, e) != 0 ||
+        give_texts(job, operand, n, e) != 0)
+        return -1;
+    while (*word != NULL)
+        if (take_option(job, &word, e) != 0)
+            return -1;
+    (*args)->common.output.path = job->file.path;
+    (*args)->figure.no_metadata = true;
+    job->asked->handed = &job->handed;
+    if (job->model->session.model->precomputed != NULL)
+        job->asked->attention = job->model->session.name;
+    return check_asked(job, e);
+}
+
+static int make(void *self, struct border *border, struct err *e)
+{
+    struct making *job = self;
+    struct env env = { .arena = &border->call, .n_threads = job->model->env.n_threads,
+                       .warn = &job->warn, .note = &job->warn, .progress = &job->progress };
+    struct shared_args *args;
+    char *operand[2];
+    int n = 0, status;
+
+    job->border = border;
+    if (take_all(job, &border->call, &args, operand, &n, e) != 0)
+        return -1;
+    status = job->cmd->run(args, n, operand, &env, e);
+    /* A comparison found a difference: that is its result. */
+    return status != 0 && e->kind == ERR_NEGATIVE ? 0 : status;
+}
+
+/* The threads of the models tell nobody any more. */
+static void leave(const struct making *job)
+{
+    par_tell(job->model->session.par, NULL);
+    if (job->task.second_model != NULL)
+        par_tell(job->task.second_model->session.par, NULL);
+}
+
+static enum mhaviz_status run(struct making *job, char **data, size_t *size,
+                              struct mhaviz_error *error)
+{
+    enum mhaviz_status status;
+    struct err e;
+
+    job->warn = (struct warn){ job->task.warn != NULL ? say : NULL, job };
+    job->progress = (struct progress){ .tell = job->task.progress != NULL ? tell : NULL,
+                                       .self = job };
+    if (unnamed_open(&job->file, &e) != 0)
+        return border_say(error, MHAVIZ_SYSTEM, e.msg);
+    status = border_run(make, job, error);
+    leave(job);
+    if (status == MHAVIZ_OK && unnamed_take(&job->file, data, size, &e) != 0)
+        status = border_say(error, MHAVIZ_SYSTEM, e.msg);
+    unnamed_close(&job->file);
+    return status;
+}
+
+enum mhaviz_status mhaviz_make(struct mhaviz_model *model, const struct mhaviz_text *text,
+                               const struct mhaviz_task *task, void **data, size_t *size,
+                               struct mhaviz_error *error)
+{
+    struct making job = { .model = model, .text = text };
+    enum mhaviz_status status;
+    char *bytes = NULL;
+
+    if (data == NULL || size == NULL)
+        return border_missing(error, data == NULL ? "data" : "size");
+    *data = NULL;
+    if (model == NULL)
+        return border_closed(error, "model");
+    if (task == NULL)
+        return border_missing(error, "task");
+    if (task->struct_size > sizeof job.task)
+        return border_say(error, MHAVIZ_USAGE, "task->struct_size: is larger than that of this "
+                          "library, which is older");
+    memcpy(&job.task, task, task->struct_size);
+    if (job.task.name == NULL)
+        return border_missing(error, "task->name");
+    if (job.task.second_text != NULL && text == NULL)
+        return border_missing(error, "text");
+    status = run(&job, &bytes, size, error);
+    *data = bytes;
+    return status;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * A session that is open -> another of the same model, for something else. */
+#include "session/session.h"
+
+void session_share(struct session *s, const struct session *of, const struct asked *asked)
+{
+    *s = (struct session){
+        .asked = asked, .env = of->env, .a = of->a, .path = of->path, .name = of->name,
+        .model = of->model,
+        .tok = of->tok, .target_tok = of->target_tok, .tok_err = of->tok_err,
+        .par = of->par, .shares = true,
+    };
+}
