@@ -169,6 +169,7 @@ CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT) $(COMPLEXITY) \
+          $(if $(findstring sanitize,$(LDFLAGS)),,$(BUILD)/libmhaviz.so.0) \
           $(shell $(PKG_CONFIG) --exists openblas 2>/dev/null && echo $(BLAS_BIN))
 
 # To look at: those of README are left in samples/, all others in build/figures.
@@ -188,6 +189,14 @@ check: deps test-deps
 # The instructions of five runs, as tests/instructions.sh compares them, of this compiler.
 baseline: all
 	tests/bench/baseline $(BIN)
+
+# RANDOM_CALLS calls of the Python module with random arguments, under AddressSanitizer (gcc).
+RANDOM_CALLS ?= 10000
+check-python:
+	@$(MAKE) --no-print-directory BUILD=build/asan-so CC=gcc CFLAGS='$(SANITISE)address,undefined' \
+	    LDFLAGS='-fsanitize=address,undefined' -j$(JOBS) build/asan-so/libmhaviz.so.0
+	RANDOM_CALLS=$(RANDOM_CALLS) SANITISER=$$(gcc -print-file-name=libasan.so) MHA_VIZ_BUILD=build/asan-so \
+	    tests/python.sh -s -k random
 
 # The real all-MiniLM-L6-v2 against the transformers library; needs Python and the package index.
 check-real: all
@@ -363,6 +372,7 @@ help:
 	@echo 'make baseline    the instructions of five runs that tests/instructions.sh compares with'
 	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
 	@echo 'make check-large  a model of 4 GiB and 10,000 texts, and the memory they take (Python, 4 GiB of disk)'
+	@echo 'make check-python  10,000 random calls of the Python module under AddressSanitizer (gcc, pytest, NumPy)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   tests under AddressSanitizer and UBSan; those of threads, ThreadSanitizer'
@@ -383,7 +393,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs figures live demo check baseline check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs figures live demo check baseline check-findings check-large check-python check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist deb release check-packages clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: MIT
+"""Models."""
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import warnings
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_void_p
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, TypeVar, Union
+
+from . import _arguments, _attention, _library, _work
+from ._arguments import PathLike, Which
+from ._attention import Attention
+from ._error import MhaVizError, Status, type_of, usage
+from ._numpy import numpy
+from ._picture import Picture
+from ._progress import Progress, meter
+from ._records import Records
+from ._rows import Flow, RowStream
+from ._text import Source, Text, TextLike, Token
+from ._work import Stop
+
+T = TypeVar("T")
+FORMATS = ("png", "svg", "pdf")
+
+
+class Description(NamedTuple):
+    """What a model is.
+
+    Attributes:
+        name: as `mha-viz info` has it.
+        family: "gpt2", "bert", ...
+        layers, heads: of each stack that the model has.
+        max_tokens: of a text; None: no limit.
+    """
+
+    name: str
+    family: str
+    layers: dict[str, int]
+    heads: dict[str, int]
+    max_tokens: Optional[int]
+
+
+def _description(model: c_void_p) -> Description:
+    found = _library.Description()
+    _library.call("mhaviz_model_describe", model, byref(found))
+    has = [i for i in range(len(_library.STACKS)) if found.n_layers[i] > 0]
+    return Description(
+        (found.name or b"").decode("utf-8", "replace"),
+        (found.family or b"").decode("utf-8", "replace"),
+        {_library.STACKS[i]: found.n_layers[i] for i in has},
+        {_library.STACKS[i]: found.n_heads[i] for i in has},
+        found.max_tokens if found.max_tokens < 2 ** 31 - 1 else None)
+
+
+def _selection(layers: Which, heads: Which, stack: Any,
+               compute: Union[None, str, Sequence[str]] = None) -> _library.Selection:
+    return _library.Selection(_arguments.optional(stack, "stack"),
+                              _arguments.which(layers, "layers"),
+                              _arguments.which(heads, "heads"),
+                              _arguments.names(compute, "compute"))
+
+
+class Model:
+    """A transformer whose heads can be looked at.
+
+        with mha_viz.Model("openai-community/gpt2") as model:
+            attention = model.attention("the cat saw the dog")
+
+    Args:
+        path_or_name: a folder in the format of Hugging Face, a .safetensors file beside its
+            config.json, a .gguf file, a name (ORG/NAME) in the local cache (nothing is
+            downloaded), or "builtin:NAME"; None: "builtin:decoder".
+        adapters: folders or names of LoRA or DoRA adapters, merged in this order; at most 16.
+        threads: that compute, at most 1024; None: one per processor.  They never change a result.
+
+    Raises:
+        MhaVizError: USAGE: wrong arguments; INPUT: no such model, a damaged one, a family
+            that is not supported, an adapter for another model; SYSTEM: memory, threads.
+
+    A model may be used by several threads: they wait for one another.  Different models compute
+    at the same time.  After a fork, the child opens models of its own.
+    """
+
+    def __init__(self, path_or_name: Optional[PathLike] = None, *,
+                 adapters: Union[None, PathLike, Sequence[PathLike]] = None,
+                 threads: Optional[int] = None) -> None:
+        self._init()
+        name = None if path_or_name is None else _arguments.path(path_or_name, "path_or_name")
+        if adapters is None:
+            adapters = ()
+        elif isinstance(adapters, (str, os.PathLike)):
+            adapters = (adapters,)
+        elif not isinstance(adapters, Iterable):
+            raise usage(f"adapters: expected paths, found {type_of(adapters)}")
+        paths = [_arguments.path(one, "adapters") for one in adapters]
+        array = (c_char_p * len(paths))(*paths)
+        n_threads = _threads(threads)
+        self._open(lambda handle: _library.call("mhaviz_model_open_adapted", byref(handle), name,
+                                                array, len(paths), n_threads))
+
+    # ---- the handle ----
+
+    def _init(self) -> None:
+        self._handle = c_void_p()
+        self._lock = threading.Lock()
+        self._flow: Optional[Flow] = None   # of a stream that has the lock
+        self._pid = os.getpid()
+        self._kept: Any = None              # what the library does not copy
+        self._described: Optional[Description] = None
+
+    def _open(self, opening: Callable[[c_void_p], None]) -> None:
+        def work(stop: Stop) -> None:
+            opening(self._handle)
+            self._described = _description(self._handle)
+
+        _work.run(work)
+
+    def _check_free(self) -> None:
+        if self._pid != os.getpid():
+            raise usage("the model was opened by another process: open it in this one")
+        flow = self._flow
+        if flow is not None and not flow.asked and flow.reader == threading.get_ident():
+            raise usage("the model is busy with rows(): read them to the end, or close() them")
+        if self.closed:
+            raise _closed()
+
+    def _locked(self, work: Callable[[], T], flow: Optional[Flow] = None) -> T:
+        """work() while no other thread uses the handle."""
+        with self._lock:
+            if self.closed:
+                raise _closed()
+            self._flow = flow
+            try:
+                return work()
+            finally:
+                self._flow = None
+
+    def _use(self, work: Callable[[Stop], T]) -> T:
+        """work(stop) with the lock, where Ctrl-C is heard."""
+        self._check_free()
+
+        def locked(stop: Stop) -> T:
+            def unless_stopped() -> T:
+                if stop.asked:
+                    raise MhaVizError(Status.STOPPED, "stopped")
+                return work(stop)
+            return self._locked(unless_stopped)
+        return _work.run(locked)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed: every call but close() then raises USAGE."""
+        return not self._handle.value
+
+    def close(self) -> None:
+        """Gives back its memory and threads, after the calls that other threads wait for.
+
+        A stream of its rows ends.  Of a closed model, or by several threads at once: nothing.
+        """
+        if self._pid != os.getpid():
+            return                      # its threads are not here
+        flow = self._flow
+        if flow is not None:
+            flow.ask()
+        with self._lock:
+            _library.close("mhaviz_model_close", self._handle)
+            self._kept = None
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # Nobody else has it: no lock.  An __init__ that failed may have left nothing.
+        if getattr(self, "_handle", None) is not None and os is not None and \
+                self._pid == os.getpid():
+            _library.close("mhaviz_model_close", self._handle)
+
+    def __repr__(self) -> str:
+        if self.closed or self._described is None:
+            return "<mha_viz.Model: closed>"
+        d = self._described
+        parts = "; ".join(f"{stack}, {n} layers of {d.heads[stack]} heads"
+                          for stack, n in d.layers.items())
+        return f"<mha_viz.Model: {d.name}, {d.family}; {parts}>"
+
+    def __reduce__(self) -> Any:
+        raise usage("a model cannot be pickled: open it in each process")
+
+    # ---- what it is ----
+
+    @property
+    def description(self) -> Description:
+        """Name, family, layers and heads.  Errors: USAGE after close()."""
+        if self.closed or self._described is None:
+            raise _closed()
+        return self._described
+
+    def tokens(self, text: TextLike, pair: Optional[str] = None, *,
+               decoder: bool = False) -> list[Token]:
+        """The tokens that the model receives, with its special tokens.
+
+        Args:
+            text: str, or `Image` or `Audio` for models that read such.
+            pair: the second text of an encoder, or the decoder's text of an encoder-decoder.
+            decoder: those of the decoder's text instead.
+
+        Raises:
+            MhaVizError: USAGE: a model without a tokeniser's files, wrong types; INPUT: more
+                tokens than the model takes, surrogates, null characters, no tokens.
+        """
+        source, side = Source(text, pair), bool(_arguments.flag(decoder, "decoder"))
+        return self._use(lambda stop: source.open(self._handle).tokens(side))
+
+    # ---- attention ----
+
+    def attention(self, text: TextLike, pair: Optional[str] = None, *, layers: Which = None,
+                  heads: Which = None, stack: Optional[str] = None) -> Attention:
+        """The attention of each head as arrays.  Requires NumPy.
+
+        Args:
+            text, pair: as for `tokens`.
+            layers: "0,3-5", "last", a number or several; None: all.
+            heads: "0,3-5", a number or several, or with their layers "L4H1,L4H3"; None: all.
+            stack: "encoder", "decoder" or "cross"; None: each that the text reaches.
+
+        Returns:
+            `Attention`: 4 L H N N bytes for L layers, H heads and N tokens; see `rows`.
+
+        Raises:
+            MhaVizError: USAGE: what the model does not have; INPUT: as `tokens`, weights that
+                are not finite; SYSTEM: memory, no NumPy.
+        """
+        np = numpy()
+        source, selection = Source(text, pair), _selection(layers, heads, stack)
+        described = self.description
+        n_heads = [described.heads.get(name, 0) for name in _library.STACKS]
+
+        def work(stop: Stop) -> tuple[Text, dict[str, _attention.Layers]]:
+            opened = source.open(self._handle)
+            return opened, _attention.collect(np, self._handle, opened.handle, selection,
+                                              n_heads, stop)
+
+        opened, rows = self._use(work)
+        look = {"layers": layers, "heads": heads, "stack": stack}
+        return Attention(self, source, look, (opened.tokens(), opened.tokens(True)), rows)
+
+    def rows(self, text: TextLike, pair: Optional[str] = None, *, layers: Which = None,
+             heads: Which = None, stack: Optional[str] = None) -> RowStream:
+        """The rows while they are computed, in bounded memory, for long texts.
+
+            for block in model.rows(text):
+                block.layer, block.head, block.weights      # float32 [n_rows, n_keys]
+
+        The blocks of one head come in order, those of the heads of a layer in any order.
+        Arguments as for `attention`.  Leaving the loop, or an exception in it, ends the run.
+
+        Raises:
+            MhaVizError: as `attention`; errors of the run are raised while it is read.
+        """
+        source, selection = Source(text, pair), _selection(layers, heads, stack)
+        self._check_free()
+        handle = self._handle
+
+        def work(flow: Flow) -> None:
+            opened = source.open(handle)
+            _library.run(handle, opened.handle, selection, flow.put)
+
+        return RowStream(self, work)
+
+    # ---- numbers ----
+
+    def stats(self, text: TextLike, pair: Optional[str] = None, *,
+              compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
+              heads: Which = None, stack: Optional[str] = None) -> Records:
+        """The metrics of each head, those of `mha-viz stats` (formulas and units are in its page).
+
+        Args:
+            text, pair, layers, heads: as for `attention`.
+            compute: names of metrics or groups, as "basic,neff", "all" or a list; None: basic.
+            stack: None: that of the model; of an encoder-decoder "cross", or "encoder" for a
+                text without a pair.
+
+        Returns:
+            `Records`: one dict per head with "stack", "layer", "head" and a float per metric,
+            as "entropy" (in nats); NaN: undefined.
+
+        Raises:
+            MhaVizError: as `attention`; USAGE: no such metric.
+        """
+        source = Source(text, pair)
+        selection = _selection(layers, heads, stack, compute)
+        return self._use(lambda stop: _stats(self._handle, source, selection))
+
+    def stats_many(self, texts: Iterable[Any], *,
+                   compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
+                   heads: Which = None, stack: Optional[str] = None, errors: str = "raise",
+                   progress: Progress = None) -> Iterator[Records]:
+        """`stats` of each text of a corpus, one after another.
+
+            for records in model.stats_many(open("corpus.txt"), progress=True):
+                records.number, records[0]["entropy"]
+
+        Args:
+            texts: str, or (str, pair), `Image` or `Audio`; the line breaks of a file's lines
+                are left out.
+            errors: "raise", or "skip": a text that cannot be used becomes a warning.
+            progress: called with (done, total) after each text, total None where the texts
+                have no len(); True: a bar of tqdm, where it is installed; None: nothing.
+
+        Raises:
+            MhaVizError: as `stats`.
+        """
+        selection = _selection(layers, heads, stack, compute)
+        return self._many(texts, errors, progress,
+                          lambda source: _stats(self._handle, source, selection))
+
+    def _many(self, texts: Iterable[Any], errors: str, progress: Progress,
+              one: Callable[[Source], Records]) -> Iterator[Records]:
+        if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+            raise usage(f"texts: expected several texts, found {type_of(texts)}")
+        if errors not in ("raise", "skip"):
+            raise usage("errors: expected 'raise' or 'skip'")
+        self._check_free()
+        return self._each(texts, errors, progress, one)
+
+    def _each(self, texts: Iterable[Any], errors: str, progress: Progress,
+              one: Callable[[Source], Records]) -> Iterator[Records]:
+        with meter(texts, progress) as tick:
+            for number, given in enumerate(texts):
+                text, pair = given if isinstance(given, tuple) and len(given) == 2 else \
+                    (given, None)
+                if isinstance(text, str):
+                    text = text.rstrip("\r\n")
+                try:
+                    source = Source(text, pair)
+                    records = self._use(lambda stop, source=source:  # type: ignore[misc]
+                                        one(source))
+                except MhaVizError as error:
+                    if errors == "raise" or error.status != Status.INPUT:
+                        raise
+                    warnings.warn(f"text {number} is skipped: {error}", stacklevel=2)
+                else:
+                    records.number = number
+                    yield records
+                tick()
+
+    # ---- pictures ----
+
+    def heatmap(self, text: TextLike, file: Optional[PathLike] = None, *,
+                pair: Optional[str] = None, layers: Which = None, heads: Which = None,
+                stack: Optional[str] = None, format: Optional[str] = None,
+                colours: Optional[str] = None, title: Optional[str] = None, columns: int = 0,
+                dpi: int = 0, shared: bool = False, outlines: bool = False) -> Picture:
+        """Draws the heads of one layer, or of several, as `mha-viz heatmap` does.
+
+        Args:
+            text, pair, layers, heads, stack: as for `stats`; layers None: the one that the
+                program draws.
+            file: a path, replaced when the picture is complete.
+            format: "png", "svg" or "pdf"; None: by the extension of the file, or png.
+            colours: "viridis", "magma", ... (`--cmap` of mha-viz-heatmap(1)); None: viridis.
+            title: above the picture.
+            columns: heads per row of the grid, at most 64; 0: 4.
+            dpi: of a PNG, 10 to 1200; 0: 100.
+            shared: one scale for all heads.
+            outlines: the text of an SVG as outlines.
+
+        Returns:
+            `Picture`: the bytes, which are also in the file where one is given.
+
+        Raises:
+            MhaVizError: as `stats`; USAGE: a format or colours that do not exist, numbers out of
+                range; SYSTEM: the file cannot be written.
+        """
+        source, out = Source(text, pair), _File(file, format)
+        look = _library.Look(_selection(layers, heads, stack), out.format.encode(),
+                             _arguments.optional(colours, "colours"),
+                             _arguments.optional(title, "title"),
+                             _arguments.integer(columns, "columns"),
+                             _arguments.integer(dpi, "dpi"), _arguments.flag(shared, "shared"),
+                             _arguments.flag(outlines, "outlines"))
+        return self._draw("mhaviz_heatmap", source, look, out, look.dpi)
+
+    def _draw(self, function: str, source: Source, look: Any, out: _File, dpi: int) -> Picture:
+        def work(stop: Stop) -> bytes:
+            opened = source.open(self._handle)
+            data, size = c_void_p(), c_size_t()
+            _library.call(function + "_bytes", self._handle, opened.handle, byref(look),
+                          byref(data), byref(size))
+            return _library.taken(data, size)
+
+        picture = Picture(self._use(work), out.format, dpi or 100)
+        out.write(picture)
+        return picture
+
+
+class _File:
+    """Where a picture or a page goes, and its format."""
+
+    def __init__(self, file: Optional[PathLike], format: Optional[str],
+                 formats: Sequence[str] = FORMATS) -> None:
+        self.path = None if file is None else os.fsdecode(_arguments.path(file, "file"))
+        if format is None:
+            extension = os.path.splitext(self.path or "")[1][1:]
+            format = extension or formats[0]
+        _arguments.text(format, "format")
+        if format not in formats:
+            raise usage(f"format: {format!r:.40} is not one of {', '.join(formats)}")
+        self.format = format
+
+    def write(self, data: bytes) -> None:
+        """Beside and renamed, so that no half of a file is left.  Errors: SYSTEM."""
+        if self.path is None:
+            return
+        beside = f"{self.path}.{os.getpid()}.{threading.get_ident()}.tmp"
+        try:
+            if os.path.exists(self.path) and not os.path.isfile(self.path):
+                with open(self.path, "wb") as out:      # a device or a pipe
+                    out.write(data)
+                return
+            try:
+                with open(beside, "xb") as out:
+                    out.write(data)
+                os.replace(beside, self.path)
+            except BaseException:
+                if os.path.exists(beside):
+                    os.unlink(beside)
+                raise
+        except OSError as error:
+            raise MhaVizError(Status.SYSTEM, f"{self.path}: {error.strerror}") from None
+
+
+def _closed() -> MhaVizError:
+    return usage("the model is closed")
+
+
+def _threads(threads: Optional[int]) -> int:
+    return 0 if threads is None else _arguments.integer(threads, "threads", 1)
+
+
+def _stats(model: c_void_p, source: Source, selection: _library.Selection) -> Records:
+    opened, stats = source.open(model), c_void_p()
+    _library.call("mhaviz_stats_open", model, opened.handle, byref(selection), byref(stats))
+    try:
+        return Records(_heads(stats), source.given if isinstance(source.given, str) else None)
+    finally:
+        _library.close("mhaviz_stats_close", stats)
+
+
+def _heads(stats: c_void_p) -> list[dict[str, Any]]:
+    heads, values, n = POINTER(_library.Head)(), POINTER(c_double)(), c_int()
+    _library.call("mhaviz_stats_heads", stats, byref(heads), byref(n))
+    records: list[dict[str, Any]] = [
+        {"stack": _library.STACKS[heads[i].stack], "layer": heads[i].layer, "head": heads[i].head}
+        for i in range(n.value)]
+    for name in _library.metrics():
+        try:
+            _library.call("mhaviz_stats_metric", stats, name.encode(), byref(values), byref(n))
+        except MhaVizError:
+            continue                    # not asked for
+        for i, record in enumerate(records):
+            record[name] = values[i]
+    return records

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Bad input is an exception with one line."""
+import os
+import pickle
+import threading
+
+import pytest
+from conftest import REF, run_python
+
+import mha_viz
+
+USAGE, INPUT, SYSTEM = mha_viz.Status.USAGE, mha_viz.Status.INPUT, mha_viz.Status.SYSTEM
+
+
+@pytest.mark.parametrize("arguments, status, words", [
+    (dict(path_or_name="/nowhere"), INPUT, "/nowhere"),
+    (dict(path_or_name=""), USAGE, "path_or_name: is empty"),
+    (dict(path_or_name="a\0b"), USAGE, "path_or_name: has a null character"),
+    (dict(path_or_name=3), USAGE, "path_or_name: expected a path, found int"),
+    (dict(path_or_name=["a"]), USAGE, "path_or_name: expected a path, found list"),
+    (dict(threads=0), USAGE, "threads: expected 1 or more, found 0"),
+    (dict(threads=1025), USAGE, "0 to 1024"),
+    (dict(threads=2 ** 70), USAGE, "more than 20 digits"),
+    (dict(threads=True), USAGE, "threads: expected a whole number, found bool"),
+    (dict(threads=1.0), USAGE, "threads: expected a whole number, found float"),
+    (dict(adapters=3), USAGE, "adapters: expected paths, found int"),
+    (dict(adapters=[None]), USAGE, "adapters: expected a path, found NoneType"),
+    (dict(adapters=["/nowhere"]), INPUT, "/nowhere"),
+    (dict(adapters=["a"] * 17), USAGE, "0 to 16 adapters"),
+])
+def test_models_that_cannot_be_opened(raises, arguments, status, words):
+    with raises(status, words):
+        mha_viz.Model(**arguments)
+
+
+@pytest.mark.parametrize("method", ["attention", "rows", "stats", "tokens", "heatmap"])
+@pytest.mark.parametrize("text, status, words", [
+    (None, USAGE, "text: expected str, found NoneType"),
+    (b"the cat", USAGE, "text: expected str, found bytes"),
+    ("the \ud800 cat", INPUT, "text: not UTF-8: the surrogate U+D800 at character 4"),
+    ("a\0b", INPUT, "text: a null character at 1"),
+    ("x y " * 2000, INPUT, "1024"),
+    (mha_viz.Image("a.png"), USAGE, "reads no pictures"),
+    (mha_viz.Audio("a.wav"), USAGE, "reads no sound"),
+    (mha_viz.Image(None), USAGE, "path: expected a path"),
+])
+def test_texts_that_cannot_be_read(model, raises, method, text, status, words):
+    with raises(status, words):
+        result = getattr(model, method)(text)
+        if method == "rows":
+            next(result)
+
+
+@pytest.mark.parametrize("options, words", [
+    (dict(layers=99), "99"), (dict(layers=-7), "-7"), (dict(layers="x"), "layers"),
+    (dict(layers=True), "layers: expected a whole number, found bool"),
+    (dict(layers=[]), "layers: an empty list"), (dict(layers=1.5), "found float"),
+    (dict(layers=b"3"), "found bytes"), (dict(layers=[None]), "found NoneType"),
+    (dict(heads=4), "4"), (dict(heads="L0H9"), "9"), (dict(heads={}), "heads: an empty list"),
+    (dict(stack="cross"), "cross"), (dict(stack="none"), "none"), (dict(stack=3), "found int"),
+    (dict(compute="nothing"), "nothing"), (dict(compute=3), "compute: expected names, found int"),
+    (dict(compute=[3]), "found int"), (dict(compute=[]), "compute: an empty list"),
+    (dict(compute="links"), "links"),
+])
+def test_heads_and_metrics_that_are_not_there(model, raises, options, words):
+    with raises(USAGE, words):
+        model.stats("the cat", **options)
+
+
+@pytest.mark.parametrize("options, words", [
+    (dict(format="gif"), "format: 'gif' is not one of png, svg, pdf"),
+    (dict(format=3), "format: expected str"), (dict(colours="red"), "red"),
+    (dict(columns=65), "columns: expected 1 to 64"), (dict(columns=-1), "columns: expected 0"),
+    (dict(dpi=9), "dpi: expected 10 to 1200"), (dict(dpi=1201), "10 to 1200"),
+    (dict(dpi="x"), "dpi: expected a whole number, found str"),
+    (dict(shared=1), "shared: expected True or False, found int"),
+    (dict(title=3), "title: expected str"), (dict(file=3), "file: expected a path"),
+])
+def test_pictures_that_cannot_be_drawn(model, raises, options, words):
+    with raises(USAGE, words):
+        model.heatmap("the cat", **options)
+
+
+@pytest.mark.parametrize("texts, options, words", [
+    ("the cat", {}, "texts: expected several texts, found str"), (3, {}, "found int"),
+    ([], dict(errors="ignore"), "errors: expected 'raise' or 'skip'"),
+    (["a"], dict(progress=3), "progress: expected a function or True, found int"),
+    ([3], {}, "text: expected str, found int"),
+])
+def test_corpora_that_cannot_be_read(model, raises, texts, options, words):
+    with raises(USAGE, words):
+        list(model.stats_many(texts, **options))
+
+
+def test_a_model_that_is_closed(raises):
+    model = mha_viz.Model()
+    later = model.rows("the cat")
+    model.close()
+    model.close()
+    assert model.closed and repr(model) == "<mha_viz.Model: closed>"
+    for use in (lambda: model.stats("a"), lambda: model.attention("a"), lambda: model.tokens("a"),
+                lambda: model.heatmap("a"), lambda: model.rows("a"), lambda: model.description,
+                lambda: list(model.stats_many(["a"])), lambda: next(later)):
+        with raises(USAGE, "the model is closed"):
+            use()
+
+
+def test_threads_that_close_it_at_once():
+    for _ in range(20):
+        model, found, start = mha_viz.Model(threads=1), [], threading.Barrier(4)
+
+        def close():
+            start.wait()
+            model.close()
+
+        def use():
+            start.wait()
+            try:
+                found.append(len(model.stats("the cat")))
+            except mha_viz.MhaVizError as error:
+                found.append(str(error))
+
+        threads = [threading.Thread(target=target) for target in (close, close, use, use)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 2 and set(found) <= {24, "the model is closed"}
+
+
+def test_several_threads_and_models(model):
+    wanted, failed = model.stats("the cat saw the dog"), []
+    with mha_viz.Model(threads=2) as other:
+        def use(which):
+            for _ in range(5):
+                if which.stats("the cat saw the dog") != wanted:
+                    failed.append(which)
+
+        threads = [threading.Thread(target=use, args=(one,)) for one in (model, other) * 3]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failed
+
+
+def test_a_model_that_never_opened_can_go():
+    model = mha_viz.Model.__new__(mha_viz.Model)
+    del model
+    done = run_python("import mha_viz\ntry:\n    mha_viz.Model('/nowhere')\nexcept "
+                      "mha_viz.MhaVizError as error:\n    print(error.status.name)")
+    assert (done.returncode, done.stdout) == (0, "INPUT\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_child_opens_models_of_its_own():
+    done = run_python("""
+import os, warnings, mha_viz
+warnings.simplefilter("ignore")
+model = mha_viz.Model()
+model.stats("the cat")
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+try:
+    model.stats("the cat")
+    print("parent")
+except mha_viz.MhaVizError as error:
+    print(error)
+    model.close()
+    with mha_viz.Model() as mine:
+        print(len(mine.stats("the cat")))
+""")
+    assert (done.returncode, done.stdout.splitlines()) == \
+        (0, ["the model was opened by another process: open it in this one", "24", "parent"])
+
+
+def test_models_and_errors_in_pickles(model, raises):
+    with raises(USAGE, "cannot be pickled"):
+        pickle.dumps(model)
+    error = pickle.loads(pickle.dumps(mha_viz.MhaVizError(INPUT, "x: y")))
+    assert (error.status, str(error)) == (INPUT, "x: y")
+
+
+NO_NUMPY = """
+import sys
+sys.modules["numpy"] = sys.modules["pandas"] = sys.modules["tqdm"] = None
+import mha_viz
+model = mha_viz.Model()
+assert model.heatmap("the cat")[:4] == b"\\x89PNG" and model.tokens("the cat")
+records = list(model.stats_many(["the cat"], progress=True))[0]
+block = next(model.rows("the cat"))
+assert len(block.buffer) == 4 * block.n_rows * block.n_keys
+for use in (lambda: model.attention("the cat"), lambda: block.weights, records.to_pandas):
+    try:
+        use()
+    except mha_viz.MhaVizError as error:
+        print(error.status.name, error)
+"""
+
+
+def test_without_numpy_all_but_arrays():
+    done = run_python(NO_NUMPY)
+    wanted = "SYSTEM arrays require NumPy: pip install 'mha-viz[numpy]'\n"
+    assert (done.returncode, done.stdout) == \
+        (0, wanted * 2 + "SYSTEM to_pandas requires pandas, which is not installed\n")
+
+
+def test_a_library_that_is_not_there_or_another():
+    for path, words in (("/nowhere/libmhaviz.so", "libmhaviz cannot be loaded"),
+                        ("libc.so.6", "libmhaviz cannot be loaded")):
+        done = run_python("import mha_viz", MHA_VIZ_LIBRARY=path)
+        assert done.returncode == 1 and words in done.stdout.splitlines()[-1]
+
+
+def test_memory_that_is_denied():
+    """An address space that ends: an exception, and the interpreter goes on."""
+    resource = pytest.importorskip("resource")
+    done = run_python(f"""
+import resource, mha_viz
+model = mha_viz.Model(threads=1)
+text = "the cat " * 500
+assert len(model.stats(text)) == 24
+model.attention("the cat")
+pages = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+limit = resource.getrlimit(resource.RLIMIT_AS)
+found = 0
+for more in range(0, 40):
+    resource.setrlimit(resource.RLIMIT_AS, (pages + (more << 20), limit[1]))
+    try:
+        model.attention(text)
+    except mha_viz.MhaVizError as error:
+        assert error.status == mha_viz.Status.SYSTEM, error
+        found += 1
+    except (MemoryError, RuntimeError):     # of Python's own, also for a thread
+        found += 1
+    resource.setrlimit(resource.RLIMIT_AS, limit)
+assert found > 3, found
+assert len(model.stats(text)) == 24
+print("good")
+""")
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What ctypes knows of the library is what mhaviz.h says."""
+import ctypes
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+import mha_viz
+from mha_viz import _library
+
+HEADER = ROOT / "src" / "mhaviz.h"
+
+
+def test_structures_have_the_layout_of_the_compiler(tmp_path):
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    lines, expected = [], []
+    for name, structure in _library.STRUCTURES.items():
+        lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
+        expected.append(ctypes.sizeof(structure))
+        for field, _ in structure._fields_:
+            lines.append(f'printf("%zu %zu\\n", offsetof(struct {name}, {field}), '
+                         f'sizeof(((struct {name} *)0)->{field}));')
+            member = getattr(structure, field)
+            expected.append((member.offset, member.size))
+    (tmp_path / "a.c").write_text('#include <stdio.h>\n#include "mhaviz.h"\nint main(void) { ' +
+                                  "\n".join(lines) + " return 0; }\n")
+    subprocess.run([compiler, "-I", str(ROOT / "src"), "-o", str(tmp_path / "a"),
+                    str(tmp_path / "a.c")], check=True)
+    printed = subprocess.run([tmp_path / "a"], check=True, stdout=subprocess.PIPE, text=True)
+    found = [tuple(map(int, line.split())) for line in printed.stdout.splitlines()]
+    assert found == [one if isinstance(one, tuple) else (one,) for one in expected]
+
+
+def test_structures_leave_no_member_out():
+    text = HEADER.read_text()
+    for name, structure in _library.STRUCTURES.items():
+        body = re.search(r"^struct %s \{(.*?)^\};" % name, text, re.S | re.M).group(1)
+        body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+        body = re.sub(r"\(\*(\w+)\)\([^)]*\)", r"\1", body)      # pointers to functions
+        members = re.findall(r"\b\**([a-z_]+)(?:\[\w+\])?\s*(?=[,;])", body)
+        assert members == [field for field, _ in structure._fields_], name
+
+
+def test_functions_are_those_of_the_header():
+    declared = set(re.findall(r"\b(mhaviz_[a-z_]+)\(", HEADER.read_text()))
+    known = set(_library.FUNCTIONS) | set(_library.CLOSERS) | {"mhaviz_version", "mhaviz_metric"}
+    assert known == declared
+
+
+def test_the_version_is_that_of_the_makefile():
+    version = re.search(r"^VERSION := (.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
+    assert mha_viz.__version__ == version
+    assert _library.lib.mhaviz_version().decode() == version
