@@ -158,6 +158,46 @@ static const char *known_extensions(struct arena *a, const struct output_set *se
     return arena_printf(a, "known %s %s", n == 1 ? "is" : "are", text);
 }
 
+/* ---- what is open ---- */
+
+/* A copy, for the arena: the output itself may be gone by then. */
+struct output_held {
+    struct out out;
+    bool open;
+};
+
+static void drop(void *what)
+{
+    struct output_held *held = what;
+
+    if (held->open)
+        out_abort(&held->out);
+}
+
+/* Of an arena of its own, which no reset of a text's memory ends. */
+static struct output_held *new_held(struct arena *a)
+{
+    struct arena *own = arena_child(a);
+    struct output_held *held = arena_alloc(own, 1, sizeof *held);
+
+    arena_own(own, drop, held);
+    return held;
+}
+
+/* What was opened, rc 0, is the arena's until it is complete or dropped. */
+static int hold(const struct output *o, int rc)
+{
+    if (rc == 0 && o->held != NULL)
+        *o->held = (struct output_held){ o->out, true };
+    return rc;
+}
+
+static void let(const struct output *o)
+{
+    if (o->held != NULL)
+        o->held->open = false;
+}
+
 /* ---- the rule ---- */
 
 static bool is_folder(const char *path)
@@ -244,7 +284,7 @@ int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e)
 {
-    *o = (struct output){ .path = args->path, .own = arena_child(a),
+    *o = (struct output){ .path = args->path, .held = new_held(a),
                           .format = format_of(set->formats[args->format > 0 ? args->format
                                                                             : 1]) };
     if (args->path == NULL && set->required)
@@ -287,38 +327,6 @@ void output_part(const struct output *o, bool *begun)
 }
 
 /* ---- text ---- */
-
-/* A copy, for the arena: the output itself may be gone by then. */
-struct output_held {
-    struct out out;
-    bool open;
-};
-
-static void drop(void *what)
-{
-    struct output_held *held = what;
-
-    if (held->open)
-        out_abort(&held->out);
-}
-
-/* What was opened, rc 0, is the arena's until it is complete or dropped. */
-static int hold(struct output *o, int rc)
-{
-    if (rc != 0 || o->own == NULL)
-        return rc;
-    o->held = arena_alloc(o->own, 1, sizeof *o->held);
-    *o->held = (struct output_held){ o->out, true };
-    arena_own(o->own, drop, o->held);
-    return 0;
-}
-
-static void let(struct output *o)
-{
-    if (o->held != NULL)
-        o->held->open = false;
-    o->held = NULL;
-}
 
 int output_open(struct output *o, struct err *e)
 {

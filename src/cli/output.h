@@ -52,9 +52,8 @@ struct output {
     struct terminal terminal;   /* of OUTPUT_TERMINAL */
     bool folder;                /* each text has a file of its own in path */
     struct out out;             /* what is open; file NULL: nothing */
-    struct arena *own;          /* drops what is open, where the run is left in the midst; NULL:
-                                   it was not planned */
-    struct output_held *held;   /* by it; NULL: nothing */
+    struct output_held *held;   /* by the arena, which drops what is open where the run is left
+                                   in the midst; NULL: it was not planned */
 };
 
 /*

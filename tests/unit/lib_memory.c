@@ -225,6 +225,64 @@ static void used_again(void **state)
     mhaviz_text_close(&text);
     mhaviz_model_close(&model);
 }
+
+static int open_files(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 256; fd++)
+        n += lseek(fd, 0, SEEK_CUR) >= 0;
+    return n;
+}
+
+/* A task that ends in the midst leaves neither memory nor files, and the handles are good. */
+static void limited_task(const char *name, const char *word)
+{
+    const char *const options[] = { word, NULL };
+    const struct mhaviz_task task = { .struct_size = sizeof task, .name = name,
+                                      .options = options };
+    struct mhaviz_model *model = NULL;
+    struct mhaviz_text *text = NULL;
+    struct mhaviz_error error;
+    void *data, *first;
+    size_t size, n;
+    int n_errors = 0, files;
+    long long before;
+
+    assert_int_equal(mhaviz_model_open(&model, "tests/ref/gpt2", 1, NULL), MHAVIZ_OK);
+    assert_int_equal(mhaviz_text_open(model, "the cat", NULL, &text, NULL), MHAVIZ_OK);
+    assert_int_equal(mhaviz_make(model, text, &task, &first, &n, NULL), MHAVIZ_OK);
+    before = held;
+    files = open_files();
+    for (long long more = 128;; more += more / STEPS + 64) {
+        enum mhaviz_status status;
+
+        limit = before + more;
+        status = mhaviz_make(model, text, &task, &data, &size, &error);
+        limit = LLONG_MAX;
+        if (status == MHAVIZ_OK)
+            break;
+        n_errors++;
+        if (status != MHAVIZ_SYSTEM || data != NULL || held != before || open_files() != files)
+            fail_msg("%s, %lld bytes: status %d, \"%s\", %lld bytes and %d files are lost", name,
+                     more, (int)status, error.message, held - before, open_files() - files);
+    }
+    if (n_errors < 20 || size != n)
+        fail_msg("%s: %d errors, %zu bytes, expected %zu", name, n_errors, size, n);
+    assert_memory_equal(data, first, n);
+    free(data);
+    free(first);
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+}
+
+static void limited_tasks(void **state)
+{
+    (void)state;
+    limited_task("stats", "--json");
+    limited_task("ablate", "--json");
+    limited_task("report", "--precision=8");
+}
 #endif
 
 /* ---- a process that may not grow ---- */
@@ -284,7 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifndef SANITISED
         cmocka_unit_test(limited_heap), cmocka_unit_test(fails_once),
-        cmocka_unit_test(used_again),
+        cmocka_unit_test(used_again), cmocka_unit_test(limited_tasks),
 #endif
         cmocka_unit_test(denied_memory),
     };

@@ -363,7 +363,8 @@ int report_text(struct report_job *j, struct arena *a, const struct item *item,
     jsonw_init(&w, memory);
     write_all(&w, a, j, item, found, error);
     failed = ferror(memory);
-    if (fclose(memory) != 0 || failed) {
+    /* Without memory for the last of it the C library says nothing, but gives nothing. */
+    if (fclose(memory) != 0 || failed || text == NULL) {
         free(text);
         return err_set(e, ERR_SYSTEM, "the page's text: no memory to write it");
     }
