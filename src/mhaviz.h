@@ -145,6 +145,10 @@ struct mhaviz_arrays {
     struct mhaviz_bytes config;     /* of config.json; data NULL: a bare layer
                                        (mha-viz-layers(7)) */
     struct mhaviz_bytes tokenizer;  /* of tokenizer.json; data NULL: none */
+    const char *const *options; /* of mha-viz(1), that say how weights are read, as words; NULL
+                                   ends: { "--heads", "4", "--norm-first", NULL } and the others of
+                                   bare layers; --memory or --mask none where texts will have
+                                   them; --tower */
 };
 
 /*
@@ -233,6 +237,30 @@ enum mhaviz_status mhaviz_text_open_labels(struct mhaviz_model *model,
                                            const char *const *key_labels, int n_key_labels,
                                            struct mhaviz_text **out,
                                            struct mhaviz_error *error);
+
+/* A text in the program's words.  What is zero is not given. */
+struct mhaviz_input {
+    size_t struct_size;         /* sizeof(struct mhaviz_input): it may grow */
+    const char *text, *pair;    /* as of mhaviz_text_open */
+    const char *const *options; /* of mha-viz(1), that say what is read and how, as words; NULL
+                                   ends: { "--ids", "2,5,6,3", NULL }, --decoder-ids, --words,
+                                   --pretokenized, --no-special, --truncate, --input, --tokens */
+    const struct mhaviz_array *array;   /* [n] in place of .npy files of their names, for --input,
+                                           --memory, --key, --value and --decoder-input:
+                                           { "--input", "x", NULL } reads the array "x" */
+    int n;
+};
+
+/*
+ * Such a text, or what a bare layer or a model of pictures or sound reads instead.  The arrays may
+ * go when it returns.
+ *
+ * Errors: those of mhaviz_text_open; MHAVIZ_USAGE: an option that does not exist or does not go
+ * with the model; MHAVIZ_INPUT: those of arrays, shapes that the model does not read.
+ */
+enum mhaviz_status mhaviz_text_open_input(struct mhaviz_model *model,
+                                          const struct mhaviz_input *input,
+                                          struct mhaviz_text **out, struct mhaviz_error *error);
 void mhaviz_text_close(struct mhaviz_text **text);
 
 /*

@@ -32,7 +32,8 @@ int call_begin(struct call *call, struct border *border, const struct mhaviz_mod
     session->input = NULL;
     par_on_full(session->par, &border->call);
     if (check_text(session, text, e) != 0 ||
-        session_select(session, text->item.pair != NULL ? 2 : 1, all, &call->want, e) !=
+        session_select(session, text->item.pair != NULL || text->item.target.n > 0 ? 2 : 1, all,
+                       &call->want, e) !=
             0)
         return -1;
     if (session->model->decoder != NULL && session->stack != STACK_ENCODER &&

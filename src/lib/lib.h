@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 
+#include "cli/opt.h"
 #include "mhaviz.h"
 #include "session/handed.h"
 #include "session/input.h"
@@ -25,8 +26,9 @@ struct mhaviz_text {
     /* As the program would be given it. */
     char *operand[2];               /* [n_operands] TEXT, TEXT_B */
     int n_operands;
-    const char *image, *audio;      /* NULL: it is none */
-    bool rows;                      /* of attention that is there already */
+    const char *const *words;       /* options, NULL ends; NULL: none */
+    const char *image, *audio, *input;      /* NULL: it is none */
+    bool whole;                     /* no words that could be tokenised in another way */
     struct mhaviz_token *source, *target;   /* [item.tokens.n], [item.target.n] */
 };
 
@@ -60,6 +62,30 @@ enum mhaviz_status border_missing(struct mhaviz_error *error, const char *what);
 
 /* The same of a handle. */
 enum mhaviz_status border_closed(struct mhaviz_error *error, const char *what);
+
+/* ---- options ---- */
+
+/* Whether an option may be given; ERR_USAGE. */
+typedef int options_allowed(const char *command, const struct opt *o, struct err *e);
+int options_any(const char *command, const struct opt *o, struct err *e);
+
+/*
+ * Sets the options that words say as of a command line, in long form; NULL ends, or stands for
+ * none.  What they say stays as long as the words.  Errors: ERR_USAGE.
+ */
+int options_take(struct opts *opts, const char *command, const char *const *word,
+                 options_allowed *allowed, struct err *e);
+
+/* NULL: there is none of this name. */
+const struct opt *options_find(const struct opts *opts, const char *name);
+
+const char *const *options_copy(struct arena *a, const char *const *word);
+
+/* ---- arrays ---- */
+
+/* What is NULL of n arrays; NULL: nothing is. */
+const char *arrays_missing(const struct mhaviz_array *array, int n);
+struct handed_array *arrays_handed(struct arena *a, const struct mhaviz_array *array, int n);
 
 /* ---- a pass ---- */
 

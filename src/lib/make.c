@@ -4,8 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/nearest.h"
-#include "base/str.h"
 #include "base/unnamed.h"
 #include "lib/lib.h"
 #include "task/shared.h"
@@ -67,15 +65,6 @@ static void say(void *self, const char *msg)
 
 /* ---- options ---- */
 
-static const struct opt *find(const struct making *job, const char *name, size_t n)
-{
-    for (int i = 0; i < job->opts.n; i++)
-        if (strlen(job->opts.opt[i]->name) == n &&
-            strncmp(job->opts.opt[i]->name, name, n) == 0)
-            return job->opts.opt[i];
-    return NULL;
-}
-
 static bool is_of(const struct opt_group *group, const struct opt *o)
 {
     for (const struct opt *row = group->opts; row->name != NULL; row++)
@@ -85,7 +74,7 @@ static bool is_of(const struct opt_group *group, const struct opt *o)
 }
 
 /* What the handles say already, or is the program's alone. */
-static int check_allowed(const struct making *job, const struct opt *o, struct err *e)
+static int check_allowed(const char *command, const struct opt *o, struct err *e)
 {
     static const struct opt_group *const groups[] = {
         &model_group, &layer_group, &attention_group, &qkv_group, &resume_group, &common_group,
@@ -99,40 +88,14 @@ static int check_allowed(const struct making *job, const struct opt *o, struct e
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         wrong |= strcmp(names[i], o->name) == 0;
     return !wrong ? 0 : err_set(e, ERR_USAGE, "--%s: is of the program %s, not of the library",
-                                o->name, job->cmd->name);
-}
-
-/* One option, and its value: behind "=", or the next word. */
-static int take_option(struct making *job, const char *const **word, struct err *e)
-{
-    const char *text = *(*word)++;
-    size_t n = strcspn(text, "=");
-    const struct opt *option = NULL;
-
-    if (!str_starts_with(text, "--"))
-        return err_set(e, ERR_USAGE, "options: '%s' is not an option, expected --NAME", text);
-    option = find(job, text + 2, n - 2);
-    if (option == NULL)
-        return opts_unknown(&job->opts, text + 2);
-    if (check_allowed(job, option, e) != 0)
-        return -1;
-    if (text[n] == '=' && option->arg == NULL)
-        return err_set(e, ERR_USAGE, "--%s takes no value", option->name);
-    job->opts.n_given++;
-    if (text[n] == '=')
-        return opts_set(&job->opts, option, text + n + 1);
-    if (!opt_takes_next(option))
-        return opts_set(&job->opts, option, option->alone);
-    if (**word == NULL)
-        return err_set(e, ERR_USAGE, "--%s requires a value: %s", option->name, option->arg);
-    return opts_set(&job->opts, option, *(*word)++);
+                                o->name, command);
 }
 
 /* An option that a handle stands for. */
 static int give(struct making *job, const char *name, const char *value, const char *what,
                 struct err *e)
 {
-    const struct opt *option = find(job, name, strlen(name));
+    const struct opt *option = options_find(&job->opts, name);
 
     if (value == NULL)
         return 0;
@@ -159,11 +122,13 @@ static const char *name_of(const struct making *job, struct arena *a,
 static int give_models(struct making *job, struct arena *a, struct err *e)
 {
     struct mhaviz_model *model[HANDED_MOST] = { job->model, job->task.second_model };
+    const struct opt *option;
 
     for (int i = 0; i < HANDED_MOST && model[i] != NULL; i++) {
         job->handed.session[i] = &model[i]->session;
         job->handed.name[i] = name_of(job, a, model[i]);
-        if (i > 0 && find(job, "model", 5) != NULL && find(job, "model", 5)->type != OPT_LIST)
+        option = options_find(&job->opts, "model");
+        if (i > 0 && option != NULL && option->type != OPT_LIST)
             return err_set(e, ERR_USAGE, "%s takes one model", job->cmd->name);
         if (give(job, "model", job->handed.name[i], "model", e) != 0)
             return -1;
@@ -198,10 +163,14 @@ static int give_texts(struct making *job, char *operand[2], int *n, struct err *
         for (int k = 0; k < x->n_operands; k++)
             operand[(*n)++] = x->operand[k];
         if (give(job, "image", x->image, "picture", e) != 0 ||
-            give(job, "audio", x->audio, "sound", e) != 0)
+            give(job, "audio", x->audio, "sound", e) != 0 ||
+            give(job, "input", x->input, "array", e) != 0)
             return -1;
-        job->handed.file[i] = x->image != NULL ? x->image : x->audio;
-        job->handed.item[i] = x->rows || job->handed.file[i] != NULL ? &x->item : NULL;
+        job->handed.file[i] = x->image != NULL ? x->image : x->audio != NULL ? x->audio : x->input;
+        job->handed.item[i] = x->whole ? &x->item : NULL;
+        if (!x->whole &&
+            options_take(&job->opts, job->cmd->name, x->words, options_any, e) != 0)
+            return -1;
     }
     return 0;
 }
@@ -210,8 +179,11 @@ static int give_texts(struct making *job, char *operand[2], int *n, struct err *
 static int check_asked(const struct making *job, struct err *e)
 {
     const struct asked *asked = job->asked;
-    const char *wrong = asked->file != NULL ? "--file" : asked->ids != NULL ? "--ids" :
-                        asked->input != NULL ? "--input" : NULL;
+    bool own = job->text != NULL && job->text->words != NULL;
+    const char *wrong = asked->file != NULL ? "--file" :
+                        asked->ids != NULL && !own ? "--ids" :
+                        asked->input != NULL && job->text != NULL && job->text->input == NULL ?
+                        "--input" : NULL;
 
     if (asked->file != NULL && strcmp(asked->file, "-") == 0)
         return err_set(e, ERR_USAGE, "--file -: standard input is the caller's");
@@ -237,9 +209,6 @@ static int find_task(struct making *job, struct arena *a, struct err *e)
 static int take_all(struct making *job, struct arena *a, struct shared_args **args, char **operand,
                     int *n, struct err *e)
 {
-    static const char *const none[] = { NULL };
-    const char *const *word = job->task.options != NULL ? job->task.options : none;
-
     if (find_task(job, a, e) != 0)
         return -1;
     *args = arena_alloc(a, 1, job->cmd->args_size);
@@ -247,9 +216,8 @@ static int take_all(struct making *job, struct arena *a, struct shared_args **ar
     if (opts_begin(&job->opts, job->cmd, *args, e) != 0 || give_models(job, a, e) != 0 ||
         give_texts(job, operand, n, e) != 0)
         return -1;
-    while (*word != NULL)
-        if (take_option(job, &word, e) != 0)
-            return -1;
+    if (options_take(&job->opts, job->cmd->name, job->task.options, check_allowed, e) != 0)
+        return -1;
     (*args)->common.output.path = job->file.path;
     (*args)->figure.no_metadata = true;
     job->asked->handed = &job->handed;

@@ -7,6 +7,7 @@
 
 #include "lib/lib.h"
 #include "nn/nn.h"
+#include "task/shared.h"
 
 enum { MAX_THREADS = 1024 };
 
@@ -54,22 +55,54 @@ static struct span span_of(struct mhaviz_bytes bytes)
 
 /* ---- arrays ---- */
 
+/* Which say how weights are opened. */
+static int check_option(const char *command, const struct opt *o, struct err *e)
+{
+    static const char *const also[] = { "tower", "memory", "mask" };
+
+    (void)command;
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (strcmp(also[i], o->name) == 0)
+            return 0;
+    for (const struct opt *row = layer_group.opts; row->name != NULL; row++)
+        if (strcmp(row->name, o->name) == 0)
+            return 0;
+    return err_set(e, ERR_USAGE, "--%s: does not say how weights are opened", o->name);
+}
+
+/* The options become part of what is asked; names stay those of the library. */
+static int take_options(struct mhaviz_model *model, const struct mhaviz_arrays *arrays,
+                        struct err *e)
+{
+    static const struct opt_group *const groups[] = { &model_group, &layer_group, &rows_group,
+                                                      &mask_group, NULL };
+    static const struct cmd opening = { .name = "arrays", .groups = groups,
+                                        .args_size = sizeof(struct shared_args) };
+    struct arena *a = &model->arena;
+    struct shared_args *args = arena_alloc(a, 1, sizeof *args);
+    struct opts opts;
+
+    if (opts_begin(&opts, &opening, args, e) != 0 ||
+        options_take(&opts, opening.name, options_copy(a, arrays->options), check_option,
+                     e) != 0)
+        return -1;
+    args->asked.names = &names;
+    model->asked = args->asked;
+    return 0;
+}
+
 static int open_arrays(struct mhaviz_model *model, const struct opening *o,
                        struct border *border, struct err *e)
 {
     const struct mhaviz_arrays *arrays = o->arrays;
-    struct handed_array *array = arena_alloc(&border->call, (uint64_t)arrays->n, sizeof *array);
     const struct session_arrays all = {
-        arrays->name != NULL ? arrays->name : o->attention ? "attention" : "model", array,
+        arrays->name != NULL ? arrays->name : o->attention ? "attention" : "model",
+        arrays_handed(&border->call, arrays->array, arrays->n),
         arrays->n, o->attention, span_of(arrays->config), span_of(arrays->tokenizer),
     };
 
-    for (int i = 0; i < arrays->n; i++) {
-        const struct mhaviz_array *x = &arrays->array[i];
-
-        array[i] = (struct handed_array){ x->name, x->dtype, x->data, x->size, x->n_dims,
-                                          x->shape, x->strides };
-    }
+    if (take_options(model, arrays, e) != 0)
+        return -1;
     return session_open_arrays(&model->session, &model->asked, &all, &model->env, e);
 }
 
@@ -172,21 +205,6 @@ static bool take_arrays(struct mhaviz_arrays *out, const struct mhaviz_arrays *a
     return true;
 }
 
-/* What is NULL of an array, or of none. */
-static const char *missing_of(const struct mhaviz_arrays *arrays)
-{
-    if (arrays->n > 0 && arrays->array == NULL)
-        return "arrays->array";
-    for (int i = 0; i < arrays->n; i++) {
-        const struct mhaviz_array *x = &arrays->array[i];
-
-        if (x->name == NULL || x->dtype == NULL || (x->n_dims > 0 && x->shape == NULL))
-            return x->name == NULL ? "the name of an array" :
-                   x->dtype == NULL ? "the dtype of an array" : "the shape of an array";
-    }
-    return NULL;
-}
-
 static enum mhaviz_status open_handed(struct mhaviz_model **model,
                                       const struct mhaviz_arrays *arrays, bool attention,
                                       int n_threads, struct mhaviz_error *error)
@@ -205,7 +223,7 @@ static enum mhaviz_status open_handed(struct mhaviz_model **model,
                           "library, which is older");
     if (all.n < 0)
         return border_say(error, MHAVIZ_USAGE, "arrays->n: is below 0");
-    missing = missing_of(&all);
+    missing = arrays_missing(all.array, all.n);
     return missing != NULL ? border_missing(error, missing) :
                              open_model(model, &opening, n_threads, error);
 }

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * A text, a picture or sound -> its tokens, kept with it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/lib.h"
 #include "run/front.h"
+#include "task/shared.h"
 
 struct tokenising {
     const struct mhaviz_model *model;
     const char *text, *pair;    /* text NULL: one of the files */
     const char *image, *audio;
     const struct asked_labels *labels;  /* of rows; NULL: there is something to read */
+    const char *const *options;         /* NULL: none */
+    const struct mhaviz_array *array;   /* [n_arrays] that stand for files */
+    int n_arrays;
     struct mhaviz_text *out;
 };
 
@@ -43,7 +48,7 @@ static int check_reads(const struct tokenising *job, struct err *e)
     if (job->labels != NULL && m->precomputed == NULL)
         return err_set(e, ERR_USAGE, "%s is not precomputed attention, whose rows have labels",
                        m->name);
-    if (job->text != NULL && (m->family->bare || front_dims(m, dim) > 0))
+    if (job->text != NULL && job->options == NULL && (m->family->bare || front_dims(m, dim) > 0))
         return err_set(e, ERR_USAGE, "%s reads no text", m->name);
     return 0;
 }
@@ -51,6 +56,44 @@ static int check_reads(const struct tokenising *job, struct err *e)
 static char *copy(struct arena *a, const char *text)
 {
     return text != NULL ? arena_strdup(a, text) : NULL;
+}
+
+/* Those of a text alone. */
+static int check_option(const char *command, const struct opt *o, struct err *e)
+{
+    static const char *const names[] = { "file", "pairs", "jsonl" };
+
+    (void)command;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], o->name) == 0)
+            return err_set(e, ERR_USAGE, "--%s: is of many texts, expected one", o->name);
+    return 0;
+}
+
+/* What is asked of the text; the rest is the model's. */
+static int take_options(const struct tokenising *job, struct asked *asked, struct err *e)
+{
+    static const struct opt_group *const groups[] = { &text_group, &rows_group, &seed_group,
+                                                      NULL };
+    static const struct cmd opening = { .name = "text", .groups = groups,
+                                        .args_size = sizeof(struct shared_args) };
+    struct mhaviz_text *out = job->out;
+    struct arena *a = &out->arena;
+    struct shared_args *args = arena_alloc(a, 1, sizeof *args);
+    struct opts opts;
+
+    out->words = options_copy(a, job->options);
+    if (opts_begin(&opts, &opening, args, e) != 0 ||
+        options_take(&opts, opening.name, out->words, check_option, e) != 0)
+        return -1;
+    args->asked.names = asked->names;
+    args->asked.mask = asked->mask;
+    args->asked.mask_value = asked->mask_value;
+    *asked = args->asked;
+    out->image = asked->image;
+    out->audio = asked->audio;
+    out->input = asked->input;
+    return 0;
 }
 
 static int tokenise(void *self, struct border *border, struct err *e)
@@ -64,11 +107,19 @@ static int tokenise(void *self, struct border *border, struct err *e)
 
     if (check_reads(job, e) != 0)
         return -1;
+    const struct asked_arrays arrays = {
+        arrays_handed(&border->call, job->array, job->n_arrays), job->n_arrays,
+    };
+
     border_arena(border, a);
-    asked.image = out->image = copy(a, job->image);
-    asked.audio = out->audio = copy(a, job->audio);
+    if (job->options != NULL && take_options(job, &asked, e) != 0)
+        return -1;
+    if (job->image != NULL)
+        asked.image = out->image = copy(a, job->image);
+    if (job->audio != NULL)
+        asked.audio = out->audio = copy(a, job->audio);
     asked.labels = job->labels;
-    out->rows = job->labels != NULL;
+    asked.arrays = &arrays;
     if (job->text != NULL)
         out->operand[out->n_operands++] = copy(a, job->text);
     if (job->pair != NULL)
@@ -76,11 +127,12 @@ static int tokenise(void *self, struct border *border, struct err *e)
     session.asked = &asked;
     session.a = a;
     session.input = NULL;
-    if (job->pair == NULL)
+    if (job->pair == NULL && asked.decoder_ids == NULL)
         session.stack = STACK_ENCODER;        /* no tokens for a decoder are asked for */
     in = input_open(&session, out->n_operands, out->operand, e);
     if (in == NULL || input_next(in, a, &out->item, e) < 0)
         return -1;
+    out->whole = out->item.values.x != NULL || job->model->session.model->precomputed != NULL;
     out->model_hash = session.model->hash;
     out->source = keep(a, &out->item.tokens);
     out->target = keep(a, &out->item.target);
@@ -156,6 +208,35 @@ enum mhaviz_status mhaviz_text_open_labels(struct mhaviz_model *model,
 
     return open_text(&job, given ? "key_labels" : "labels",
                      given && has_all(key_labels, n_key_labels), out, error);
+}
+
+enum mhaviz_status mhaviz_text_open_input(struct mhaviz_model *model,
+                                          const struct mhaviz_input *input,
+                                          struct mhaviz_text **out, struct mhaviz_error *error)
+{
+    static const char *const none[] = { NULL };
+    struct mhaviz_input all = { .struct_size = 0 };
+    struct tokenising job = { .model = model };
+    const char *missing;
+
+    if (out == NULL || input == NULL)
+        return border_missing(error, out == NULL ? "out" : "input");
+    *out = NULL;
+    if (input->struct_size > sizeof all)
+        return border_say(error, MHAVIZ_USAGE, "input->struct_size: is larger than that of this "
+                          "library, which is older");
+    memcpy(&all, input, input->struct_size);
+    if (all.n < 0)
+        return border_say(error, MHAVIZ_USAGE, "input->n: is below 0");
+    missing = arrays_missing(all.array, all.n);
+    job.text = all.text;
+    job.pair = all.pair;
+    job.options = all.options != NULL ? all.options : none;
+    job.array = all.array;
+    job.n_arrays = all.n;
+    return open_text(&job, missing != NULL ? missing : "text",
+                     missing == NULL && (all.pair == NULL || all.text != NULL ||
+                                         all.options != NULL), out, error);
 }
 
 void mhaviz_text_close(struct mhaviz_text **text)

@@ -29,6 +29,13 @@ enum merge { MERGE_NONE, MERGE_WORDS };
 
 struct stream;
 struct handed;
+struct handed_array;
+
+/* Arrays in memory that stand for .npy files of their names. */
+struct asked_arrays {
+    const struct handed_array *array;       /* [n] */
+    int n;
+};
 
 struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
@@ -50,6 +57,7 @@ struct asked {
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *boxes;              /* .npy of where tokens lie; NULL: nowhere */
     const char *input;              /* an array of numbers; NULL: text or ids */
+    const struct asked_arrays *arrays;  /* of input and of bare layers; NULL: all are files */
     const char *image, *audio;      /* a picture or sound that is made one; NULL: none */
     bool pretokenized, words, no_special, truncate;
     bool word_ids;                  /* words are numbered as merge has them */

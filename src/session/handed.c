@@ -15,8 +15,8 @@ static int check_same(const struct session *of, const struct asked *asked, struc
     const struct layer_asked layer = layer_of_asked(asked), was = layer_of_asked(of->asked);
     const char *wrong = layer.held != was.held ? "--precision" :
                         !of->model->family->bare ? NULL :
-                        layer.unmasked != was.unmasked ? "--mask none" :
-                        layer.memory != was.memory ? "--memory" : NULL;
+                        layer.unmasked && !was.unmasked ? "--mask none" :
+                        layer.memory && !was.memory ? "--memory" : NULL;
 
     return wrong == NULL ? 0 :
            err_set(e, ERR_USAGE, "%s: %s is open already, and would have to be opened in another "

@@ -161,7 +161,7 @@ static int read_file(struct layer_input *in, struct session *s, const char *opti
     int count;
 
     like.config.d_model = width;
-    if (values_read(s->a, &like, path, out, &count, e) != 0)
+    if (values_read(s->a, &like, s->asked->arrays, path, out, &count, e) != 0)
         return -1;
     if (count != in->n)
         return err_set(e, ERR_INPUT, "%s: %s holds %d array%s for %d of the input, expected "
@@ -279,7 +279,8 @@ static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
 
     in->name = asked->input;
     if (asked->input != NULL)
-        return values_read(s->a, s->model, asked->input, &in->rows, &in->n, e);
+        return values_read(s->a, s->model, asked->arrays, asked->input, &in->rows, &in->n,
+                           e);
     if (rows_asked(s, &in->n, &T, e) != 0)
         return -1;
     in->name = arena_printf(s->a, "normal numbers of seed %d", asked->seed);

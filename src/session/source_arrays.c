@@ -61,7 +61,7 @@ struct source *source_arrays(const struct session *s, const struct operand *pair
     else if (s->asked->audio != NULL)
         status = media_sound(s->a, s->model, file, s->env->warn, &arrays->values, e);
     else
-        status = values_read(s->a, s->model, file, &arrays->values, &count, e);
+        status = values_read(s->a, s->model, s->asked->arrays, file, &arrays->values, &count, e);
     if (status != 0)
         return NULL;
     arrays->source.n = count;

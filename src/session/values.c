@@ -64,11 +64,34 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
     return 0;
 }
 
-int values_read(struct arena *a, const struct model *m, const char *path,
-                struct values **out, int *n, struct err *e)
+/* NULL: there is none of this name. */
+static const struct handed_array *find_given(const struct asked_arrays *given, const char *name)
+{
+    for (int i = 0; given != NULL && i < given->n; i++)
+        if (strcmp(given->array[i].name, name) == 0)
+            return &given->array[i];
+    return NULL;
+}
+
+static struct weights *open_one(struct arena *a, const struct asked_arrays *given,
+                                const char *path, const struct tensor **only, struct err *e)
+{
+    const struct handed_array *array = find_given(given, path);
+    struct weights *weights;
+
+    if (array == NULL)
+        return npz_open_one(a, path, only, e);
+    weights = weights_open_arrays(a, array, 1, "arrays", e);
+    if (weights != NULL)
+        *only = weights_at(weights, 0);
+    return weights;
+}
+
+int values_read(struct arena *a, const struct model *m, const struct asked_arrays *given,
+                const char *path, struct values **out, int *n, struct err *e)
 {
     const struct tensor *tensor;
-    struct weights *weights = npz_open_one(a, path, &tensor, e);
+    struct weights *weights = open_one(a, given, path, &tensor, e);
     int status;
 
     if (weights == NULL)

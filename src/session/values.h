@@ -7,21 +7,22 @@
 
 #include "model/model.h"
 #include "run/front.h"
+#include "session/asked.h"
 #include "text/tok.h"
 #include "weights/weights.h"
 
 enum { MAX_VALUES = 1 << 20 };      /* arrays in one file */
 
 /*
- * The array of a .npy file, or the only one of an .npz, as *n arrays of the shape that m
- * reads: one, or as many as a leading axis says.  Numbers of any type that NumPy's
+ * The array of given that has this name, else that of a .npy file, or the only one of an .npz, as
+ * *n arrays of the shape that m reads: one, or as many as a leading axis says.  Numbers of any type that NumPy's
  * formats are read with, rounded to floats.
  *
  * Errors (ERR_INPUT, the file named): those of npz_open, several arrays, another shape
  * (found, wanted), a number that is not finite (its place).
  */
-int values_read(struct arena *a, const struct model *m, const char *path,
-                struct values **out, int *n, struct err *e);
+int values_read(struct arena *a, const struct model *m, const struct asked_arrays *given,
+                const char *path, struct values **out, int *n, struct err *e);
 
 /* All numbers of an array; errors: one that is not finite (its place). */
 int values_floats(struct arena *a, const struct tensor *t, float **x, struct err *e);

@@ -323,7 +323,7 @@ static void refused_arrays(void **state)
     expect(mhaviz_model_open_attention(&model, NULL, 1, &e), MHAVIZ_USAGE, &e, "arrays: is NULL");
     arrays.array = NULL;
     expect(mhaviz_model_open_attention(&model, &arrays, 1, &e), MHAVIZ_USAGE, &e,
-           "arrays->array: is NULL");
+           "array: is NULL");
     arrays.n = -1;
     expect(mhaviz_model_open_arrays(&model, &arrays, 1, &e), MHAVIZ_USAGE, &e, "is below 0");
     arrays.struct_size++;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Words as of a command line -> options that are set. */
+#include <string.h>
+
+#include "base/str.h"
+#include "lib/lib.h"
+
+static const struct opt *find(const struct opts *opts, const char *name, size_t n)
+{
+    for (int i = 0; i < opts->n; i++)
+        if (strlen(opts->opt[i]->name) == n && strncmp(opts->opt[i]->name, name, n) == 0)
+            return opts->opt[i];
+    return NULL;
+}
+
+const struct opt *options_find(const struct opts *opts, const char *name)
+{
+    return find(opts, name, strlen(name));
+}
+
+int options_any(const char *command, const struct opt *o, struct err *e)
+{
+    (void)command, (void)o, (void)e;
+    return 0;
+}
+
+/* One option, and its value: behind "=", or the next word. */
+static int take(struct opts *opts, const char *command, const char *const **word,
+                options_allowed *allowed, struct err *e)
+{
+    const char *text = *(*word)++;
+    size_t n = strcspn(text, "=");
+    const struct opt *option;
+
+    if (!str_starts_with(text, "--"))
+        return err_set(e, ERR_USAGE, "options: '%s' is not an option, expected --NAME", text);
+    option = find(opts, text + 2, n - 2);
+    if (option == NULL)
+        return opts_unknown(opts, text + 2);
+    if (allowed(command, option, e) != 0)
+        return -1;
+    if (text[n] == '=' && option->arg == NULL)
+        return err_set(e, ERR_USAGE, "--%s takes no value", option->name);
+    opts->n_given++;
+    if (text[n] == '=')
+        return opts_set(opts, option, text + n + 1);
+    if (!opt_takes_next(option))
+        return opts_set(opts, option, option->alone);
+    if (**word == NULL)
+        return err_set(e, ERR_USAGE, "--%s requires a value: %s", option->name, option->arg);
+    return opts_set(opts, option, *(*word)++);
+}
+
+int options_take(struct opts *opts, const char *command, const char *const *word,
+                 options_allowed *allowed, struct err *e)
+{
+    opts->e = e;
+    while (word != NULL && *word != NULL)
+        if (take(opts, command, &word, allowed, e) != 0)
+            return -1;
+    return 0;
+}
+
+const char *const *options_copy(struct arena *a, const char *const *word)
+{
+    const char **copy;
+    int n = 0;
+
+    if (word == NULL)
+        return NULL;
+    while (word[n] != NULL)
+        n++;
+    copy = arena_alloc(a, (uint64_t)n + 1, sizeof *copy);
+    for (int i = 0; i < n; i++)
+        copy[i] = arena_strdup(a, word[i]);
+    return copy;
+}
