@@ -18,8 +18,8 @@ int kernel_choose(struct err *e)
         return 0;
     if (strcmp(name, nn_kernel_name(KERNEL_BLAS)) == 0)
         return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: this program was built without OpenBLAS "
-                       "(make BLAS=1); expected c, avx2 or avx512");
+                       "(make BLAS=1); expected %s", nn_kernel_choices());
     return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: '%s' is not a kernel that this "
-                   "processor has; expected c, avx2 or avx512%s", name,
+                   "processor has; expected %s%s", name, nn_kernel_choices(),
                    blas_version() != NULL ? ", or blas" : "");
 }

@@ -57,6 +57,6 @@ struct facts_kernels {
     void (*top)(struct facts_top *out, const struct facts_rows *rows, double share);
 };
 
-extern const struct facts_kernels facts_c, facts_avx2, facts_avx512;
+extern const struct facts_kernels facts_c, facts_avx2, facts_avx512, facts_neon;
 
 #endif

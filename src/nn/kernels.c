@@ -13,6 +13,8 @@ static const struct kernels *const table[N_KERNEL] = {
 #if defined(__x86_64__)
     [KERNEL_AVX2] = &kernels_avx2,
     [KERNEL_AVX512] = &kernels_avx512,
+#elif defined(__AARCH64EL__)
+    [KERNEL_NEON] = &kernels_neon,
 #endif
 };
 
@@ -22,11 +24,16 @@ static const struct kernels *const table[N_KERNEL] = {
  */
 static const struct kernels *chosen = &kernels_c;
 
+const struct kernels *kernels_of(enum kernel k)
+{
+    return table[k] != NULL && table[k]->supported() ? table[k] : NULL;
+}
+
 static const struct kernels *fastest(void)
 {
     int k = N_KERNEL - 1;
 
-    while (table[k] == NULL || !table[k]->supported())
+    while (kernels_of((enum kernel)k) == NULL)
         k--;
     return table[k];
 }
@@ -37,8 +44,8 @@ static const struct kernels *named(const char *name)
     if (strcmp(name, nn_kernel_name(KERNEL_BLAS)) == 0)
         return blas_kernels(fastest());
     for (int k = 0; k < N_KERNEL; k++)
-        if (table[k] != NULL && strcmp(name, table[k]->name) == 0 && table[k]->supported())
-            return table[k];
+        if (strcmp(name, nn_kernel_name((enum kernel)k)) == 0)
+            return kernels_of((enum kernel)k);
     return NULL;
 }
 
@@ -70,11 +77,22 @@ const char *nn_kernel_name(enum kernel k)
 {
     static const char *const name[] = {
         [KERNEL_C] = "c", [KERNEL_AVX2] = "avx2", [KERNEL_AVX512] = "avx512",
-        [KERNEL_BLAS] = "blas",
+        [KERNEL_NEON] = "neon", [KERNEL_BLAS] = "blas",
     };
 
     assert(k >= 0 && k <= KERNEL_BLAS);
     return name[k];
+}
+
+const char *nn_kernel_choices(void)
+{
+#if defined(__x86_64__)
+    return "c, avx2 or avx512";
+#elif defined(__AARCH64EL__)
+    return "c or neon";
+#else
+    return "c";
+#endif
 }
 
 /* ---- element by element ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a kernel is: the functions that differ between plain C, AVX2 and AVX-512. */
+ * What a kernel is: the functions that differ between plain C, AVX2, AVX-512 and NEON. */
 #ifndef NN_KERNELS_H
 #define NN_KERNELS_H
 
@@ -82,7 +82,7 @@ struct stored_kernels {
     void (*columns)(float *y, const float *x, const float *w, int64_t stride, int n, int K);
 };
 
-extern const struct stored_kernels stored_avx2, stored_avx512;
+extern const struct stored_kernels stored_avx2, stored_avx512, stored_neon;
 
 struct kernels {
     const char *name;
@@ -134,7 +134,10 @@ struct kernels {
     void (*inner)(double *y, const double *x, const double *sum, int m, int n);
 };
 
-extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
+extern const struct kernels kernels_c, kernels_avx2, kernels_avx512, kernels_neon;
+
+/* NULL: this processor does not have it. */
+const struct kernels *kernels_of(enum kernel k);
 
 /* The kernel that nn_choose_kernel chose. */
 const struct kernels *nn_kernels(void);

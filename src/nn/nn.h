@@ -13,7 +13,7 @@
  * A result therefore depends neither on the number of rows in the product, nor on the
  * position of a row among them, nor on blocking or threads.  Sums over a row (softmax,
  * norms) run in 16 lanes, lane = absolute index mod 16, and the lanes are added
- * in one fixed tree.  Kernels (plain C, AVX2, AVX-512) agree within a relative
+ * in one fixed tree.  Kernels (plain C, AVX2, AVX-512, NEON) agree within a relative
  * error of 1e-5 of the sum of magnitudes; the plain C one is the reference. */
 #ifndef NN_NN_H
 #define NN_NN_H
@@ -23,24 +23,29 @@
 #include <stdint.h>
 
 /*
- * The implementations of the inner loops, from slow to fast; then OpenBLAS's, which does not
- * keep the promise above and is not one of N_KERNEL.
+ * The implementations of the inner loops, from slow to fast on any processor; then OpenBLAS's,
+ * which does not keep the promise above and is not one of N_KERNEL.
  */
-enum kernel { KERNEL_C, KERNEL_AVX2, KERNEL_AVX512, N_KERNEL, KERNEL_BLAS = N_KERNEL };
+enum kernel {
+    KERNEL_C, KERNEL_AVX2, KERNEL_AVX512, KERNEL_NEON, N_KERNEL, KERNEL_BLAS = N_KERNEL
+};
 
 /*
  * Chooses the fastest kernel that this processor supports, or the one named ("c",
- * "avx2", "avx512", "blas" of a build with it; NULL: the fastest).  Returns 0, or -1 if the name is unknown or the
- * processor does not support that kernel; nothing changes then.  To be called before
- * any thread starts (tests call it between runs).  Without a call: KERNEL_C.
+ * "avx2", "avx512", "neon", "blas" of a build with it; NULL: the fastest).  Returns 0, or -1 if
+ * the name is unknown or the processor does not support that kernel; nothing changes then.  To
+ * be called before any thread starts (tests call it between runs).  Without a call: KERNEL_C.
  */
 int nn_choose_kernel(const char *name);
 
 /* The kernel that was chosen. */
 enum kernel nn_kernel(void);
 
-/* "c", "avx2", "avx512" or "blas". */
+/* "c", "avx2", "avx512", "neon" or "blas". */
 const char *nn_kernel_name(enum kernel k);
+
+/* Those of this kind of processor, for a message: "c, avx2 or avx512". */
+const char *nn_kernel_choices(void);
 
 /* Outputs that are packed and computed together. */
 enum { PANEL = 32 };

@@ -42,21 +42,14 @@ static const struct peak_kernels *const table[N_KERNEL] = {
 #if defined(__x86_64__)
     [KERNEL_AVX2] = &peak_avx2,
     [KERNEL_AVX512] = &peak_avx512,
+#elif defined(__AARCH64EL__)
+    [KERNEL_NEON] = &peak_neon,
 #endif
 };
 
 bool peak_has(enum kernel k)
 {
-#if defined(__x86_64__)
-    static const struct kernels *const of[N_KERNEL] = {
-        [KERNEL_C] = &kernels_c, [KERNEL_AVX2] = &kernels_avx2,
-        [KERNEL_AVX512] = &kernels_avx512,
-    };
-
-    return of[k]->supported();
-#else
-    return k == KERNEL_C;
-#endif
+    return kernels_of(k) != NULL;
 }
 
 int64_t peak_multiply(enum kernel k, int64_t steps, float *sum)

@@ -16,7 +16,7 @@ struct peak_kernels {
     float (*read)(const float *x, int64_t n);
 };
 
-extern const struct peak_kernels peak_avx2, peak_avx512;
+extern const struct peak_kernels peak_avx2, peak_avx512, peak_neon;
 
 /* True if this processor has the kernel's vectors. */
 bool peak_has(enum kernel k);

@@ -33,6 +33,7 @@ static inline vec v_fma(vec a, vec b, vec c) { return _mm256_fmadd_ps(a, b, c); 
 /* Where one is NaN the second comes out, so it has to be the variable. */
 static inline vec v_max(vec a, vec b) { return _mm256_max_ps(a, b); }
 static inline vec v_min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline vec v_positive(vec v) { return v_max(v_set(0), v); }
 static inline vec v_abs(vec v) { return _mm256_andnot_ps(v_set(-0.0f), v); }
 
 static inline vec v_round(vec v)
@@ -145,6 +146,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
                                 _mm_loadu_ps(w + 4 * stride), 1);
 }
 
+#include "nn/simd_256.h"
 #include "nn/simd_rows.h"
 #include "nn/simd_facts.h"
 

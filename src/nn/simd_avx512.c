@@ -33,6 +33,7 @@ static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); 
 /* Where one is NaN the second comes out, so it has to be the variable. */
 static inline vec v_max(vec a, vec b) { return _mm512_max_ps(a, b); }
 static inline vec v_min(vec a, vec b) { return _mm512_min_ps(a, b); }
+static inline vec v_positive(vec v) { return v_max(v_set(0), v); }
 static inline float v_sum(vec v) { return _mm512_reduce_add_ps(v); }
 static inline float v_max_of(vec v) { return _mm512_reduce_max_ps(v); }
 static inline vec v_abs(vec v) { return _mm512_abs_ps(v); }
@@ -123,6 +124,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
     return _mm512_insertf32x4(v, _mm_loadu_ps(w + 12 * stride), 3);
 }
 
+#include "nn/simd_256.h"
 #include "nn/simd_rows.h"
 #include "nn/simd_facts.h"
 

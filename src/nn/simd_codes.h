@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Codes of base/packed_codes.h -> panels, in vectors.  Not a header in the usual sense:
- * stored_avx2.c and stored_avx512.c include it after simd_stored.h and what else it needs of
- * their vectors (i_across, v_looked_up, v_to_f16 and so on).
+ * the kernels' files include it after simd_stored.h and what else it needs of their vectors
+ * (i_across, v_looked_up, v_to_f16 and so on).
  *
  * A lane is an output.  Every lane has a word with the fields of its next inputs, except in
  * ACROSS, where the fields of a word are the lanes. */
@@ -80,11 +80,12 @@ static void unpack_across(float *panel, int width, const struct packed_part *p)
     const struct decoder exact = { .is_table = false };
 
     for (int row = 0; row < width; row += WIDTH) {
-        const unsigned char *q = c->q + p->k * c->stride + (p->o + row) / 2;
+        const unsigned char *q = c->q + p->k * c->stride + (p->o + row) / 8 * 4;
         vec zero = v_load(p->zero + row), scale = v_load(p->scale + row);
 
         for (int k = 0; k < p->n; k++, q += c->stride)
-            decode_to(panel + k * width + row, i_and(i_across(q), i_set(15)), zero, scale, exact);
+            decode_to(panel + k * width + row, i_and(i_across(q, row % 8), i_set(15)), zero, scale,
+                      exact);
     }
 }
 

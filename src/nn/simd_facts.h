@@ -1,59 +1,60 @@
 /* SPDX-License-Identifier: MIT
  *
  * Blocks of rows in vectors: sums of scan.h with keys side by side, facts.h with rows side by
- * side, as panels of FACT_ROWS rows hold them.  simd_avx2.c and simd_avx512.c include it after
- * simd_rows.h; vectors are of 256 bits on any processor, and all lanes are of one row or of
- * one lane of plain C. */
+ * side, as panels of FACT_ROWS rows hold them.  The kernels' files include it after simd_rows.h;
+ * its vectors (fvec, svec and fbits of simd_256.h) are of 256 bits at most, and all lanes are of
+ * one row or of one lane of plain C. */
 #ifndef NN_SIMD_FACTS_H
 #define NN_SIMD_FACTS_H
 
 #include "nn/facts.h"
 
+enum { SWIDTH = 2 * FWIDTH, EIGHT = 8 / FWIDTH, EIGHT_FLOATS = 8 / SWIDTH };   /* vectors */
+
 /* ---- keys side by side ---- */
 
-/* Of a row: sums of terms of four keys, two of them side by side, as of scan_rows. */
+/* Of a row: sums of terms of eight keys side by side, as of scan_rows. */
 struct row_lanes {
-    __m256d away[2], sum[2], sum_abs[2];
-    __m256 max;
+    fvec away[EIGHT], sum[EIGHT], sum_abs[EIGHT];
+    svec max[EIGHT_FLOATS];
 };
 
-static inline struct row_lanes row_lanes_from(int away)
+/* first, first + 1 and so on */
+static inline fvec f_from(double first)
 {
-    __m256d first = _mm256_set1_pd(away) + _mm256_setr_pd(0, 1, 2, 3);
+    double v[FWIDTH];
 
-    return (struct row_lanes){ .away = { first, first + _mm256_set1_pd(4) } };
-}
-
-/* The next 8 keys. */
-static inline __attribute__((always_inline)) void row_lanes_add(struct row_lanes *l, __m256 v)
-{
-    const __m256d part[2] = { _mm256_cvtps_pd(_mm256_castps256_ps128(v)),
-                              _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)) };
-
-    l->max = _mm256_max_ps(v, l->max);
     UNROLL
-    for (int i = 0; i < 2; i++) {       /* a product is exact, so that its sum rounds as of two */
-        __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), l->away[i]);
+    for (int i = 0; i < FWIDTH; i++)
+        v[i] = i;
+    return f_set(first) + f_of(v);
+}
 
-        l->sum[i] = _mm256_fmadd_pd(part[i], l->away[i], l->sum[i]);
-        l->sum_abs[i] = _mm256_fmadd_pd(part[i], size, l->sum_abs[i]);
-        l->away[i] += _mm256_set1_pd(8);
+static inline __attribute__((always_inline)) void row_lanes_start(struct row_lanes *l, int away)
+{
+    l->away[0] = f_from(away);
+    UNROLL
+    for (int i = 1; i < EIGHT; i++)
+        l->away[i] = l->away[0] + f_set(i * FWIDTH);
+    UNROLL
+    for (int i = 0; i < EIGHT_FLOATS; i++)
+        l->max[i] = s_zero();
+}
+
+/* The next SWIDTH of 8 keys, from key `at` of these on. */
+static inline __attribute__((always_inline)) void row_lanes_add(struct row_lanes *l, svec v,
+                                                                const int at)
+{
+    l->max[at / SWIDTH] = s_max(v, l->max[at / SWIDTH]);
+    UNROLL
+    for (int j = 0; j < 2; j++) {       /* a product is exact, so that its sum rounds as of two */
+        int i = at / FWIDTH + j;
+        fvec part = f_part(v, j), size = f_abs(l->away[i]);
+
+        l->sum[i] = f_fma(part, l->away[i], l->sum[i]);
+        l->sum_abs[i] = f_fma(part, size, l->sum_abs[i]);
+        l->away[i] += f_set(8);
     }
-}
-
-static inline float max_of_8(__m256 v)
-{
-    __m128 m = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-
-    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
-    return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
-}
-
-/* The first n of 8, the rest 0. */
-static inline __m256 load_first_of_8(const float *w, int n)
-{
-    return _mm256_maskload_ps(w, _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
-                                                    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
 /* One row or two, which go on with the sums of those before. */
@@ -63,36 +64,49 @@ static inline __attribute__((always_inline)) void scan_some(struct row_lanes *l,
     int j = 0;
 
     UNROLL
-    for (int r = 0; r < rows; r++) {
-        l[r].max = _mm256_setzero_ps();
-        memcpy(l[r].away, row_lanes_from(away - r).away, sizeof l[r].away);
-    }
+    for (int r = 0; r < rows; r++)
+        row_lanes_start(&l[r], away - r);
     for (; j + 8 <= n; j += 8)
         UNROLL
         for (int r = 0; r < rows; r++)
-            row_lanes_add(&l[r], _mm256_loadu_ps(w + (size_t)r * stride + j));
+            UNROLL
+            for (int i = 0; i < 8; i += SWIDTH)
+                row_lanes_add(&l[r], s_load_any(w + (size_t)r * stride + j + i), i);
     if (j < n)
         UNROLL
         for (int r = 0; r < rows; r++)
-            row_lanes_add(&l[r], load_first_of_8(w + (size_t)r * stride + j, n - j));
+            UNROLL
+            for (int i = 0; i < 8; i += SWIDTH)
+                row_lanes_add(&l[r], s_load_first(w + (size_t)r * stride + j + i, n - j - i), i);
     UNROLL
-    for (int r = 0; r < rows; r++)
-        largest[r] = max_of_8(l[r].max);
+    for (int r = 0; r < rows; r++) {
+        svec max = l[r].max[0];
+
+        UNROLL
+        for (int i = 1; i < EIGHT_FLOATS; i++)
+            max = s_max(l[r].max[i], max);
+        largest[r] = s_max_of(max);
+    }
 }
 
 /* As kernels_add_lanes of the even rows' lanes and the odd rows'. */
-static inline double row_lanes_sum(__m256d even0, __m256d even4, __m256d odd0, __m256d odd4)
+static inline double row_lanes_sum(const fvec even[EIGHT], const fvec odd[EIGHT])
 {
-    __m256d four = (even0 + odd0) + (even4 + odd4);
-    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    fvec part[EIGHT];
 
-    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+    UNROLL
+    for (int i = 0; i < EIGHT; i++)
+        part[i] = even[i] + odd[i];
+    for (int half = EIGHT / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            part[i] += part[i + half];
+    return f_tree(part[0]);
 }
 
 static struct scan_sums scan_block(float *largest, const float *w, size_t stride, int n_rows,
                                   int n, int key0, int query)
 {
-    struct row_lanes l[2] = { row_lanes_from(0), row_lanes_from(0) };
+    struct row_lanes l[2] = { 0 };
     int t = 0;
 
     if (key0 % 8 != 0)          /* as of scan */
@@ -102,8 +116,7 @@ static struct scan_sums scan_block(float *largest, const float *w, size_t stride
     if (t < n_rows)
         scan_some(l, largest + t, w + (size_t)t * stride, stride, n, key0 - query - t, 1);
     return (struct scan_sums){
-        row_lanes_sum(l[0].sum[0], l[0].sum[1], l[1].sum[0], l[1].sum[1]),
-        row_lanes_sum(l[0].sum_abs[0], l[0].sum_abs[1], l[1].sum_abs[0], l[1].sum_abs[1]),
+        row_lanes_sum(l[0].sum, l[1].sum), row_lanes_sum(l[0].sum_abs, l[1].sum_abs),
     };
 }
 
@@ -120,94 +133,94 @@ static void facts_panel(float *panel, const struct facts_rows *rows, int t, int 
               left < FACT_ROWS ? left : FACT_ROWS, n);
 }
 
-static inline __m256d abs_4(__m256d v) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), v); }
-
-static inline __m256d four_floats(const float *p) { return _mm256_cvtps_pd(_mm_load_ps(p)); }
-
-/* Of the four rows from t on; those beyond the last are as that one. */
+/* Of the FWIDTH rows from t on; those beyond the last are as that one. */
 static inline int row_at(const struct facts_rows *rows, int t)
 {
     return t < rows->n_rows ? t : rows->n_rows - 1;
 }
 
-static inline __m256d four_visible(const struct facts_rows *rows, int t)
+static inline fvec rows_visible(const struct facts_rows *rows, int t)
 {
-    return _mm256_setr_pd(rows->n_visible[row_at(rows, t)], rows->n_visible[row_at(rows, t + 1)],
-                          rows->n_visible[row_at(rows, t + 2)],
-                          rows->n_visible[row_at(rows, t + 3)]);
+    double v[FWIDTH];
+
+    UNROLL
+    for (int i = 0; i < FWIDTH; i++)
+        v[i] = rows->n_visible[row_at(rows, t + i)];
+    return f_of(v);
 }
 
-static inline __m256d four_largest(const struct facts_rows *rows, int t)
+static inline fvec rows_largest(const struct facts_rows *rows, int t)
 {
-    return _mm256_setr_pd((double)rows->largest[row_at(rows, t)],
-                          (double)rows->largest[row_at(rows, t + 1)],
-                          (double)rows->largest[row_at(rows, t + 2)],
-                          (double)rows->largest[row_at(rows, t + 3)]);
+    double v[FWIDTH];
+
+    UNROLL
+    for (int i = 0; i < FWIDTH; i++)
+        v[i] = (double)rows->largest[row_at(rows, t + i)];
+    return f_of(v);
 }
 
-/* Distances of key 0 from four rows. */
-static inline __m256d four_away(const struct facts_rows *rows, int t)
+/* Distances of key 0 from FWIDTH rows. */
+static inline fvec rows_away(const struct facts_rows *rows, int t)
 {
-    return _mm256_set1_pd(-rows->query - t) - _mm256_setr_pd(0, 1, 2, 3);
+    return f_set(-rows->query - t) - f_from(0);
 }
 
 /* ---- facts_shape ---- */
 
-/* Of four rows. */
+/* Of FWIDTH rows. */
 struct shape_sums {
-    __m256d mass, squares, uneven, distance, distance_abs, back, back_mass, spread;
-    __m256i low, small;         /* counts, negative */
+    fvec mass, squares, uneven, distance, distance_abs, back, back_mass, spread;
+    fbits low, small;           /* counts, negative */
 };
 
-static inline void shape_entries(struct shape_sums *s, const float *panel, int n, __m256d visible,
-                                 __m256d largest)
+static inline void shape_entries(struct shape_sums *s, const float *panel, int n, fvec visible,
+                                 fvec largest)
 {
-    __m256d even = _mm256_set1_pd(1) / visible, low = _mm256_set1_pd(0.01) / visible;
-    __m256d small = _mm256_set1_pd(0.01) * largest;
+    fvec even = f_set(1) / visible, low = f_set(0.01) / visible;
+    fvec small = f_set(0.01) * largest;
     struct shape_sums x = *s;
 
     for (int j = 0; j < n; j++, panel += FACT_ROWS) {
-        __m256d w = four_floats(panel);
+        fvec w = f_load(panel);
 
         x.mass += w;
-        x.squares = _mm256_fmadd_pd(w, w, x.squares);
-        x.uneven += abs_4(w - even);
-        x.low = _mm256_add_epi64(x.low, _mm256_castpd_si256(_mm256_cmp_pd(w, low, _CMP_LT_OQ)));
-        x.small = _mm256_add_epi64(x.small,
-                                   _mm256_castpd_si256(_mm256_cmp_pd(w, small, _CMP_LT_OQ)));
+        x.squares = f_fma(w, w, x.squares);
+        x.uneven += f_abs(w - even);
+        x.low += f_less(w, low);
+        x.small += f_less(w, small);
     }
     *s = x;
 }
 
 static inline void shape_distances(struct shape_sums *s, const float *panel, int key, int n,
-                                   __m256d away)
+                                   fvec away)
 {
     struct shape_sums x = *s;
-    __m256d d = away + _mm256_set1_pd(key);
+    fvec d = away + f_set(key);
 
-    for (int j = 0; j < n; j++, panel += FACT_ROWS, d += _mm256_set1_pd(1)) {
-        __m256d w = four_floats(panel), size = abs_4(d);
-        __m256d back = _mm256_and_pd(w, _mm256_cmp_pd(d, _mm256_setzero_pd(), _CMP_LE_OQ));
+    for (int j = 0; j < n; j++, panel += FACT_ROWS, d += f_set(1)) {
+        fvec w = f_load(panel), size = f_abs(d);
+        fvec back = f_keep(f_at_most(d, f_set(0)), w);
 
         if (key + j == 0)
-            back = _mm256_setzero_pd();
-        x.distance = _mm256_fmadd_pd(w, d, x.distance);
-        x.distance_abs = _mm256_fmadd_pd(w, size, x.distance_abs);
-        x.back = _mm256_fmadd_pd(back, size, x.back);
+            back = f_set(0);
+        x.distance = f_fma(w, d, x.distance);
+        x.distance_abs = f_fma(w, size, x.distance_abs);
+        x.back = f_fma(back, size, x.back);
         x.back_mass += back;
     }
     *s = x;
 }
 
 static inline void shape_spread(struct shape_sums *s, const float *panel, int key, int n,
-                                __m256d away)
+                                fvec away)
 {
-    __m256d sum = s->spread, d = away + _mm256_set1_pd(key), mean = s->distance;
+    fvec sum = s->spread, d = away + f_set(key), mean = s->distance;
 
-    for (int j = 0; j < n; j++, panel += FACT_ROWS, d += _mm256_set1_pd(1)) {
-        __m256d off = d - mean;
+    for (int j = 0; j < n; j++, panel += FACT_ROWS, d += f_set(1)) {
+        fvec off = d - mean;
 
-        sum = _mm256_fmadd_pd(four_floats(panel) * off, off, sum);
+        sum = f_fma(f_load(panel) * off, off, sum);
     }
     s->spread = sum;
 }
@@ -215,13 +228,13 @@ static inline void shape_spread(struct shape_sums *s, const float *panel, int ke
 static void shape_store(struct facts_shape *out, const struct facts_rows *rows, int t,
                         const struct shape_sums *s)
 {
-    double sum[8][4];
-    int64_t low[4], small[4];
+    double sum[8][FWIDTH];
+    int64_t low[FWIDTH], small[FWIDTH];
 
     memcpy(sum, s, sizeof sum);
     memcpy(low, &s->low, sizeof low);
     memcpy(small, &s->small, sizeof small);
-    for (int i = 0; i < 4 && t + i < rows->n_rows; i++) {
+    for (int i = 0; i < FWIDTH && t + i < rows->n_rows; i++) {
         int hidden = rows->n - rows->n_visible[t + i];
 
         out->mass[t + i] = sum[0][i];
@@ -243,7 +256,7 @@ static void facts_shape_rows(struct facts_shape *out, const struct facts_rows *r
     _Alignas(64) float panel[FACTS_MOST * FACT_ROWS];
 
     for (int t = 0; t < rows->n_rows; t += FACT_ROWS) {
-        struct shape_sums sums[FACT_ROWS / 4] = { 0 };
+        struct shape_sums sums[FACT_ROWS / FWIDTH] = { 0 };
 
         for (int pass = 0; pass < 2; pass++)
             for (int from = 0; from < rows->n; from += FACTS_MOST) {
@@ -251,54 +264,50 @@ static void facts_shape_rows(struct facts_shape *out, const struct facts_rows *r
 
                 if (pass == 0 || rows->n > FACTS_MOST)
                     facts_panel(panel, rows, t, from, n);
-                for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += 4) {
-                    struct shape_sums *s = &sums[i / 4];
-                    __m256d away = four_away(rows, t + i);
+                for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH) {
+                    struct shape_sums *s = &sums[i / FWIDTH];
+                    fvec away = rows_away(rows, t + i);
 
                     if (pass == 1) {
                         shape_spread(s, panel + i, rows->key0 + from, n, away);
                         continue;
                     }
-                    shape_entries(s, panel + i, n, four_visible(rows, t + i),
-                                  four_largest(rows, t + i));
+                    shape_entries(s, panel + i, n, rows_visible(rows, t + i),
+                                  rows_largest(rows, t + i));
                     shape_distances(s, panel + i, rows->key0 + from, n, away);
                 }
             }
-        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += 4)
-            shape_store(out, rows, t + i, &sums[i / 4]);
+        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH)
+            shape_store(out, rows, t + i, &sums[i / FWIDTH]);
     }
 }
 
 /* ---- facts_mixed_entropy ---- */
 
 /* As elementary_log_plain. */
-static inline __m256d log_of_4(__m256d x)
+static inline fvec log_of(fvec x)
 {
-    const __m256i one = _mm256_set1_epi64x(INT64_C(1) << 52);
-    const __m256i least = _mm256_set1_epi64x(INT64_C(0x3fe6a09e667f3bcd));
-    __m256i bits = _mm256_sub_epi64(_mm256_castpd_si256(x), least);
-    __m256i k_bits = _mm256_add_epi64(
-        _mm256_srli_epi64(_mm256_add_epi64(bits, _mm256_slli_epi64(one, 10)), 52),
-        _mm256_set1_epi64x(INT64_C(1075) << 52));
-    __m256i z_bits = _mm256_add_epi64(
-        _mm256_and_si256(bits, _mm256_sub_epi64(one, _mm256_set1_epi64x(1))), least);
-    __m256d k = _mm256_castsi256_pd(k_bits) - _mm256_set1_pd(0x1p52 + 1024);
-    __m256d z = _mm256_castsi256_pd(z_bits), s, square, odd, even, fourth;
+    const fbits one = f_whole(INT64_C(1) << 52), least = f_whole(INT64_C(0x3fe6a09e667f3bcd));
+    fbits bits = f_to_bits(x) - least;
+    fbits k_bits = f_shift_right(bits + f_whole(INT64_C(1) << 62), 52) +
+                   f_whole(INT64_C(1075) << 52);
+    fbits z_bits = (bits & (one - f_whole(1))) + least;
+    fvec k = f_of_bits(k_bits) - f_set(0x1p52 + 1024);
+    fvec z = f_of_bits(z_bits), s, square, odd, even, fourth;
 
-    s = (z - _mm256_set1_pd(1)) / (z + _mm256_set1_pd(1));
+    s = (z - f_set(1)) / (z + f_set(1));
     square = s * s;
     fourth = square * square;
-    even = _mm256_fmadd_pd(fourth, _mm256_set1_pd(2.0 / 19), _mm256_set1_pd(2.0 / 15));
-    odd = _mm256_fmadd_pd(fourth, _mm256_set1_pd(2.0 / 21), _mm256_set1_pd(2.0 / 17));
-    even = _mm256_fmadd_pd(fourth, even, _mm256_set1_pd(2.0 / 11));
-    odd = _mm256_fmadd_pd(fourth, odd, _mm256_set1_pd(2.0 / 13));
-    even = _mm256_fmadd_pd(fourth, even, _mm256_set1_pd(2.0 / 7));
-    odd = _mm256_fmadd_pd(fourth, odd, _mm256_set1_pd(2.0 / 9));
-    even = _mm256_fmadd_pd(fourth, even, _mm256_set1_pd(2.0 / 3));
-    odd = _mm256_fmadd_pd(fourth, odd, _mm256_set1_pd(2.0 / 5));
-    even = _mm256_fmadd_pd(square, odd, even);
-    return _mm256_fmadd_pd(k, _mm256_set1_pd(0x1.62e42fefa39efp-1),
-                           _mm256_fmadd_pd(s * square, even, s + s));
+    even = f_fma(fourth, f_set(2.0 / 19), f_set(2.0 / 15));
+    odd = f_fma(fourth, f_set(2.0 / 21), f_set(2.0 / 17));
+    even = f_fma(fourth, even, f_set(2.0 / 11));
+    odd = f_fma(fourth, odd, f_set(2.0 / 13));
+    even = f_fma(fourth, even, f_set(2.0 / 7));
+    odd = f_fma(fourth, odd, f_set(2.0 / 9));
+    even = f_fma(fourth, even, f_set(2.0 / 3));
+    odd = f_fma(fourth, odd, f_set(2.0 / 5));
+    even = f_fma(square, odd, even);
+    return f_fma(k, f_set(0x1.62e42fefa39efp-1), f_fma(s * square, even, s + s));
 }
 
 static void facts_mixed_entropy_rows(double *out, const struct facts_rows *rows, double mix)
@@ -307,22 +316,22 @@ static void facts_mixed_entropy_rows(double *out, const struct facts_rows *rows,
     double lane[FACT_ROWS];
 
     for (int t = 0; t < rows->n_rows; t += FACT_ROWS) {
-        __m256d sum[FACT_ROWS / 4] = { _mm256_setzero_pd() };
+        fvec sum[FACT_ROWS / FWIDTH] = { f_set(0) };
 
         for (int from = 0; from < rows->n; from += FACTS_MOST) {
             int n = rows->n - from < FACTS_MOST ? rows->n - from : FACTS_MOST;
 
             facts_panel(panel, rows, t, from, n);
-            for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += 4) {
-                __m256d rest = _mm256_set1_pd(mix) / four_visible(rows, t + i), all = sum[i / 4];
+            for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH) {
+                fvec rest = f_set(mix) / rows_visible(rows, t + i), all = sum[i / FWIDTH];
 
                 for (int j = 0; j < n; j++) {
-                    __m256d x = _mm256_fmadd_pd(_mm256_set1_pd(1 - mix),
-                                                four_floats(panel + j * FACT_ROWS + i), rest);
+                    fvec x = f_fma(f_set(1 - mix),
+                                                f_load(panel + j * FACT_ROWS + i), rest);
 
-                    all = _mm256_fnmadd_pd(x, log_of_4(x), all);
+                    all = f_fnma(x, log_of(x), all);
                 }
-                sum[i / 4] = all;
+                sum[i / FWIDTH] = all;
             }
         }
         memcpy(lane, sum, sizeof lane);
@@ -337,59 +346,59 @@ static void facts_mixed_entropy_rows(double *out, const struct facts_rows *rows,
 
 /* ---- facts_top ---- */
 
-/* The larger of both in x, the smaller in y, of count keys of 8 `vecs` rows. */
+/* The larger of both in x, the smaller in y, of count keys of 8 `eights` rows. */
 static inline __attribute__((always_inline)) void exchange(float *x, float *y, int count,
-                                                           const int vecs)
+                                                           const int eights)
 {
     for (int i = 0; i < count; i++, x += FACT_ROWS, y += FACT_ROWS)
         UNROLL
-        for (int v = 0; v < vecs * 8; v += 8) {
-            __m256 a = _mm256_load_ps(x + v), b = _mm256_load_ps(y + v);
+        for (int v = 0; v < eights * 8; v += SWIDTH) {
+            svec a = s_load(x + v), b = s_load(y + v);
 
-            _mm256_store_ps(x + v, _mm256_max_ps(a, b));
-            _mm256_store_ps(y + v, _mm256_min_ps(a, b));
+            s_store(x + v, s_max(a, b));
+            s_store(y + v, s_min(a, b));
         }
 }
 
 /*
- * n keys of the panel in falling order in each of 8 `vecs` rows: Batcher's odd-even merge sort
+ * n keys of the panel in falling order in each of 8 `eights` rows: Batcher's odd-even merge sort
  * (1968), where what is beyond n would be the smallest, and stays.
  */
-static inline __attribute__((always_inline)) void sort_keys(float *panel, int n, const int vecs)
+static inline __attribute__((always_inline)) void sort_keys(float *panel, int n, const int eights)
 {
     for (int p = 1; p < n; p *= 2)
         for (int k = p; k >= 1; k /= 2)
             for (int j = k % p; j + k < n; j += 2 * k)
                 if (((j ^ (j + k)) & -(2 * p)) == 0)    /* else of two pairs of runs */
                     exchange(panel + (int64_t)j * FACT_ROWS, panel + (int64_t)(j + k) * FACT_ROWS,
-                             n - j - k < k ? n - j - k : k, vecs);
+                             n - j - k < k ? n - j - k : k, eights);
 }
 
-/* The sums of the first keys of four rows of a sorted panel. */
-static void top_4_rows(struct facts_top *out, const struct facts_rows *rows, int t,
+/* The sums of the first keys of FWIDTH rows of a sorted panel. */
+static void top_few_rows(struct facts_top *out, const struct facts_rows *rows, int t,
                        const float *panel, double share)
 {
-    __m256d sum = _mm256_setzero_pd(), enough = _mm256_set1_pd(share);
-    __m256i short_of = _mm256_setzero_si256();          /* counts, negative */
-    double mass[FACTS_TOPS][4];
-    int64_t count[4];
+    fvec sum = f_set(0), enough = f_set(share);
+    fbits short_of = f_whole(0);         /* counts, negative */
+    double mass[FACTS_TOPS][FWIDTH];
+    int64_t count[FWIDTH];
     int size = 0;
 
     for (int k = 0; k < rows->n; k++) {
-        __m256d less;
+        fbits less;
 
-        sum += four_floats(panel + k * FACT_ROWS);
-        less = _mm256_cmp_pd(sum, enough, _CMP_LT_OQ);
-        short_of = _mm256_add_epi64(short_of, _mm256_castpd_si256(less));
+        sum += f_load(panel + k * FACT_ROWS);
+        less = f_less(sum, enough);
+        short_of += less;
         if (size < FACTS_TOPS && k + 1 == 1 << size)
-            _mm256_storeu_pd(mass[size++], sum);
-        else if (size == FACTS_TOPS && k % 4 == 3 && _mm256_movemask_pd(less) == 0)
+            f_store(mass[size++], sum);
+        else if (size == FACTS_TOPS && k % 4 == 3 && !f_any(less))
             break;
     }
     for (; size < FACTS_TOPS; size++)
-        _mm256_storeu_pd(mass[size], sum);
+        f_store(mass[size], sum);
     memcpy(count, &short_of, sizeof count);
-    for (int i = 0; i < 4 && t + i < rows->n_rows; i++) {
+    for (int i = 0; i < FWIDTH && t + i < rows->n_rows; i++) {
         out->enough[t + i] = -count[i] < rows->n ? (int)(1 - count[i]) : 0;
         for (int k = 0; k < FACTS_TOPS; k++)
             out->mass[k][t + i] = mass[k][i];
@@ -406,8 +415,8 @@ static void facts_top_rows(struct facts_top *out, const struct facts_rows *rows,
             sort_keys(panel, rows->n, 2);
         else
             sort_keys(panel, rows->n, 1);
-        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += 4)
-            top_4_rows(out, rows, t + i, panel + i, share);
+        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH)
+            top_few_rows(out, rows, t + i, panel + i, share);
     }
 }
 

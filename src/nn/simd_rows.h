@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows, single elements and packing in vectors.  Not a header in the usual sense:
- * simd_avx2.c and simd_avx512.c include it after their own vectors (vec: WIDTH
- * floats, dvec: DWIDTH doubles, vmask: what a comparison gives) and the v_ and d_
- * functions on them.  An element goes through the same operations at any position,
+ * simd_avx2.c, simd_avx512.c and simd_neon.c include it after their own vectors (vec:
+ * WIDTH floats, dvec: DWIDTH doubles, vmask: what a comparison gives, and those of
+ * simd_256.h) and the v_, d_ and f_ functions on them.  An element goes through the same operations at any position,
  * in a tail too.  Only a tail is loaded and stored under a mask: before Zen 4 masked stores
  * are slow. */
 #ifndef NN_SIMD_ROWS_H
@@ -173,19 +173,41 @@ static int strongest(const float *w, int n)
     return largest_index(l, w, j, n);
 }
 
+enum { FOUR = 4 / FWIDTH };     /* vectors */
+
 /* Sums of a term and of its size, four keys side by side on any processor: a fifth addition
    would wait for the first to end. */
 struct distances {
-    __m256d away, sum, sum_abs;
+    fvec away[FOUR], sum[FOUR], sum_abs[FOUR];
 };
+
+static inline struct distances distances_from(int away)
+{
+    struct distances d;
+
+    UNROLL
+    for (int i = 0; i < FOUR; i++) {
+        double at[FWIDTH];
+
+        UNROLL
+        for (int j = 0; j < FWIDTH; j++)
+            at[j] = i * FWIDTH + j;
+        d.away[i] = f_set(away) + f_of(at);
+        d.sum[i] = d.sum_abs[i] = f_set(0);
+    }
+    return d;
+}
 
 static inline void distances_add(struct distances *d, const float *w)
 {
-    __m256d term = _mm256_cvtps_pd(_mm_loadu_ps(w)) * d->away;
+    UNROLL
+    for (int i = 0; i < FOUR; i++) {
+        fvec term = f_load(w + i * FWIDTH) * d->away[i];
 
-    d->sum += term;
-    d->sum_abs += _mm256_andnot_pd(_mm256_set1_pd(-0.0), term);
-    d->away += _mm256_set1_pd(4);
+        d->sum[i] += term;
+        d->sum_abs[i] += f_abs(term);
+        d->away[i] += f_set(4);
+    }
 }
 
 static inline double four(const double v[4])
@@ -196,10 +218,7 @@ static inline double four(const double v[4])
 static struct scan scan(const float *w, int n, int key0, int query)
 {
     struct largest l = { v_set(-INFINITY), v_bits(0) };
-    struct distances d = {
-        _mm256_set1_pd(key0 - query) + _mm256_setr_pd(0, 1, 2, 3),
-        _mm256_setzero_pd(), _mm256_setzero_pd(),
-    };
+    struct distances d = distances_from(key0 - query);
     double sum[4], sum_abs[4];
     int j = 0;
 
@@ -210,8 +229,11 @@ static struct scan scan(const float *w, int n, int key0, int query)
         for (int i = 0; i < WIDTH; i += 4)
             distances_add(&d, w + j + i);
     }
-    _mm256_storeu_pd(sum, d.sum);
-    _mm256_storeu_pd(sum_abs, d.sum_abs);
+    UNROLL
+    for (int i = 0; i < FOUR; i++) {
+        f_store(sum + i * FWIDTH, d.sum[i]);
+        f_store(sum_abs + i * FWIDTH, d.sum_abs[i]);
+    }
     for (int i = j; i < n; i++) {
         double term = (double)w[i] * (key0 + i - query);
 
@@ -245,7 +267,7 @@ static inline vec v_gelu(vec x)
     p = v_fma(p, u, v_set(-0x1.45e7c6p-2f));
     p = v_fma(p, u, v_set(-0x1.9884f4p-1f));
     p = v_keep(v_greater(u, v_set(6.0f)), v_set(0), v_exp(p * u));
-    return v_fma(u * v_set(-0.5f), p, v_max(v_set(0), x));
+    return v_fma(u * v_set(-0.5f), p, v_positive(x));
 }
 
 /* With e = exp(-2 |x|): (1 - e) / (1 + e), and the sign. */
@@ -269,9 +291,9 @@ static inline __attribute__((always_inline)) vec v_act(enum act act, vec x)
     case ACT_SILU:
         return x * v_sigmoid_of_minus(-x);
     case ACT_RELU:
-        return v_max(v_set(0), x);
+        return v_positive(x);
     case ACT_RELU2:
-        x = v_max(v_set(0), x);
+        x = v_positive(x);
         return x * x;
     default:
         return v_tanh(x);
@@ -405,21 +427,38 @@ static void norm(const struct norm_args *a)
 
 /* ---- rows by their number ---- */
 
+enum { DOT = WIDTH < 8 ? 8 / WIDTH : 1 };       /* vectors of the lanes of a sum */
+
 static inline float dot(const float *x, const float *y, int d)
 {
-    vec sum = v_set(0), rest = v_set(0);
+    vec sum[DOT], rest[DOT];
     int c = 0;
 
-    for (; c + 2 * WIDTH <= d; c += 2 * WIDTH) {
-        sum = v_fma(v_load_any(x + c), v_load_any(y + c), sum);
-        rest = v_fma(v_load_any(x + c + WIDTH), v_load_any(y + c + WIDTH), rest);
-    }
-    for (; c < d; c += WIDTH) {
-        int left = d - c < WIDTH ? d - c : WIDTH;
+    UNROLL
+    for (int i = 0; i < DOT; i++)
+        sum[i] = rest[i] = v_set(0);
+    for (; c + 2 * DOT * WIDTH <= d; c += 2 * DOT * WIDTH)
+        UNROLL
+        for (int i = 0; i < DOT; i++) {
+            int at = c + i * WIDTH, next = at + DOT * WIDTH;
 
-        sum = v_fma(v_load_first(x + c, left), v_load_first(y + c, left), sum);
-    }
-    return v_sum(sum + rest);
+            sum[i] = v_fma(v_load_any(x + at), v_load_any(y + at), sum[i]);
+            rest[i] = v_fma(v_load_any(x + next), v_load_any(y + next), rest[i]);
+        }
+    for (; c < d; c += DOT * WIDTH)
+        UNROLL
+        for (int i = 0; i < DOT; i++) {
+            int at = c + i * WIDTH;
+
+            sum[i] = v_fma(v_load_first(x + at, d - at), v_load_first(y + at, d - at), sum[i]);
+        }
+    UNROLL
+    for (int i = 0; i < DOT; i++)
+        sum[i] += rest[i];
+    for (int half = DOT / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            sum[i] += sum[i + half];
+    return v_sum(sum[0]);
 }
 
 static void gather(float *y, const float *x, const float *m, int64_t stride,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Stored rows -> panels, or their products with one row x, in vectors.  Not a header in
- * the usual sense: stored_avx2.c and stored_avx512.c include it after their own vectors
- * (vec: WIDTH floats, ivec: as many integers) and the v_ and i_ functions on them.
+ * the usual sense: stored_avx2.c, stored_avx512.c and stored_neon.c include it after their own
+ * vectors (vec: WIDTH floats, ivec: as many integers, part: 16 bytes) and the v_, i_ and
+ * part_ functions on them.
  *
  * A lane is a row.  Bytes are transposed four at a time, before they become floats: that
  * takes a quarter of the shuffles.  The layouts stand above each type in
@@ -22,12 +23,12 @@
 /* 16 bytes of rows 0, 4 and so on. */
 static INLINE ivec i_quarters(const unsigned char *data, int64_t stride)
 {
-    __m128i part[WIDTH / 4];
+    part quarter[WIDTH / 4];
 
     UNROLL
     for (int i = 0; i < WIDTH / 4; i++)
-        part[i] = _mm_loadu_si128((const void *)(data + 4 * i * stride));
-    return i_join(part);
+        quarter[i] = part_load(data + 4 * i * stride);
+    return i_join(quarter);
 }
 
 static INLINE int word_at(const unsigned char *p)
@@ -40,13 +41,13 @@ static INLINE int word_at(const unsigned char *p)
 
 static INLINE ivec rows_word(const unsigned char *data, int64_t stride)
 {
-    __m128i part[WIDTH / 4];
+    part quarter[WIDTH / 4];
 
     UNROLL
     for (int i = 0; i < WIDTH / 4; i++, data += 4 * stride)
-        part[i] = _mm_setr_epi32(word_at(data), word_at(data + stride),
-                                 word_at(data + 2 * stride), word_at(data + 3 * stride));
-    return i_join(part);
+        quarter[i] = part_of(word_at(data), word_at(data + stride), word_at(data + 2 * stride),
+                             word_at(data + 3 * stride));
+    return i_join(quarter);
 }
 
 static INLINE short half_at(const unsigned char *p)
@@ -59,18 +60,16 @@ static INLINE short half_at(const unsigned char *p)
 
 static INLINE vec rows_half(const unsigned char *data, int64_t stride)
 {
-    __m128i eight[WIDTH / 8];
+    short half[WIDTH];
 
     UNROLL
-    for (int i = 0; i < WIDTH / 8; i++, data += 8 * stride) {
-        const unsigned char *far = data + 4 * stride;
-
-        eight[i] = _mm_setr_epi16(half_at(data), half_at(data + stride),
-                                  half_at(data + 2 * stride), half_at(data + 3 * stride),
-                                  half_at(far), half_at(far + stride),
-                                  half_at(far + 2 * stride), half_at(far + 3 * stride));
+    for (int i = 0; i < WIDTH; i += 4, data += 4 * stride) {
+        half[i] = half_at(data);
+        half[i + 1] = half_at(data + stride);
+        half[i + 2] = half_at(data + 2 * stride);
+        half[i + 3] = half_at(data + 3 * stride);
     }
-    return v_of_eights(eight);
+    return v_of_shorts(half);
 }
 
 /* Four bytes of every row, from bytes 4 j on, in four[j]. */
@@ -107,16 +106,18 @@ static INLINE ivec i_sub_bytes(ivec four, int x)
 /* Byte i of every lane at its top, above zeros. */
 static INLINE ivec i_to_top(ivec v, int i)
 {
-    __m128i index = _mm_setr_epi32(0x00808080, 0x04808080, 0x08808080, 0x0c808080);
+    int at = i << 24;
 
-    return i_shuffle(v, i_repeat(_mm_add_epi32(index, _mm_set1_epi32(i << 24))));
+    return i_shuffle(v, i_repeat(part_of(0x00808080 + at, 0x04808080 + at, 0x08808080 + at,
+                                         0x0c808080 + at)));
 }
 
 /* Bits 4 i .. 4 i + 3 of every lane as its bytes, 0 or 1. */
 static INLINE ivec i_bits_to_bytes(ivec v, int i)
 {
-    __m128i index = _mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c);
-    ivec bytes = i_shuffle(v, i_repeat(_mm_add_epi8(index, _mm_set1_epi8((char)(i / 2)))));
+    int at = i / 2 * 0x01010101;
+    ivec bytes = i_shuffle(v, i_repeat(part_of(at, 0x04040404 + at, 0x08080808 + at,
+                                               0x0c0c0c0c + at)));
     ivec bit = i_and(bytes, i_set(i % 2 == 0 ? 0x08040201 : (int)0x80402010));
 
     return i_min_bytes(bit, i_set(0x01010101));
@@ -220,10 +221,11 @@ static INLINE ivec five_bits(const ivec q[4], ivec high, int i)
 
 static INLINE ivec iq4_values(const ivec q[4], int i)
 {
-    __m128i value = _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10,
-                                  1, 13, 25, 38, 53, 69, 89, 113);
+    static const signed char value[16] = {
+        -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113,
+    };
 
-    return i_shuffle(i_repeat(value), halves(q, i));
+    return i_shuffle(i_repeat(part_load(value)), halves(q, i));
 }
 
 static INLINE void q4_0(struct column *c, const unsigned char *b, int64_t stride)
@@ -294,9 +296,11 @@ static INLINE void iq4_nl(struct column *c, const unsigned char *b, int64_t stri
 
 static INLINE ivec e2m1_values(const ivec q[4], int i)
 {
-    __m128i value = _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
+    static const signed char value[16] = {
+        0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12,
+    };
 
-    return i_shuffle(i_repeat(value), halves(q, i));
+    return i_shuffle(i_repeat(part_load(value)), halves(q, i));
 }
 
 /* 2^(n - 64) of every row. */
@@ -494,7 +498,7 @@ BLOCKS(BF16, bf16, 8, 16)
 static INLINE void fetch(const unsigned char *ahead, int n_bytes)
 {
     for (int i = 0; i < n_bytes; i += 64)
-        _mm_prefetch((const void *)(ahead + i), _MM_HINT_T1);
+        __builtin_prefetch(ahead + i, 0, 2);
 }
 
 /*

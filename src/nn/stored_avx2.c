@@ -12,6 +12,7 @@
 
 #define vec __m256
 #define ivec __m256i
+#define part __m128i
 
 enum { WIDTH = 8 };
 
@@ -45,19 +46,22 @@ static inline ivec i_shift_left(ivec v, int n)
     return _mm256_sll_epi32(v, _mm_cvtsi32_si128(n));
 }
 
-static inline ivec i_repeat(__m128i v) { return _mm256_broadcastsi128_si256(v); }
+static inline part part_load(const void *p) { return _mm_loadu_si128(p); }
+static inline part part_of(int a, int b, int c, int d) { return _mm_setr_epi32(a, b, c, d); }
+static inline ivec i_repeat(part v) { return _mm256_broadcastsi128_si256(v); }
 static inline ivec i_shuffle(ivec v, ivec index) { return _mm256_shuffle_epi8(v, index); }
 static inline ivec i_min_bytes(ivec a, ivec b) { return _mm256_min_epu8(a, b); }
 
 /* Parts of 16 bytes side by side. */
-static inline ivec i_join(const __m128i part[WIDTH / 4])
+static inline ivec i_join(const part quarter[WIDTH / 4])
 {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(part[0]), part[1], 1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(quarter[0]), quarter[1], 1);
 }
 
-static inline vec v_of_eights(const __m128i half[WIDTH / 8])
+/* Halves as floats. */
+static inline vec v_of_shorts(const short h[WIDTH])
 {
-    return _mm256_cvtph_ps(half[0]);
+    return _mm256_cvtph_ps(_mm_setr_epi16(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]));
 }
 
 /* The half in the low 16 bits of every lane. */
@@ -107,9 +111,11 @@ static inline vec v_looked_up(struct table t, ivec i)
                             v_of_bits(_mm256_slli_epi32(i, 28)));
 }
 
-/* AWQ's order of the eight fields of a word, each shifted to the low bits of its lane. */
-static inline ivec i_across(const unsigned char *q)
+/* AWQ's order of the eight fields of a word, each shifted to the low bits of its lane; first
+   is 0, for a vector holds all eight. */
+static inline ivec i_across(const unsigned char *q, int first)
 {
+    (void)first;
     return _mm256_srlv_epi32(i_set(word_at(q)), _mm256_setr_epi32(0, 16, 4, 20, 8, 24, 12, 28));
 }
 

@@ -12,6 +12,7 @@
 
 #define vec __m512
 #define ivec __m512i
+#define part __m128i
 
 enum { WIDTH = 16 };
 
@@ -45,23 +46,29 @@ static inline ivec i_shift_left(ivec v, int n)
     return _mm512_sll_epi32(v, _mm_cvtsi32_si128(n));
 }
 
-static inline ivec i_repeat(__m128i v) { return _mm512_broadcast_i32x4(v); }
+static inline part part_load(const void *p) { return _mm_loadu_si128(p); }
+static inline part part_of(int a, int b, int c, int d) { return _mm_setr_epi32(a, b, c, d); }
+static inline ivec i_repeat(part v) { return _mm512_broadcast_i32x4(v); }
 static inline ivec i_shuffle(ivec v, ivec index) { return _mm512_shuffle_epi8(v, index); }
 static inline ivec i_min_bytes(ivec a, ivec b) { return _mm512_min_epu8(a, b); }
 
 /* Parts of 16 bytes side by side. */
-static inline ivec i_join(const __m128i part[WIDTH / 4])
+static inline ivec i_join(const part quarter[WIDTH / 4])
 {
-    ivec v = _mm512_castsi128_si512(part[0]);
+    ivec v = _mm512_castsi128_si512(quarter[0]);
 
-    v = _mm512_mask_broadcast_i32x4(v, 0x00f0, part[1]);
-    v = _mm512_mask_broadcast_i32x4(v, 0x0f00, part[2]);
-    return _mm512_mask_broadcast_i32x4(v, 0xf000, part[3]);
+    v = _mm512_mask_broadcast_i32x4(v, 0x00f0, quarter[1]);
+    v = _mm512_mask_broadcast_i32x4(v, 0x0f00, quarter[2]);
+    return _mm512_mask_broadcast_i32x4(v, 0xf000, quarter[3]);
 }
 
-static inline vec v_of_eights(const __m128i half[WIDTH / 8])
+/* Halves as floats. */
+static inline vec v_of_shorts(const short h[WIDTH])
 {
-    return _mm512_cvtph_ps(_mm256_inserti128_si256(_mm256_castsi128_si256(half[0]), half[1], 1));
+    part low = _mm_setr_epi16(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]);
+    part high = _mm_setr_epi16(h[8], h[9], h[10], h[11], h[12], h[13], h[14], h[15]);
+
+    return _mm512_cvtph_ps(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
 }
 
 /* The half in the low 16 bits of every lane. */
@@ -106,12 +113,14 @@ static inline vec v_looked_up(struct table t, ivec i)
     return _mm512_permutexvar_ps(i, t.all);
 }
 
-/* AWQ's order of the eight fields of two words, each shifted to the low bits of its lane. */
-static inline ivec i_across(const unsigned char *q)
+/* AWQ's order of the eight fields of two words, each shifted to the low bits of its lane; first
+   is 0, for a vector holds all of them. */
+static inline ivec i_across(const unsigned char *q, int first)
 {
     __m256i shift = _mm256_setr_epi32(0, 16, 4, 20, 8, 24, 12, 28);
     ivec words = _mm512_inserti64x4(i_set(word_at(q)), _mm256_set1_epi32(word_at(q + 4)), 1);
 
+    (void)first;
     return _mm512_srlv_epi32(words, _mm512_broadcast_i64x4(shift));
 }
 

@@ -9,5 +9,6 @@ struct product;                 /* kernels.h */
 
 void tile_avx2_rows(const struct product *p);
 void tile_avx512_rows(const struct product *p);
+void tile_neon_rows(const struct product *p);
 
 #endif

@@ -12,7 +12,7 @@ static void test_default_is_c(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const name[N_KERNEL] = { "c", "avx2", "avx512" };
+    static const char *const name[N_KERNEL] = { "c", "avx2", "avx512", "neon" };
     enum kernel fastest = KERNEL_C;
 
     (void)state;
@@ -62,8 +62,14 @@ static void test_processor_is_used(void **state)
     if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq"))
         assert_int_equal(nn_choose_kernel("avx512"), 0);
+    assert_int_equal(nn_choose_kernel("neon"), -1);
+#elif defined(__AARCH64EL__)
+    assert_int_equal(nn_choose_kernel("neon"), 0);
+    assert_int_equal(nn_choose_kernel("avx2"), -1);
 #else
-    skip();
+    assert_string_equal(nn_kernel_choices(), "c");
+    assert_int_equal(nn_choose_kernel("avx2"), -1);
+    assert_int_equal(nn_choose_kernel("neon"), -1);
 #endif
 }
 

@@ -13,7 +13,7 @@
 
 static const struct { const char *kernel; enum precision precision; } runs[] = {
     { "c", PRECISION_F32 }, { "avx2", PRECISION_F32 }, { "avx512", PRECISION_F32 },
-    { "c", PRECISION_BF16 },
+    { "c", PRECISION_BF16 }, { "neon", PRECISION_F32 },
 };
 static const char *const folders[] = { "tests/ref", "tests/ref/families",
                                        "tests/ref/seq2seq" };
@@ -174,7 +174,7 @@ static int check_folder(const char *folder, enum precision precision, int thread
 static void same_bytes(void **state)
 {
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < (int)(sizeof runs / sizeof *runs); k++) {
         int n = 0;
 
         if (nn_choose_kernel(runs[k].kernel) != 0) {

@@ -44,7 +44,7 @@ static const struct column columns[] = {
       .field = F(family) },
     { "processor", "name of the processor", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON,
       .null = NULL_SHOWN, .field = F(processor) },
-    { "kernel", "which computed: c, avx2, avx512 or blas", .kind = COLUMN_TEXT,
+    { "kernel", "which computed: c, avx2, avx512, neon or blas", .kind = COLUMN_TEXT,
       .where = IN_TSV | IN_JSON, .field = F(kernel) },
     { "threads", "threads of the run", .kind = COLUMN_INT, .where = IN_TSV | IN_JSON,
       .field = F(threads) },
