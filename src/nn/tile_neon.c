@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * NEON: products in tiles of up to 6 rows x 16 columns, one fused multiply-add an
+ * NEON: products in tiles of up to 4 rows x 16 columns, one fused multiply-add an
  * element and k. */
 #include "nn/kernels.h"
 #include "nn/tile.h"
@@ -10,8 +10,9 @@
 #include <arm_neon.h>
 #include <string.h>
 
-/* 24 sums, 6 of x for four k, 1 of the panel: 31 of 32 registers */
-enum { WIDTH = 4, TILE_ROWS = 6, TILE_VECS = 4, TILE_COLUMNS = TILE_VECS * WIDTH };
+/* 16 sums, 4 of x for four k, 4 of the panel: 24 of 32 registers, for with more rows gcc 12
+   loads ahead until it has none left. */
+enum { WIDTH = 4, TILE_ROWS = 4, TILE_VECS = 4, TILE_COLUMNS = TILE_VECS * WIDTH };
 
 /* The first n; n may be negative or beyond WIDTH. */
 static inline __attribute__((always_inline)) float32x4_t load(const float *p, int n,
@@ -121,11 +122,11 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
 static void tile_of(const struct product *p, int m, int column, int rows)
 {
     switch (rows) {
-    TILE(1); TILE(2); TILE(3); TILE(4); TILE(5); TILE(6);
+    TILE(1); TILE(2); TILE(3); TILE(4);
     }
 }
 
-/* Tiles of about equal height: 8 rows are 4 + 4, not 6 + 2. */
+/* Tiles of about equal height: 6 rows are 3 + 3, not 4 + 2. */
 void tile_neon_rows(const struct product *p)
 {
     int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
