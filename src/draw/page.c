@@ -3,15 +3,14 @@
 #include "draw/page.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
 #include "base/lack.h"
+#include "base/system.h"
 #include "draw/image.h"
 #include "draw/png.h"
 #include "draw/svg.h"
@@ -77,19 +76,6 @@ static void describe_pdf(const struct page *p)
                                            clean_text(p, metadata->value));
 }
 
-/* All of it will be painted; pages of 4 KiB would be mapped one by one, slowly. */
-static void ask_huge_pages(cairo_surface_t *s)
-{
-    enum { PAGE = 1 << 12 };
-    size_t size = (size_t)cairo_image_surface_get_stride(s) *
-                  (size_t)cairo_image_surface_get_height(s);
-    uintptr_t data = (uintptr_t)cairo_image_surface_get_data(s);
-    uintptr_t first = (data + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-
-    if (data + size > first)
-        madvise((void *)first, data + size - first, MADV_HUGEPAGE);
-}
-
 /* Far more memory than all else of a picture, and cairo says so where there is none. */
 static cairo_surface_t *new_pixels(int width, int height)
 {
@@ -98,7 +84,9 @@ static cairo_surface_t *new_pixels(int width, int height)
     lack_hear(true);
     surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
     lack_hear(false);
-    ask_huge_pages(surface);
+    system_huge_pages(cairo_image_surface_get_data(surface),
+                      (size_t)cairo_image_surface_get_stride(surface) *
+                      (size_t)cairo_image_surface_get_height(surface));
     return surface;
 }
 

@@ -3,32 +3,13 @@
 #include "session/memory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/str.h"
+#include "base/system.h"
 
 static const double MIB = 1 << 20;
-
-/* Pages of the process that no file is behind; 0 where the system does not say. */
-static double own_bytes(void)
-{
-    FILE *f = fopen("/proc/self/statm", "r");
-    char line[128] = "", *at = line;
-    unsigned long resident, shared;
-
-    if (f == NULL)
-        return 0;
-    if (fgets(line, sizeof line, f) == NULL)
-        line[0] = '\0';
-    fclose(f);
-    strtoul(at, &at, 10);
-    resident = strtoul(at, &at, 10);
-    shared = strtoul(at, &at, 10);
-    return resident > shared ? (double)(resident - shared) * (double)sysconf(_SC_PAGESIZE) : 0;
-}
 
 /* NaN: no such size. */
 static double parse(const char *text)
@@ -57,7 +38,7 @@ int memory_open(const struct session *s, struct memory_limit *out, struct err *e
     if (isnan(out->allowed))
         return err_set(e, ERR_USAGE, "--max-memory: '%s': expected a number of bytes, or one with "
                        "K, M or G: 512M", text);
-    out->base = own_bytes();
+    out->base = system_own_bytes();
     if (out->base < out->allowed)
         return 0;
     return err_set(e, ERR_USAGE, "--max-memory: %.1f MiB are allowed, and %.1f MiB are needed "

@@ -3,10 +3,10 @@
 #include "cmd/bench/bench.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/system.h"
 #include "nn/peak.h"
 
 /* The best of so many tries of at least this long: what comes between only slows them down. */
@@ -141,25 +141,13 @@ static void measure_memory(struct limits *l, struct par *par, struct arena *a)
 
 /* ---- the processor ---- */
 
-/* "AMD EPYC 9B14", as Linux has it; NULL: it says nothing. */
+/* NULL: it says nothing. */
 static const char *processor_name(struct arena *a)
 {
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
-    const char *name = NULL;
+    char name[256];
 
-    while (file != NULL && name == NULL && fgets(line, sizeof line, file) != NULL) {
-        char *colon = strchr(line, ':');
-
-        if (strncmp(line, "model name", strlen("model name")) != 0 || colon == NULL)
-            continue;
-        colon += 1 + strspn(colon + 1, " ");
-        colon[strcspn(colon, "\n")] = '\0';
-        name = report_clean(a, colon, strlen(colon));
-    }
-    if (file != NULL)
-        fclose(file);
-    return name;
+    system_processor(name, sizeof name);
+    return name[0] != '\0' ? report_clean(a, name, strlen(name)) : NULL;
 }
 
 void limits_measure(struct limits *l, struct par *par, struct arena *a)

@@ -74,7 +74,7 @@ static char *alternative(struct arena *a, const char *names, int k, struct where
             return NULL;
         names++;
     }
-    return fill_in(a, names, (size_t)(strchrnul(names, '|') - names), at);
+    return fill_in(a, names, strcspn(names, "|"), at);
 }
 
 /* The first of the names that is there stays in *names. */

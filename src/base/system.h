@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * What Linux says of the machine and of this process; other systems say nothing. */
+#ifndef BASE_SYSTEM_H
+#define BASE_SYSTEM_H
+
+#include <stddef.h>
+
+/* Bytes of the process that no file is behind; 0 where the system does not say. */
+double system_own_bytes(void);
+
+/* "AMD EPYC 9B14", into name of size bytes; empty where the system does not say. */
+void system_processor(char *name, size_t size);
+
+/* All of the memory will be written; pages of 4 KiB would be mapped one by one, slowly. */
+void system_huge_pages(void *data, size_t size_bytes);
+
+#endif
