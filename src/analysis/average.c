@@ -60,6 +60,11 @@ static void take_head(struct average *x, const struct rows *rows)
 
         add_row(sum + row, rows->weight + at, rows->hidden != NULL ? rows->hidden + at : NULL,
                 rows->n_keys);
+        if (rows->null_mass != NULL && x->n_keys > rows->n_all_keys) {
+            float taken = (float)rows->null_mass[t];
+
+            add_row(sum + row - rows->key0 + rows->n_all_keys, &taken, NULL, 1);
+        }
     }
 }
 

@@ -8,11 +8,13 @@ const char *const pool_names[] = { "max", "mean", NULL };
 
 static int *places(struct arena *a, struct map_axis axis, int pool, int *n_cells)
 {
-    int *place = arena_alloc(a, (size_t)axis.n, sizeof *place), shown = 0;
+    int *place = arena_alloc(a, (size_t)axis.n + axis.sink, sizeof *place), shown = 0;
 
     for (int i = 0; i < axis.n; i++)
         place[i] = axis.skip != NULL && axis.skip[i] ? -1 : shown++;
     *n_cells = (shown + pool - 1) / pool;
+    if (axis.sink)
+        place[axis.n] = (*n_cells)++ * pool;
     return place;
 }
 
@@ -30,7 +32,7 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
     uint64_t count;
 
     *map = (struct map){ .text = text, .layer = layer, .n_heads = n_heads, .pool = pool,
-                         .how = how, .n_queries = queries.n, .n_keys = keys.n };
+                         .how = how, .n_queries = queries.n, .n_keys = keys.n + keys.sink };
     map->row = places(a, queries, pool, &map->n_rows);
     map->col = places(a, keys, pool, &map->n_cols);
     count = (uint64_t)n_heads * (uint64_t)map->n_rows * (uint64_t)map->n_cols;
@@ -86,6 +88,11 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
         put_row(map, rows->head, rows->row0 + t, rows->key0, rows->n_keys,
                 rows->weight + at, rows->hidden != NULL ? rows->hidden + at : NULL);
+        if (rows->null_mass != NULL && map->n_keys > rows->n_all_keys) {
+            float taken = (float)rows->null_mass[t];
+
+            put_row(map, rows->head, rows->row0 + t, rows->n_all_keys, 1, &taken, NULL);
+        }
     }
 }
 

@@ -135,7 +135,7 @@ static void label_positions(struct blocks *b, const struct label_list *list,
     for (int i = 0; i < list->n; i++) {
         int position = list->position != NULL ? list->position[i] : i;
 
-        if (position % step == 0)
+        if (position >= 0 && position % step == 0)
             label[i / pool] = arena_printf(b->canvas->arena, "%d", position);
     }
 }

@@ -222,6 +222,32 @@ void label_join(struct arena *a, struct label_list *list)
     list->span = span;
 }
 
+/* ---- one more ---- */
+
+void label_add(struct arena *a, struct label_list *list, const char *text)
+{
+    size_t n = (size_t)list->n;
+    const char **texts = arena_alloc(a, n + 1, sizeof *texts);
+    size_t *size = arena_alloc(a, n + 1, sizeof *size);
+    int *position = arena_alloc(a, n + 1, sizeof *position);
+    int *span = arena_alloc(a, n + 1, sizeof *span);
+    bool *sentence = arena_alloc(a, n + 1, sizeof *sentence);
+
+    for (int i = 0; i < list->n; i++) {
+        texts[i] = list->text[i];
+        size[i] = label_size(list, i);
+        position[i] = list->position != NULL ? list->position[i] : i;
+        span[i] = list->span != NULL ? list->span[i] : 1;
+        sentence[i] = list->sentence != NULL && list->sentence[i];
+    }
+    texts[n] = text;
+    size[n] = strlen(text);
+    position[n] = -1;
+    span[n] = 1;
+    *list = (struct label_list){ list->n + 1, texts, size, position, span, sentence,
+                                 list->second };
+}
+
 /* ---- sentences ---- */
 
 /* Closing marks may follow the one that ends it: ." */

@@ -26,6 +26,9 @@ size_t label_size(const struct label_list *list, int i);
 /* Finds where sentences begin: after . ! ? and their like, with a letter that is no small one. */
 void label_sentences(struct arena *a, struct label_list *list);
 
+/* One more at the end, which stands for no token; position -1. */
+void label_add(struct arena *a, struct label_list *list, const char *text);
+
 /* Tokens with parts of one character, which follow each other in the text, share a label. */
 void label_join(struct arena *a, struct label_list *list);
 

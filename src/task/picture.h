@@ -66,7 +66,7 @@ struct picture_maps {
     int pool;                   /* tokens per cell in each direction */
     /* out */
     int n_rows, n_cols;         /* cells */
-    const int *row, *col;       /* [tokens] as in struct map */
+    const int *row, *col;       /* as in struct map */
     const float **value;        /* [n_panels] of [n_rows, n_cols] */
 };
 

@@ -319,7 +319,7 @@ double picture_keeps(const struct picture *p, struct arena *a, const struct item
     struct arena *work = arena_child(a);
     struct picture_view view = { .of = p };
     struct drawing d = { .picture = p, .items = item, .n = 1, .view = &view };
-    double T = session_queries(p->s, item)->n, S = session_keys(p->s, item)->n;
+    double T = session_queries(p->s, item)->n, S = session_keys(p->s, item)->n + 1.0;
     double cell = sizeof(float) + (p->look.pool == POOL_MEAN ? sizeof(int) : 0);
     double bytes = sums_bytes(p, T * S), pool, px;
     struct err said_later;

@@ -54,7 +54,7 @@ static int fill_average(const struct picture *p, struct arena *a, const struct t
 {
     struct average *average = average_new(a, p->s->shown, &p->want,
                                           (enum average_over)(p->look.average - AVERAGE_HEADS),
-                                          m->rows.n, m->cols.n);
+                                          m->rows.n, m->cols.n + m->cols.sink);
     struct sink sink = average_sink(average);
     struct map *map = new_map(p, a, 0, p->n_panels, m);
 

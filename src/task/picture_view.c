@@ -12,6 +12,13 @@ bool picture_is_ranged(const struct picture *p)
     return !isnan(p->look.vmin) || !isnan(p->look.vmax);
 }
 
+/* What a sink takes that is no key has a column; a rollout follows tokens alone. */
+static bool has_sink(const struct picture *p)
+{
+    return p->s->stack != STACK_CROSS && model_has_sinks(p->s->shown) && !p->look.rollout &&
+           p->want.weighting == WEIGHTING_PLAIN;
+}
+
 /* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
 static struct map_axis axis_of(const struct item *item, enum item_side side, int n, int *kept)
 {
@@ -71,6 +78,8 @@ const char *picture_view_over(const struct picture_view *v, struct arena *a,
 {
     const struct picture_over *over = &v->over;
 
+    if (v->maps.cols.sink)
+        return "; last column: what a sink takes that is no key";
     if (over->sound)
         return arena_printf(a, "%s; below: the log-mel spectrogram, dark where loud",
                             over->bins.size == 1 ? "" :
@@ -106,6 +115,8 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
         v->n_rows = (queries->n - front_learnt_rows(s->model)) / v->over.columns;
         v->n_cols = v->over.columns;
     }
+    v->maps.cols.sink = !v->over.is && !v->over.sound && has_sink(p);
+    v->n_cols += v->maps.cols.sink;
     return 0;
 }
 
@@ -149,6 +160,18 @@ static struct panel *panels_of(const struct picture_view *v, struct arena *a,
     return panels;
 }
 
+/* Where cells are of several tokens, the caption alone tells of the sink. */
+static struct label_list key_labels(const struct picture_view *v, struct arena *a,
+                                    const struct tokens *keys)
+{
+    struct label_list list = figure_labels(a, keys, v->maps.col,
+                                           v->n_cols - v->maps.cols.sink);
+
+    if (v->maps.cols.sink && v->maps.pool == 1)
+        label_add(a, &list, "sink");
+    return list;
+}
+
 static void put_labels(const struct picture_view *v, struct arena *a, struct heatmaps *out)
 {
     const struct session *s = v->of->s;
@@ -157,7 +180,7 @@ static void put_labels(const struct picture_view *v, struct arena *a, struct hea
 
     out->rows = figure_labels(a, session_queries(s, v->item), v->maps.row, v->n_rows);
     out->cols = v->over.sound ? picture_bins_labels(&v->over.bins, a, keys) :
-                figure_labels(a, keys, v->maps.col, v->n_cols);
+                key_labels(v, a, keys);
     out->row_name = cross ? "decoder" : "query";
     out->col_name = cross ? "encoder" : "key";
 }

@@ -75,6 +75,21 @@ heads() {
     jq -e '(([.keys[].weight] | add) + .sink_weight - 1 | fabs) < 1e-6 and (.sink | type) == "number"' \
         "$dir/row"
     "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 | head -1 | grep -q "a sink that is no key has the score"
+    want=$("$viz" stats --json --compute null_mass -l 1 "${argv[@]}" | jq .heads[2].null_mass)
+    "$viz" heatmap "${argv[@]}" -l 1 -H 2 -o "$dir/sink.svg"
+    sed 's/<[^>]*>/ /g' "$dir/sink.svg" | tr -s ' \n' ' ' |
+        grep -q "last column: what a sink takes that is no key"
+    grep -o '→ sink: [0-9.e-]*' "$dir/sink.svg" |
+        awk -v want="$want" '{ sum += $3 } END { exit !(NR == 7 && (sum / 7 - want) ^ 2 < 1e-6) }'
+    "$viz" heatmap "${argv[@]}" -l 1 --average heads -o "$dir/mean.svg"
+    all=$("$viz" stats --json --compute null_mass -l 1 "${argv[@]}" |
+        jq '[.heads[].null_mass] | add / length')
+    grep -o '→ sink: [0-9.e-]*' "$dir/mean.svg" |
+        awk -v want="$all" '{ sum += $3 } END { exit !(NR == 7 && (sum / 7 - want) ^ 2 < 1e-6) }'
+    for not in --rollout '--weight norm'; do
+        "$viz" heatmap $not "${argv[@]}" -l 1 -o "$dir/not.svg"
+        ! grep -q '→ sink' "$dir/not.svg"
+    done
     "$viz" export --weight norm "${argv[@]}" -o "$dir/norm.npz"
     ! unzip -Z1 "$dir/norm.npz" | grep -q sink
 }

@@ -163,11 +163,47 @@ static void tokens_left_out(void **state)
         }
 }
 
+/* A cell of its own behind those of the keys, however many keys share one. */
+static void sink_in_a_column(void **state)
+{
+    static const unsigned char skip[N] = { 0, 1, 0, 0, 0, 0, 0 };
+    const struct map_axis queries = { N, skip }, keys = { N, skip, true };
+    float w[N * N] = { 0 };
+    double taken[N] = { 0.5, 0.25, 0.125, 0.75, 0.0, 1.0, 0.375 };
+
+    (void)state;
+    for (int pool = 1; pool <= N; pool++) {
+        struct rows r = { .text = 3, .layer = 5, .n_rows = N, .n_keys = N, .n_queries = N,
+                          .n_all_keys = N, .stride = N, .weight = w, .null_mass = taken };
+        int cells = (N - 1 + pool - 1) / pool, row = 0;
+        float want[N] = { 0 };
+        struct map *m;
+        struct sink sink;
+
+        arena_init(&arena, NULL, NULL);
+        m = map_new(&arena, 3, 5, 1, queries, keys, pool, POOL_MAX);
+        sink = map_sink(m);
+        sink.take(sink.self, &r, 1);
+        assert_int_equal(m->n_cols, cells + 1);
+        for (int i = 0; i < N; i++)
+            if (!skip[i]) {
+                want[row / pool] = fmaxf(want[row / pool], (float)taken[i]);
+                row++;
+            }
+        for (int i = 0; i < cells; i++) {
+            for (int j = 0; j < cells; j++)
+                assert_true(map_head(m, 0)[i * m->n_cols + j] == 0.0f);
+            assert_true(map_head(m, 0)[i * m->n_cols + cells] == want[i]);
+        }
+        arena_finish(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_weight_its_cell), cmocka_unit_test(pooled),
-        cmocka_unit_test(tokens_left_out),
+        cmocka_unit_test(tokens_left_out), cmocka_unit_test(sink_in_a_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
