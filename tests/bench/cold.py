@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 TEXT = "The animal didn't cross the street because it was too tired."
 LAYER = 5
@@ -21,7 +22,7 @@ PEER = pathlib.Path(__file__).parent / "peer.py"
 
 def measure(argv):
     """CPU seconds, elapsed seconds, peak MiB of a process and its threads."""
-    start = os.times().elapsed
+    start = time.perf_counter()
     with open(os.devnull, "w") as null:
         process = subprocess.Popen(argv, stdout=null, stderr=null,
                                    env=os.environ | {"HF_HUB_OFFLINE": "1"})
@@ -29,22 +30,28 @@ def measure(argv):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{argv[0]}: status {process.returncode}")
-    return used.ru_utime + used.ru_stime, os.times().elapsed - start, used.ru_maxrss / 1024
+    return used.ru_utime + used.ru_stime, time.perf_counter() - start, used.ru_maxrss / 1024
+
+
+def candidates(program, model, folder, ids=None):
+    """Commands that draw TEXT, or a text of these ids, into the folder."""
+    listed = ids and ",".join(map(str, ids))
+    return {
+        "mha-viz": [program, "heatmap", "-q", "-m", model, "-l", str(LAYER), "-o",
+                    f"{folder}/ours.png", *(["--ids", listed] if ids else [TEXT])],
+        "transformers + matplotlib": [sys.executable, str(PEER), model, str(LAYER),
+                                      f"{folder}/peer.png", "ids:" + listed if ids else TEXT],
+    }
 
 
 def main(program, model, runs="7"):
     with tempfile.TemporaryDirectory() as folder:
-        candidates = {
-            "mha-viz": [program, "heatmap", "-m", model, "-l", str(LAYER), "-o",
-                        f"{folder}/ours.png", TEXT],
-            "transformers + matplotlib": [sys.executable, str(PEER), model, str(LAYER),
-                                          f"{folder}/peer.png", TEXT],
-        }
-        seen = {name: [] for name in candidates}
-        for argv in candidates.values():        # files into the page cache
+        sides = candidates(program, model, folder)
+        seen = {name: [] for name in sides}
+        for argv in sides.values():        # files into the page cache
             measure(argv)
         for _ in range(int(runs)):
-            for name, argv in candidates.items():
+            for name, argv in sides.items():
                 seen[name].append(measure(argv))
     median = {n: [statistics.median(column) for column in zip(*rows)] for n, rows in seen.items()}
     for name, (cpu, elapsed, mib) in median.items():

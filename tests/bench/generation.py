@@ -150,4 +150,5 @@ def main(program, earlier="-", runs="5", tokens="256"):
                   f"{statistics.median(a[1] / b[1] for a, b in pairs):.2f}", flush=True)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
