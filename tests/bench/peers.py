@@ -23,13 +23,10 @@ import json
 import multiprocessing
 import os
 import pathlib
-import random
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -37,20 +34,15 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NU
 
 import cold
 import generation
+import sides
+from sides import Cost, Llama, Onnx, Torch, Wrong, timed
 
-SAMPLE = pathlib.Path(__file__).parent.parent.parent / "samples" / "english.txt"
 TOLERANCE = 1e-4
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "matplotlib", "onnxruntime",
             "llama_cpp")
 COLUMNS = ("row", "work", "peer", "unit", "bound", "goal", "mha-viz, min", "median", "peer, min",
            "median of it", "ratio of the minima", "ratio per pair", "earlier, min",
            "earlier / mha-viz", "pairs", "load", "note")
-
-
-class Cost(NamedTuple):
-    cpu: float
-    wall: float
-    mib: float = 0
 
 
 class Pair(NamedTuple):
@@ -76,16 +68,6 @@ class Bench(NamedTuple):
     work: pathlib.Path      # where models are kept
 
 
-class Wrong(Exception):
-    pass
-
-
-def timed(fn):
-    cpu, wall = time.process_time(), time.perf_counter()
-    found = fn()
-    return Cost(time.process_time() - cpu, time.perf_counter() - wall), found
-
-
 def stats(bench, threads, model, given, program):
     """Statistics of every head as a file of TSV."""
     out = str(bench.work / "stats.tsv")
@@ -93,172 +75,8 @@ def stats(bench, threads, model, given, program):
                                str(model), *given, "-o", out])), out
 
 
-# ---- texts ----
-
-def sentences(n, tok):
-    """Sentences of 8 to 64 tokens, each length as often, shortest first."""
-    rng = random.Random(1)
-    words = SAMPLE.read_text(encoding="utf-8").split()
-    texts = []
-    for i in range(n):
-        length = 8 + i * 57 // n
-        at = rng.randrange(len(words))
-        picked = (words[at:] + words)[:length]
-        while len(picked) > 1 and len(tok(" ".join(picked))["input_ids"]) > length:
-            picked.pop()
-        texts.append(" ".join(picked))
-    return texts
-
-
-def some_ids(n):
-    rng = random.Random(2)
-    return [rng.randrange(5, 1900) for _ in range(n)]
-
-
-def id_list(ids):
-    return ["--ids", ",".join(map(str, ids))]
-
-
-def text_file(bench, texts):
-    path = bench.work / "texts.txt"
-    path.write_text("\n".join(texts) + "\n", encoding="utf-8")
-    return ["-f", str(path)]
-
-
-# ---- models ----
-
-def shape(bench, name):
-    """Folder of a model with random weights, whose scores have the spread of a trained one's."""
-    folder = bench.work / name
-    if (folder / "config.json").exists():
-        return folder
-    import torch
-    import transformers as t
-    t.utils.logging.disable_progress_bar()
-    torch.manual_seed(7)
-    if name == "gpt2":
-        config = t.GPT2Config(vocab_size=30522, n_positions=2048, initializer_range=1.27 / 768**.5)
-        model = t.GPT2Model(config)
-    else:
-        width = {"minilm": 384, "bert": 768}[name]
-        layers = {"minilm": 6, "bert": 12}[name]
-        model = t.BertModel(t.BertConfig(
-            vocab_size=30522, hidden_size=width, num_hidden_layers=layers, num_attention_heads=12,
-            intermediate_size=4 * width, max_position_embeddings=4096,
-            initializer_range=1.27 / width**.5))
-    model.eval().save_pretrained(folder)
-    for of in "tokenizer.json", "tokenizer_config.json":
-        shutil.copy(bench.minilm / of, folder / of)
-    return folder
-
-
-def gguf(bench, kind):
-    path = bench.work / f"llama_{kind}.gguf"
-    if not path.exists():
-        generation.write_model(path, kind)
-    return str(path)
-
-
-# ---- PyTorch and ONNX Runtime ----
-
-def entropies(torch, attentions, mask):
-    """What our report says of each head, but for distances and lists: entropies, [texts, L, H]."""
-    mask = mask[:, None, :]
-    count = mask.sum(-1)
-    found = []
-    for a in attentions:
-        found.append((torch.special.entr(a).sum(-1) * mask).sum(-1) / count)
-        heaviest, link = a.max(-1)
-        mean = (heaviest * mask).sum(-1) / count
-    del link, mean
-    return torch.stack(found, 1)
-
-
-class Torch:
-    """capture: with attention and its statistics; sdpa, the faster way, without."""
-
-    def __init__(self, folder, threads, capture):
-        import torch
-        from transformers import AutoModel
-        torch.set_num_threads(threads)
-        self.torch, self.capture = torch, capture
-        self.model = AutoModel.from_pretrained(
-            folder, attn_implementation="eager" if capture else "sdpa").eval()
-
-    def __call__(self, inputs):
-        with self.torch.inference_mode():
-            out = self.model(**inputs, output_attentions=self.capture)
-            if self.capture:
-                return entropies(self.torch, out.attentions, inputs["attention_mask"])
-        return None
-
-
-class Onnx:
-    """Gives its attentions; their entropies are no part of its time, but for the first run."""
-
-    def __init__(self, bench, folder, threads):
-        import onnxruntime
-        import torch
-        path = bench.work / "minilm.onnx"
-        if not path.exists():
-            export_onnx(torch, folder, path)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        self.torch, self.first = torch, True
-        self.session = onnxruntime.InferenceSession(path, options)
-
-    def __call__(self, inputs):
-        out = self.session.run(None, {"ids": inputs["input_ids"].numpy(),
-                                      "mask": inputs["attention_mask"].numpy()})
-        return [self.torch.from_numpy(a) for a in out], inputs["attention_mask"]
-
-
-def export_onnx(torch, folder, path):
-    from transformers import AutoModel
-    model = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-
-    class Attentions(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.model = model
-
-        def forward(self, ids, mask):
-            return self.model(input_ids=ids, attention_mask=mask,
-                              output_attentions=True).attentions
-
-    example = torch.ones(2, 7, dtype=torch.long)
-    mask = example.clone()
-    mask[1, 5:] = 0
-    with torch.inference_mode():
-        torch.onnx.export(Attentions().eval(), (example, mask), path, dynamo=True,
-                          input_names=["ids", "mask"], external_data=False,
-                          dynamic_shapes=({0: "b", 1: "n"}, {0: "b", 1: "n"}))
-
-
-def over_texts(peer, tok, texts, batch):
-    return [peer(tok(texts[i:i + batch], return_tensors="pt", padding=True))
-            for i in range(0, len(texts), batch)]
-
-
-def best_batch(peer, tok, texts):
-    """By the texts in the middle."""
-    third = max(len(texts) // 5, min(len(texts), 48))
-    some = texts[(len(texts) - third) // 2:][:third]
-    over_texts(peer, tok, some[:8], 8)
-    return min((8, 16, 32, 64), key=lambda size: timed(
-        lambda: over_texts(peer, tok, some, size))[0].cpu)
-
-
-def entropies_of(found):
-    """Of Torch's batches, or Onnx's; None: nothing is captured."""
-    import torch
-    if found[0] is None:
-        return None
-    return torch.cat([entropies(torch, *x) if isinstance(x, tuple) else x for x in found])
-
-
 def same_entropies(note, tsv, found):
-    theirs = entropies_of(found)
+    theirs = sides.entropies_of(found)
     if theirs is None:
         return note + "nothing captured to compare"
     with open(tsv, encoding="utf-8", newline="") as f:
@@ -275,37 +93,37 @@ def same_entropies(note, tsv, found):
 
 def corpus(kind, model, n, bench, threads):
     from transformers import AutoTokenizer
-    folder = bench.minilm if model == "MODEL" else shape(bench, model)
+    folder = bench.minilm if model == "MODEL" else sides.shape(bench, model)
     tok = AutoTokenizer.from_pretrained(folder)
-    texts = sentences(n, tok)
-    given = text_file(bench, texts)
+    texts = sides.sentences(n, tok)
+    given = sides.text_file(bench, texts)
     peer = (Onnx(bench, folder, threads) if kind == "onnx"
             else Torch(folder, threads, kind == "eager"))
-    batch = best_batch(peer, tok, texts)
+    batch = sides.best_batch(peer, tok, texts)
     return Pair(functools.partial(stats, bench, threads, folder, given),
-                lambda: timed(lambda: over_texts(peer, tok, texts, batch)),
+                lambda: timed(lambda: sides.over_texts(peer, tok, texts, batch)),
                 functools.partial(same_entropies, f"batch {batch}; "))
 
 
 def long_text(kind, model, n, bench, threads):
     import torch
-    folder = shape(bench, model)
+    folder = sides.shape(bench, model)
     peer = Torch(folder, threads, kind == "eager")
-    ids = some_ids(n)
+    ids = sides.some_ids(n)
     inputs = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, n, dtype=int)}
     peer({k: x[:, :64] for k, x in inputs.items()})
-    return Pair(functools.partial(stats, bench, threads, folder, id_list(ids)),
+    return Pair(functools.partial(stats, bench, threads, folder, sides.id_list(ids)),
                 lambda: timed(lambda: [peer(inputs)]), functools.partial(same_entropies, ""))
 
 
 def two_threads(model, n, bench, _):
     """Against one, of mha-viz itself; n < 0: so many sentences."""
-    folder = bench.minilm if model == "MODEL" else shape(bench, model)
+    folder = bench.minilm if model == "MODEL" else sides.shape(bench, model)
     if n < 0:
         from transformers import AutoTokenizer
-        given = text_file(bench, sentences(-n, AutoTokenizer.from_pretrained(folder)))
+        given = sides.text_file(bench, sides.sentences(-n, AutoTokenizer.from_pretrained(folder)))
     else:
-        given = id_list(some_ids(n))
+        given = sides.id_list(sides.some_ids(n))
 
     def run(threads, program):
         cost, out = stats(bench, threads, folder, given, program)
@@ -318,40 +136,8 @@ def two_threads(model, n, bench, _):
     return Pair(functools.partial(run, 2), lambda: run(1, bench.program), same)
 
 
-class Llama:
-    """llama.cpp, by its own functions: a model without a vocabulary has none of the package's."""
-
-    def __init__(self, path, threads, n):
-        import ctypes
-        import llama_cpp
-        import numpy
-        self.c, self.numpy = llama_cpp, numpy
-        self.silent = llama_cpp.llama_log_callback(lambda *_: None)
-        llama_cpp.llama_log_set(self.silent, ctypes.c_void_p(0))
-        llama_cpp.llama_backend_init()
-        model = llama_cpp.llama_model_load_from_file(
-            path.encode(), llama_cpp.llama_model_default_params())
-        params = llama_cpp.llama_context_default_params()
-        params.n_ctx, params.n_batch, params.n_ubatch = n, 512, 512
-        params.n_threads = params.n_threads_batch = threads
-        self.context = llama_cpp.llama_init_from_model(model, params) if model else None
-        if not self.context:
-            raise Wrong("llama.cpp cannot open the model")
-
-    def forget(self):
-        self.c.llama_memory_clear(self.c.llama_get_memory(self.context), True)
-
-    def decode(self, ids):
-        """The logits of the last one."""
-        array = (self.c.llama_token * len(ids))(*ids)
-        if self.c.llama_decode(self.context, self.c.llama_batch_get_one(array, len(ids))) != 0:
-            raise Wrong("llama.cpp cannot decode")
-        return self.numpy.ctypeslib.as_array(self.c.llama_get_logits_ith(self.context, -1),
-                                             (generation.VOCABULARY,))
-
-
 def prompt(kind, n, bench, threads):
-    path, ids = gguf(bench, kind), some_ids(n)
+    path, ids = sides.gguf(bench, kind), sides.some_ids(n)
     peer = Llama(path, threads, n)
 
     def theirs():
@@ -359,12 +145,12 @@ def prompt(kind, n, bench, threads):
         return timed(lambda: peer.decode(ids).copy())
 
     theirs()
-    return Pair(functools.partial(stats, bench, threads, path, id_list(ids)), theirs,
+    return Pair(functools.partial(stats, bench, threads, path, sides.id_list(ids)), theirs,
                 lambda *_: "nothing captured to compare", n)
 
 
 def generate(kind, n, bench, threads):
-    path = gguf(bench, kind)
+    path = sides.gguf(bench, kind)
     peer = Llama(path, threads, generation.PROMPT + n + 8)
 
     def ours(program):
@@ -403,20 +189,18 @@ def cold_start(bench, _):
 
 def heatmap(n, bench, _):
     # In a process of its own: what is measured would count the memory of this one.
-    child = multiprocessing.get_context("fork").Process(target=shape, args=(bench, "minilm"))
+    child = multiprocessing.get_context("fork").Process(target=sides.shape, args=(bench, "minilm"))
     child.start()
     child.join()
     return drawn(cold.candidates(bench.program, str(bench.work / "minilm"), str(bench.work),
-                                 some_ids(n)).values())
+                                 sides.some_ids(n)).values())
 
 
 def tokens(bench, threads):
     os.environ |= {"TOKENIZERS_PARALLELISM": "true", "RAYON_NUM_THREADS": str(threads)}
     from tokenizers import Tokenizer
-    rng = random.Random(3)
-    words = SAMPLE.read_text(encoding="utf-8").split()
-    lines = [" ".join(rng.choices(words, k=rng.randrange(5, 60))) for _ in range(12000)]
-    given = text_file(bench, lines)
+    lines = sides.lines(12000)
+    given = sides.text_file(bench, lines)
     tok = Tokenizer.from_file(str(bench.minilm / "tokenizer.json"))
     tok.no_padding()
     tok.no_truncation()
@@ -500,13 +284,13 @@ def run_row(name, bench, earlier, pairs):
     if missing:
         return cells | {"note": f"skipped: no {', '.join(missing)}"}
     pair = row.prepare(bench, row.threads)
-    sides = {"ours": lambda: pair.ours(bench.program), "theirs": pair.theirs}
+    runs = {"ours": lambda: pair.ours(bench.program), "theirs": pair.theirs}
     if earlier:
-        sides["earlier"] = lambda: pair.ours(earlier)
-    seen = {side: [] for side in sides}
+        runs["earlier"] = lambda: pair.ours(earlier)
+    seen = {side: [] for side in runs}
     for i in range(pairs):
         found = {}
-        for side, run in sides.items():
+        for side, run in runs.items():
             cost, found[side] = run()
             seen[side].append(cost)
             if side == "theirs" and i == 0:
