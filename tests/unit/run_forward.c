@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <limits.h>
+#include <sys/mman.h>
 
 #include "base/bytes.h"
 #include "nn/attention.h"
@@ -52,6 +53,16 @@ static void spoil(struct spoilt *s, const char *name, int64_t i, float value)
     assert_int_equal(t->dtype, DTYPE_F32);
     assert_in_range(i, 0, t->n_elements - 1);
     bytes_copy((unsigned char *)(uintptr_t)t->data + 4 * i, &value, 1, sizeof value);
+}
+
+/* Puts a tensor where nothing can be read: who touches it ends the program. */
+static void forbid(struct spoilt *s, const char *name)
+{
+    struct tensor *t = (struct tensor *)(uintptr_t)weights_find(s->m->weights, name);
+
+    assert_non_null(t);
+    t->data = mmap(NULL, 4 * (size_t)t->n_elements, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(t->data != MAP_FAILED);
 }
 
 static void bind(struct spoilt *s)
@@ -179,6 +190,39 @@ static void stops_after_the_last_layer_wanted(void **state)
     want.hidden = r.hidden;     /* which needs all layers */
     assert_int_equal(forward(&r, s.m, &b, &want, SINK_HEAD, 2, &s.arena, &e), -1);
     close_spoilt(&s);
+}
+
+/* Of the last layer wanted only queries and keys are read, of those behind it nothing. */
+static void reads_no_weight_that_nobody_wants(void **state)
+{
+    static const char *const unread[] = {
+        "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense",
+        "attention.self.query", "attention.self.key",
+    };
+    static const int n = 12;
+
+    (void)state;
+    for (int last = 0; last < 2; last++) {
+        struct spoilt s;
+        struct batch b;
+        struct room r;
+        struct err e;
+
+        open_spoilt(&s, "tests/ref/bert");
+        for (int l = last; l < 2; l++)
+            for (int i = 0; i < (l == last ? 4 : 6); i++) {
+                char name[128];
+
+                snprintf(name, sizeof name, "bert.encoder.layer.%d.%s.weight", l, unread[i]);
+                forbid(&s, name);
+            }
+        bind(&s);
+        b = room_batch(&s.arena, s.m, &n, 1, 1);
+        assert_int_equal(forward(&r, s.m, &b, &(struct wanted){ .layer = (bool[]){ last == 0,
+                                 last == 1 } }, SINK_HEAD, 2, &s.arena, &e), 0);
+        assert_int_equal(r.seen[room_rows(&r, 0, last, 0)], 1);
+        close_spoilt(&s);
+    }
 }
 
 /* ---- weights that are not finite ---- */
@@ -412,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(some_layers_and_heads),
         cmocka_unit_test(stops_after_the_last_layer_wanted),
+        cmocka_unit_test(reads_no_weight_that_nobody_wants),
         cmocka_unit_test(weights_that_are_not_finite),
         cmocka_unit_test(the_first_row_that_is_not_finite),
         cmocka_unit_test(ids_types_and_lengths), cmocka_unit_test(the_longest_text),
