@@ -177,7 +177,9 @@ def export_onnx(torch, folder, path):
 
 
 def over_texts(peer, tok, texts, batch):
-    return [peer(tok(texts[i:i + batch], return_tensors="pt", padding=True))
+    # GPT-2 adds the embedding of a token's type, were there one
+    return [peer(tok(texts[i:i + batch], return_tensors="pt", padding=True,
+                     return_token_type_ids=False))
             for i in range(0, len(texts), batch)]
 
 
