@@ -35,7 +35,7 @@ def test_models_that_cannot_be_opened(raises, arguments, status, words):
 
 @pytest.mark.parametrize("method", ["attention", "rows", "stats", "tokens", "heatmap"])
 @pytest.mark.parametrize("text, status, words", [
-    (None, USAGE, "text: expected str, found NoneType"),
+    (3, USAGE, "text: expected str, found int"),
     (b"the cat", USAGE, "text: expected str, found bytes"),
     ("the \ud800 cat", INPUT, "text: not UTF-8: the surrogate U+D800 at character 4"),
     ("a\0b", INPUT, "text: a null character at 1"),
@@ -69,12 +69,15 @@ def test_heads_and_metrics_that_are_not_there(model, raises, options, words):
 
 @pytest.mark.parametrize("options, words", [
     (dict(format="gif"), "format: 'gif' is not one of png, svg, pdf"),
-    (dict(format=3), "format: expected str"), (dict(colours="red"), "red"),
-    (dict(columns=65), "columns: expected 1 to 64"), (dict(columns=-1), "columns: expected 0"),
-    (dict(dpi=9), "dpi: expected 10 to 1200"), (dict(dpi=1201), "10 to 1200"),
+    (dict(format=3), "format: expected str"), (dict(cmap="red"), "red"),
+    (dict(columns=65), "columns"), (dict(columns=-1), "columns"), (dict(dpi=9), "dpi"),
+    (dict(dpi=1201), "dpi"), (dict(dpi=0), "dpi: expected 1 or more, found 0"),
     (dict(dpi="x"), "dpi: expected a whole number, found str"),
-    (dict(shared=1), "shared: expected True or False, found int"),
-    (dict(title=3), "title: expected str"), (dict(file=3), "file: expected a path"),
+    (dict(shared=1), "--shared takes no value"), (dict(nothing=3), "nothing"),
+    (dict(title=b"x"), "title: expected a whole number, found bytes"),
+    (dict(path=3), "path: expected a path"), (dict(vmax=float("nan")), "vmax: expected a finite"),
+    (dict(size=[]), "size: an empty list"), ({"no labels": True}, "not the name of an option"),
+    (dict(output="a.png"), "output"), (dict(threads=2), "threads"), (dict(progress=3), "progress"),
 ])
 def test_pictures_that_cannot_be_drawn(model, raises, options, words):
     with raises(USAGE, words):

@@ -8,13 +8,13 @@ from conftest import SENTENCE
 
 import mha_viz
 
-PLAIN = ["--no-metadata", "--types", "none"]
+PLAIN = ["--no-metadata"]
 
 
 @pytest.mark.parametrize("options, look", [
     ([], {}),
     (["-l", "3", "-H", "0,2", "--cmap", "magma", "--title", "Ä title", "--columns", "2"],
-     {"layers": 3, "heads": [0, 2], "colours": "magma", "title": "Ä title", "columns": 2}),
+     {"layers": 3, "heads": [0, 2], "cmap": "magma", "title": "Ä title", "columns": 2}),
     (["--dpi", "200", "--shared", "-l", "0-1"], {"dpi": 200, "shared": True, "layers": "0-1"}),
 ])
 @pytest.mark.parametrize("format", ["png", "svg", "pdf"])

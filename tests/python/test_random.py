@@ -11,7 +11,10 @@ import mha_viz
 
 CALLS = int(os.environ.get("RANDOM_CALLS", "300"))
 SEED = int(os.environ.get("RANDOM_SEED", "1"))
-METHODS = ("attention", "rows", "stats", "stats_many", "tokens", "heatmap")
+METHODS = ("attention", "rows", "stats", "stats_many", "tokens", "heatmap", "links", "model_view",
+           "report", "diff", "ablate", "make")
+OPTIONS = ("cmap", "title", "columns", "dpi", "shared", "vmax", "metric", "ids", "letters", "json",
+           "top", "seed", "no_labels", "nothing", "size", "words", "hide", "merge", "mask")
 
 
 class Odd:
@@ -49,9 +52,17 @@ def arguments(r, function):
     """Some of what it takes by name, now and then all of it good."""
     given = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        if name in ("file", "progress"):
+        if name in ("path", "progress"):
             continue                    # random paths are written to, random functions called
-        if name == "text" and r.random() < 0.7:
+        if name == "options":
+            given.update({o: r.choice(VALUES)(r) for o in r.sample(OPTIONS, r.choice([0, 0, 1, 2]))
+                          if o not in given})
+            continue
+        if name == "name":
+            given[name] = r.choice(["heatmap", "stats", "curve", "trace", "neuron", "export",
+                                    "tokens", "attribute", "circuits", "nothing", 3])
+            continue
+        if name in ("text", "other") and r.random() < 0.7:
             given[name] = r.choice(["the cat saw the dog", "a", "猫 🐈 é"])
         elif parameter.default is inspect.Parameter.empty or r.random() < 0.3:
             given[name] = r.choice(VALUES)(r)

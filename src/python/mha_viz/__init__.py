@@ -15,6 +15,8 @@ from ._attention import Attention, Layers
 from ._error import MhaVizError, Status
 from ._library import VERSION as __version__
 from ._library import metrics
+from ._make import Page
+from ._memory import GivenAttention, attention_arrays, from_torch, from_transformers
 from ._model import Description, Model
 from ._picture import Picture
 from ._records import Records
@@ -22,6 +24,7 @@ from ._rows import Block, RowStream
 from ._text import Audio, Image, Token
 
 __all__ = [
-    "Attention", "Audio", "Block", "Description", "Image", "Layers", "MhaVizError", "Model",
-    "Picture", "Records", "RowStream", "Status", "Token", "__version__", "metrics",
+    "Attention", "Audio", "Block", "Description", "GivenAttention", "Image", "Layers",
+    "MhaVizError", "Model", "Page", "Picture", "Records", "RowStream", "Status", "Token",
+    "__version__", "attention_arrays", "from_torch", "from_transformers", "metrics",
 ]

@@ -73,7 +73,13 @@ class Array(ctypes.Structure):
 
 class Arrays(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("array", POINTER(Array)),
-                ("n", c_int), ("config", Bytes), ("tokenizer", Bytes)]
+                ("n", c_int), ("config", Bytes), ("tokenizer", Bytes),
+                ("options", POINTER(c_char_p))]
+
+
+class Input(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("text", c_char_p), ("pair", c_char_p),
+                ("options", POINTER(c_char_p)), ("array", POINTER(Array)), ("n", c_int)]
 
 
 class Progress(ctypes.Structure):
@@ -97,7 +103,8 @@ STRUCTURES = {
     "mhaviz_error": Error, "mhaviz_bytes": Bytes, "mhaviz_files": Files,
     "mhaviz_description": Description, "mhaviz_token": Token, "mhaviz_selection": Selection,
     "mhaviz_rows": Rows, "mhaviz_head": Head, "mhaviz_look": Look,
-    "mhaviz_array": Array, "mhaviz_arrays": Arrays, "mhaviz_progress": Progress,
+    "mhaviz_array": Array, "mhaviz_arrays": Arrays, "mhaviz_input": Input,
+    "mhaviz_progress": Progress,
     "mhaviz_task": Task,
 }
 
@@ -118,6 +125,7 @@ FUNCTIONS: dict[str, list[Any]] = {
     "mhaviz_text_open_audio": [c_void_p, c_char_p, c_char_p, _handle, _error],
     "mhaviz_text_open_labels": [c_void_p, POINTER(c_char_p), c_int, POINTER(c_char_p), c_int,
                                 _handle, _error],
+    "mhaviz_text_open_input": [c_void_p, POINTER(Input), _handle, _error],
     "mhaviz_text_tokens": [c_void_p, c_int, POINTER(POINTER(Token)), POINTER(c_int), _error],
     "mhaviz_run": [c_void_p, c_void_p, _selection, TAKE, c_void_p, _error],
     "mhaviz_stats_open": [c_void_p, c_void_p, _selection, _handle, _error],

@@ -2,27 +2,28 @@
 """Models."""
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 import warnings
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_void_p
+from ctypes import byref, c_char_p, c_void_p
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, TypeVar, Union
 
-from . import _arguments, _attention, _library, _work
+from . import _arguments, _attention, _library, _make, _work
 from ._arguments import PathLike, Which
 from ._attention import Attention
 from ._error import MhaVizError, Status, type_of, usage
+from ._file import File
+from ._make import Page, Share
 from ._numpy import numpy
 from ._picture import Picture
 from ._progress import Progress, meter
 from ._records import Records
 from ._rows import Flow, RowStream
+from ._stats import stats_of
 from ._text import Source, Text, TextLike, Token
 from ._work import Stop
 
 T = TypeVar("T")
-FORMATS = ("png", "svg", "pdf")
 
 
 class Description(NamedTuple):
@@ -106,6 +107,7 @@ class Model:
         self._handle = c_void_p()
         self._lock = threading.Lock()
         self._flow: Optional[Flow] = None   # of a stream that has the lock
+        self._holder: Optional[int] = None  # the thread that has the lock
         self._pid = os.getpid()
         self._kept: Any = None              # what the library does not copy
         self._described: Optional[Description] = None
@@ -123,6 +125,8 @@ class Model:
         flow = self._flow
         if flow is not None and not flow.asked and flow.reader == threading.get_ident():
             raise usage("the model is busy with rows(): read them to the end, or close() them")
+        if self._holder == threading.get_ident():
+            raise usage("the model is busy: a callback must not use it")
         if self.closed:
             raise _closed()
 
@@ -131,22 +135,28 @@ class Model:
         with self._lock:
             if self.closed:
                 raise _closed()
-            self._flow = flow
+            self._flow, self._holder = flow, threading.get_ident()
             try:
                 return work()
             finally:
-                self._flow = None
+                self._flow = self._holder = None
 
-    def _use(self, work: Callable[[Stop], T]) -> T:
-        """work(stop) with the lock, where Ctrl-C is heard."""
-        self._check_free()
+    def _use(self, work: Callable[[Stop], T], other: Optional[Model] = None) -> T:
+        """work(stop) with the lock, and that of another model, where Ctrl-C is heard."""
+        models = [self] if other is None or other is self else \
+            sorted((self, other), key=id)           # the same order everywhere
+        for model in models:
+            model._check_free()
 
         def locked(stop: Stop) -> T:
             def unless_stopped() -> T:
                 if stop.asked:
                     raise MhaVizError(Status.STOPPED, "stopped")
                 return work(stop)
-            return self._locked(unless_stopped)
+
+            if len(models) == 1:
+                return self._locked(unless_stopped)
+            return models[0]._locked(lambda: models[1]._locked(unless_stopped))
         return _work.run(locked)
 
     @property
@@ -161,6 +171,8 @@ class Model:
         """
         if self._pid != os.getpid():
             return                      # its threads are not here
+        if self._holder == threading.get_ident():
+            raise usage("the model is busy: a callback must not use it")
         flow = self._flow
         if flow is not None:
             flow.ask()
@@ -191,6 +203,9 @@ class Model:
     def __reduce__(self) -> Any:
         raise usage("a model cannot be pickled: open it in each process")
 
+    def _source(self, text: Any, pair: Any) -> Source:
+        return Source(text, pair)
+
     # ---- what it is ----
 
     @property
@@ -200,7 +215,7 @@ class Model:
             raise _closed()
         return self._described
 
-    def tokens(self, text: TextLike, pair: Optional[str] = None, *,
+    def tokens(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
                decoder: bool = False) -> list[Token]:
         """The tokens that the model receives, with its special tokens.
 
@@ -213,13 +228,13 @@ class Model:
             MhaVizError: USAGE: a model without a tokeniser's files, wrong types; INPUT: more
                 tokens than the model takes, surrogates, null characters, no tokens.
         """
-        source, side = Source(text, pair), bool(_arguments.flag(decoder, "decoder"))
+        source, side = self._source(text, pair), bool(_arguments.flag(decoder, "decoder"))
         return self._use(lambda stop: source.open(self._handle).tokens(side))
 
     # ---- attention ----
 
-    def attention(self, text: TextLike, pair: Optional[str] = None, *, layers: Which = None,
-                  heads: Which = None, stack: Optional[str] = None) -> Attention:
+    def attention(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
+                  layers: Which = None, heads: Which = None, stack: Optional[str] = None) -> Attention:
         """The attention of each head as arrays.  Requires NumPy.
 
         Args:
@@ -236,7 +251,7 @@ class Model:
                 are not finite; SYSTEM: memory, no NumPy.
         """
         np = numpy()
-        source, selection = Source(text, pair), _selection(layers, heads, stack)
+        source, selection = self._source(text, pair), _selection(layers, heads, stack)
         described = self.description
         n_heads = [described.heads.get(name, 0) for name in _library.STACKS]
 
@@ -249,7 +264,7 @@ class Model:
         look = {"layers": layers, "heads": heads, "stack": stack}
         return Attention(self, source, look, (opened.tokens(), opened.tokens(True)), rows)
 
-    def rows(self, text: TextLike, pair: Optional[str] = None, *, layers: Which = None,
+    def rows(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *, layers: Which = None,
              heads: Which = None, stack: Optional[str] = None) -> RowStream:
         """The rows while they are computed, in bounded memory, for long texts.
 
@@ -262,7 +277,7 @@ class Model:
         Raises:
             MhaVizError: as `attention`; errors of the run are raised while it is read.
         """
-        source, selection = Source(text, pair), _selection(layers, heads, stack)
+        source, selection = self._source(text, pair), _selection(layers, heads, stack)
         self._check_free()
         handle = self._handle
 
@@ -274,7 +289,7 @@ class Model:
 
     # ---- numbers ----
 
-    def stats(self, text: TextLike, pair: Optional[str] = None, *,
+    def stats(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
               compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
               heads: Which = None, stack: Optional[str] = None) -> Records:
         """The metrics of each head, those of `mha-viz stats` (formulas and units are in its page).
@@ -292,9 +307,9 @@ class Model:
         Raises:
             MhaVizError: as `attention`; USAGE: no such metric.
         """
-        source = Source(text, pair)
+        source = self._source(text, pair)
         selection = _selection(layers, heads, stack, compute)
-        return self._use(lambda stop: _stats(self._handle, source, selection))
+        return self._use(lambda stop: stats_of(self._handle, source, selection))
 
     def stats_many(self, texts: Iterable[Any], *,
                    compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
@@ -317,7 +332,7 @@ class Model:
         """
         selection = _selection(layers, heads, stack, compute)
         return self._many(texts, errors, progress,
-                          lambda source: _stats(self._handle, source, selection))
+                          lambda source: stats_of(self._handle, source, selection))
 
     def _many(self, texts: Iterable[Any], errors: str, progress: Progress,
               one: Callable[[Source], Records]) -> Iterator[Records]:
@@ -337,7 +352,7 @@ class Model:
                 if isinstance(text, str):
                     text = text.rstrip("\r\n")
                 try:
-                    source = Source(text, pair)
+                    source = self._source(text, pair)
                     records = self._use(lambda stop, source=source:  # type: ignore[misc]
                                         one(source))
                 except MhaVizError as error:
@@ -349,90 +364,180 @@ class Model:
                     yield records
                 tick()
 
-    # ---- pictures ----
+    # ---- what the program makes ----
 
-    def heatmap(self, text: TextLike, file: Optional[PathLike] = None, *,
+    def make(self, name: str, text: Optional[TextLike] = None, *, pair: Optional[str] = None,
+             layers: Which = None, heads: Which = None, stack: Optional[str] = None,
+             progress: Share = None, **options: Any) -> bytes:
+        """What `mha-viz NAME OPTIONS -o -` writes into a pipe, without metadata.
+
+        Args:
+            name: "heatmap", "links", "model", "curve", "trace", "neuron", "report", "stats",
+                "types", "diff", "ablate", "stability", "attribute", "circuits", "mechanisms",
+                "tokens" or "export".
+            text, pair, layers, heads, stack: as for `stats`; text None: what the options say
+                (file="corpus.txt", ids=[1, 2]), or what the command takes without a text.
+            progress: called with the share of the run that is done, in [0, 1], or None where that
+                is not known; True: a bar of tqdm, where it is installed.  It runs on another
+                thread and must not use the model.
+            options: those of the command's page in their long form, with _ for -:
+                make("heatmap", text, no_labels=True, vmax=0.5, size=[6, 4]).
+
+        Raises:
+            MhaVizError: that of the command: USAGE for its exit status 2, INPUT for 3, SYSTEM for
+                4.  Its warnings are warnings.
+        """
+        return self._made(name, text, pair, layers, heads, stack, progress, options)
+
+    def _made(self, name: str, text: Any, pair: Any, layers: Any, heads: Any, stack: Any,
+              progress: Share, options: dict[str, Any],
+              other: Union[None, Model, TextLike] = None) -> bytes:
+        command = _arguments.text(name, "name")
+        words = _make.options(layers, heads, stack, options)
+        source = None if text is None and pair is None and \
+            type(self)._source is Model._source else self._source(text, pair)
+        model = other if isinstance(other, Model) else None
+        beside = None if other is None or model is not None else self._source(other, None)
+
+        def work(stop: Stop) -> tuple[bytes, list[str]]:
+            opened = None if source is None else source.open(self._handle)
+            second = None if beside is None else beside.open(self._handle)
+            return _make.make(self._handle, None if opened is None else opened.handle, command,
+                              words, (None if model is None else model._handle,
+                                      None if second is None else second.handle), tell, stop)
+
+        with _make._telling(progress) as tell:
+            data, said = self._use(work, model)
+        _make.warn(said)
+        return data
+
+    def _drawn(self, name: str, text: Any, path: Any, pair: Any, layers: Any, heads: Any,
+               stack: Any, format: Any, dpi: Any, progress: Share,
+               options: dict[str, Any]) -> Picture:
+        out = File(path, format)
+        dpi = _arguments.integer(dpi, "dpi", 1)
+        given = {**options, "format": out.format, "dpi": dpi if out.format == "png" else None}
+        picture = Picture(self._made(name, text, pair, layers, heads, stack, progress, given),
+                          out.format, dpi)
+        out.write(picture)
+        return picture
+
+    def heatmap(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
                 pair: Optional[str] = None, layers: Which = None, heads: Which = None,
-                stack: Optional[str] = None, format: Optional[str] = None,
-                colours: Optional[str] = None, title: Optional[str] = None, columns: int = 0,
-                dpi: int = 0, shared: bool = False, outlines: bool = False) -> Picture:
+                stack: Optional[str] = None, format: Optional[str] = None, dpi: int = 100,
+                progress: Share = None, **options: Any) -> Picture:
         """Draws the heads of one layer, or of several, as `mha-viz heatmap` does.
 
         Args:
             text, pair, layers, heads, stack: as for `stats`; layers None: the one that the
                 program draws.
-            file: a path, replaced when the picture is complete.
+            path: of a file, which is replaced when the picture is complete; None: none.
             format: "png", "svg" or "pdf"; None: by the extension of the file, or png.
-            colours: "viridis", "magma", ... (`--cmap` of mha-viz-heatmap(1)); None: viridis.
-            title: above the picture.
-            columns: heads per row of the grid, at most 64; 0: 4.
-            dpi: of a PNG, 10 to 1200; 0: 100.
-            shared: one scale for all heads.
-            outlines: the text of an SVG as outlines.
+            dpi: pixels per inch of a PNG, 10 to 1200.
+            progress, options: as for `make`; options are those of mha-viz-heatmap(1): cmap="magma",
+                title="...", columns=2, shared=True, outlines=True, ...
 
         Returns:
             `Picture`: the bytes, which are also in the file where one is given.
 
         Raises:
-            MhaVizError: as `stats`; USAGE: a format or colours that do not exist, numbers out of
-                range; SYSTEM: the file cannot be written.
+            MhaVizError: as `make`; SYSTEM: the file cannot be written.
         """
-        source, out = Source(text, pair), _File(file, format)
-        look = _library.Look(_selection(layers, heads, stack), out.format.encode(),
-                             _arguments.optional(colours, "colours"),
-                             _arguments.optional(title, "title"),
-                             _arguments.integer(columns, "columns"),
-                             _arguments.integer(dpi, "dpi"), _arguments.flag(shared, "shared"),
-                             _arguments.flag(outlines, "outlines"))
-        return self._draw("mhaviz_heatmap", source, look, out, look.dpi)
+        return self._drawn("heatmap", text, path, pair, layers, heads, stack, format, dpi,
+                           progress, options)
 
-    def _draw(self, function: str, source: Source, look: Any, out: _File, dpi: int) -> Picture:
-        def work(stop: Stop) -> bytes:
-            opened = source.open(self._handle)
-            data, size = c_void_p(), c_size_t()
-            _library.call(function + "_bytes", self._handle, opened.handle, byref(look),
-                          byref(data), byref(size))
-            return _library.taken(data, size)
+    def links(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+              pair: Optional[str] = None, layers: Which = None, heads: Which = None,
+              stack: Optional[str] = None, format: Optional[str] = None, dpi: int = 100,
+              progress: Share = None, **options: Any) -> Picture:
+        """Draws lines from the tokens that attend to those that are attended to, a colour per head.
 
-        picture = Picture(self._use(work), out.format, dpi or 100)
-        out.write(picture)
-        return picture
+        Arguments, result and errors as for `heatmap`; options are those of mha-viz-links(1).
+        """
+        return self._drawn("links", text, path, pair, layers, heads, stack, format, dpi, progress,
+                           options)
 
+    def model_view(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+                   pair: Optional[str] = None, layers: Which = None, heads: Which = None,
+                   stack: Optional[str] = None, format: Optional[str] = None, dpi: int = 100,
+                   progress: Share = None, **options: Any) -> Picture:
+        """Draws every head of every layer as a thumbnail, or a metric of each (metric="entropy").
 
-class _File:
-    """Where a picture or a page goes, and its format."""
+        Arguments, result and errors as for `heatmap`; options are those of mha-viz-model(1).
+        """
+        return self._drawn("model", text, path, pair, layers, heads, stack, format, dpi, progress,
+                           options)
 
-    def __init__(self, file: Optional[PathLike], format: Optional[str],
-                 formats: Sequence[str] = FORMATS) -> None:
-        self.path = None if file is None else os.fsdecode(_arguments.path(file, "file"))
-        if format is None:
-            extension = os.path.splitext(self.path or "")[1][1:]
-            format = extension or formats[0]
-        _arguments.text(format, "format")
-        if format not in formats:
-            raise usage(f"format: {format!r:.40} is not one of {', '.join(formats)}")
-        self.format = format
+    def report(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+               pair: Optional[str] = None, layers: Which = None, heads: Which = None,
+               stack: Optional[str] = None, progress: Share = None, **options: Any) -> Page:
+        """An interactive page of one text, which needs no network.
 
-    def write(self, data: bytes) -> None:
-        """Beside and renamed, so that no half of a file is left.  Errors: SYSTEM."""
-        if self.path is None:
-            return
-        beside = f"{self.path}.{os.getpid()}.{threading.get_ident()}.tmp"
-        try:
-            if os.path.exists(self.path) and not os.path.isfile(self.path):
-                with open(self.path, "wb") as out:      # a device or a pipe
-                    out.write(data)
-                return
-            try:
-                with open(beside, "xb") as out:
-                    out.write(data)
-                os.replace(beside, self.path)
-            except BaseException:
-                if os.path.exists(beside):
-                    os.unlink(beside)
-                raise
-        except OSError as error:
-            raise MhaVizError(Status.SYSTEM, f"{self.path}: {error.strerror}") from None
+        Arguments as for `heatmap`; options are those of mha-viz-report(1).
+
+        Returns:
+            `Page`: its HTML, which a notebook shows in a frame of its own.
+
+        Raises:
+            MhaVizError: as `heatmap`.
+        """
+        out = File(path, "html", ("html",))
+        data = self._made("report", text, pair, layers, heads, stack, progress, options)
+        out.write(data)
+        return Page(data.decode("utf-8"))
+
+    def _reported(self, name: str, text: Any, pair: Any, layers: Any, heads: Any, stack: Any,
+                  progress: Share, options: dict[str, Any],
+                  other: Union[None, Model, TextLike] = None) -> Records:
+        data = self._made(name, text, pair, layers, heads, stack, progress,
+                          {**options, "json": True}, other)
+        return _make.records(data, text if isinstance(text, str) else None)
+
+    def types(self, text: Optional[TextLike] = None, *, pair: Optional[str] = None,
+              layers: Which = None, heads: Which = None, stack: Optional[str] = None,
+              progress: Share = None, **options: Any) -> Records:
+        """What each head is, by probes and by texts, as `mha-viz types` says.
+
+        Arguments as for `make`; options are those of mha-viz-types(1): file="corpus.txt", ...
+
+        Returns:
+            `Records`: one dict per head with "stack", "layer", "head", "primary", "score",
+            "caption" and the rest of `types --json`; None: undefined.
+        """
+        return self._reported("types", text, pair, layers, heads, stack, progress, options)
+
+    def diff(self, other: Union[Model, TextLike], text: Optional[TextLike] = None, *,
+             pair: Optional[str] = None, layers: Which = None, heads: Which = None,
+             stack: Optional[str] = None, progress: Share = None, **options: Any) -> Records:
+        """What changes in each head from this model to another, or from one text to another.
+
+            base.diff(tuned, "the cat saw the dog")
+            model.diff("the cat saw a dog", "the cat saw the dog")      # from the second one
+
+        Args:
+            other: the second model, or the second text of this one.
+            text, and the others: as for `make`; options are those of mha-viz-diff(1).
+
+        Returns:
+            `Records`: one dict per head with "js" (in nats), "entropy_change" and the rest of
+            `diff --json`; None: undefined.
+        """
+        if other is None:
+            raise usage("other: expected a model or a text, found NoneType")
+        return self._reported("diff", text, pair, layers, heads, stack, progress, options, other)
+
+    def ablate(self, text: Optional[TextLike] = None, *, pair: Optional[str] = None,
+               layers: Which = None, heads: Which = None, stack: Optional[str] = None,
+               progress: Share = None, **options: Any) -> Records:
+        """What each head is worth: how the output changes when it is silenced.
+
+        Arguments as for `make`; options are those of mha-viz-ablate(1).
+
+        Returns:
+            `Records`: one dict per head with "dloss" and "kl" (in nats) and the rest of
+            `ablate --json`; None: undefined.
+        """
+        return self._reported("ablate", text, pair, layers, heads, stack, progress, options)
 
 
 def _closed() -> MhaVizError:
@@ -441,28 +546,3 @@ def _closed() -> MhaVizError:
 
 def _threads(threads: Optional[int]) -> int:
     return 0 if threads is None else _arguments.integer(threads, "threads", 1)
-
-
-def _stats(model: c_void_p, source: Source, selection: _library.Selection) -> Records:
-    opened, stats = source.open(model), c_void_p()
-    _library.call("mhaviz_stats_open", model, opened.handle, byref(selection), byref(stats))
-    try:
-        return Records(_heads(stats), source.given if isinstance(source.given, str) else None)
-    finally:
-        _library.close("mhaviz_stats_close", stats)
-
-
-def _heads(stats: c_void_p) -> list[dict[str, Any]]:
-    heads, values, n = POINTER(_library.Head)(), POINTER(c_double)(), c_int()
-    _library.call("mhaviz_stats_heads", stats, byref(heads), byref(n))
-    records: list[dict[str, Any]] = [
-        {"stack": _library.STACKS[heads[i].stack], "layer": heads[i].layer, "head": heads[i].head}
-        for i in range(n.value)]
-    for name in _library.metrics():
-        try:
-            _library.call("mhaviz_stats_metric", stats, name.encode(), byref(values), byref(n))
-        except MhaVizError:
-            continue                    # not asked for
-        for i, record in enumerate(records):
-            record[name] = values[i]
-    return records

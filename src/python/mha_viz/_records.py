@@ -14,6 +14,7 @@ class Records(list[dict[str, Any]]):
     Attributes:
         text: the text that they are of, where they are of one.
         number: its place in a corpus, from 0.
+        about: what a report says beside its heads, as "model" and "schema".
     """
 
     def __init__(self, records: Iterable[dict[str, Any]] = (), text: Optional[str] = None,
@@ -21,6 +22,7 @@ class Records(list[dict[str, Any]]):
         super().__init__(records)
         self.text = text
         self.number = number
+        self.about: dict[str, Any] = {}
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, one row per record.  Errors: SYSTEM where pandas is not there."""
