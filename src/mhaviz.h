@@ -370,7 +370,8 @@ struct mhaviz_look {
 };
 
 /*
- * Draws the heads of one layer, or of several, to a file, which is replaced when the picture is complete;
+ * Draws the heads of one layer, or of several, to a file, which is replaced when the picture is
+ * complete;
  * "-" is a file of that name, not standard output.  No stack: as mhaviz_stats_open.
  *
  * Errors: those of mhaviz_stats_open; MHAVIZ_USAGE: path is NULL, a format or colours that

@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every script through shellcheck, every page through mandoc.  Exit status 77 where a tool is missing.
+# Every script through shellcheck, every page through mandoc; lines of C of at most 100 characters.
+# Exit status 77 where a tool is missing.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 missing=
+
+wide=$(find src tests -name '*.[ch]' -exec env LC_ALL=C.UTF-8 grep -nE '^.{101,}' /dev/null {} + |
+    cut -c 1-100)
+[ -z "$wide" ] || { printf 'wider than 100 characters:\n%s\n' "$wide"; bad=1; }
 
 if command -v shellcheck >/dev/null; then
     # Files that begin with a shell's #!, tests of bats included

@@ -17,7 +17,7 @@ const char *const metric_names[] = {
 
 /* What --compute takes. */
 const char *const metric_words[] = {
-    "basic", "all", "scale", "cache", "streaming",      /* the groups that no metric has the name of */
+    "basic", "all", "scale", "cache", "streaming",      /* groups that no metric has the name of */
 #define METRIC(id, name, ...) name,
 #include "analysis/metrics.def"
 #undef METRIC

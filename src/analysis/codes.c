@@ -123,7 +123,8 @@ static void take(void *self, const struct rows *rows, int n)
         c->max[row] = largest(w, rows->n_keys);
         if (c->max[row] == 0)
             continue;
-        error = encode_row(c->code + at * size_of(shape), w, rows->n_keys, c->max[row], shape->bits);
+        error = encode_row(c->code + at * size_of(shape), w, rows->n_keys, c->max[row],
+                           shape->bits);
         c->error[place] = error > c->error[place] ? error : c->error[place];
     }
 }

@@ -296,7 +296,8 @@ int output_plan(struct output *o, const struct output_args *args,
     if (file_was_held(a, o->path))
         return err_set(e, ERR_USAGE, "-o %s: is a file of the model or of the arrays that "
                        "are read, expected another name", o->path);
-    if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 && by_extension(o, set, a, e) != 0)
+    if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 &&
+        by_extension(o, set, a, e) != 0)
         return -1;
     if (plan_terminal(o, args, e) != 0)
         return -1;

@@ -213,7 +213,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
     double taken, beside, cell;
     int n_cols = 0;
 
-    *m = (struct measured){ .bands = of, .gap = layout_units(page->units, narrow ? NARROW_GAP : GAP),
+    *m = (struct measured){ .bands = of, .gap = layout_units(page->units,
+                                                             narrow ? NARROW_GAP : GAP),
                             .label_gap = layout_units(page->units, LABEL_GAP) };
     m->row_h = layout_whole(page->units, 1.35 * text_line_height(&page->text, &label_style));
     m->title_h = layout_whole(page->units, 1.45 * text_line_height(&page->text, &text_heading));

@@ -477,5 +477,6 @@ void blocks_print(const void *maps, struct canvas *c)
     }
     if (!b.maps->no_bars && cells_have_one_range(b.maps))
         blocks_bar(b.maps, c, row, b.label, ONE_BAR < c->n_columns - b.label ? ONE_BAR :
-                                            c->n_columns - b.label, cells_common_range(b.maps, b.range));
+                                            c->n_columns - b.label,
+                                            cells_common_range(b.maps, b.range));
 }

@@ -14,7 +14,8 @@ int blocks_plan(int n_columns, bool labels, int n_cols, int *pool, int *least);
 
 /*
  * The heatmaps below what stands on the canvas, as many side by side as fit, at most
- * maps->columns (0: any number).  A cell is two columns wide where they fit, else half a line high; a digit
+ * maps->columns (0: any number).  A cell is two columns wide where they fit, else half a line
+ * high; a digit
  * without colours: tenths of the scale.  What is masked is blank.
  */
 void blocks_print(const void *maps, struct canvas *c);

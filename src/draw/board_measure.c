@@ -168,7 +168,8 @@ static void size_texts(struct board_measured *m, struct page *page, struct board
         fit_texts(&t, s->cell_w - 2.0 * padding);
         s->cell_h = layout_whole(page->units, fmax(1.5 * line, fmin(s->cell_w, 2.5 * line)));
     } else {
-        s->cell_w = layout_whole(page->units, fmax(set_texts(&t, BOARD_WHOLE) + 2.0 * padding, least));
+        s->cell_w = layout_whole(page->units, fmax(set_texts(&t, BOARD_WHOLE) + 2.0 * padding,
+                                                   least));
         s->cell_h = layout_whole(page->units, fmax(1.8 * line, least));
     }
 }

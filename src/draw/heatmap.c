@@ -123,7 +123,8 @@ static void measure_axes(struct measured *m, struct page *page, struct grid_size
 {
     const struct heatmaps *maps = m->maps;
 
-    axis_measure(&m->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool, s->cell, label_px, max_w,
+    axis_measure(&m->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool, s->cell,
+                 label_px, max_w,
                  false);
     axis_measure(&m->cols, page, &maps->cols, s->n_cols, maps->pool, s->cell, label_px, max_w,
                  true);
@@ -262,7 +263,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
     const struct heatmaps *maps = of;
     struct measured *measured = arena_alloc(page->arena, 1, sizeof *measured);
     struct grid_sizes sizes = { .units = page->units, .n_panels = count_places(maps),
-                                .columns = maps->columns, .edges = maps->sheet, .n_rows = maps->panels[0].n_rows + strip_of(maps),
+                                .columns = maps->columns, .edges = maps->sheet,
+                                .n_rows = maps->panels[0].n_rows + strip_of(maps),
                                 .n_cols = maps->panels[0].n_cols,
                                 .one_bar = cells_have_one_range(maps) && !maps->no_bars };
 

@@ -18,7 +18,8 @@ int print_sheet(const struct sheet *s, struct arena *a, FILE *f, struct err *e)
     struct canvas canvas;
 
     if (s->terminal->columns < CANVAS_LEAST)
-        return err_set(e, ERR_USAGE, "a terminal of %d column%s has no room for a picture; expected "
+        return err_set(e, ERR_USAGE,
+                       "a terminal of %d column%s has no room for a picture; expected "
                        "at least %d", s->terminal->columns, s->terminal->columns == 1 ? "" : "s",
                        CANVAS_LEAST);
     canvas_init(&canvas, a, s->terminal);

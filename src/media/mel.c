@@ -126,7 +126,8 @@ static double *filters_of(const struct mel *m, struct arena *a)
     double last = mel_of(HIGHEST_HZ);
 
     for (int b = 0; b < m->n_bins; b++) {
-        double lo = hz_of(last * b / (m->n_bins + 1)), mid = hz_of(last * (b + 1) / (m->n_bins + 1));
+        double lo = hz_of(last * b / (m->n_bins + 1));
+        double mid = hz_of(last * (b + 1) / (m->n_bins + 1));
         double hi = hz_of(last * (b + 2) / (m->n_bins + 1));
 
         for (int f = 0; f < n_freq; f++) {
@@ -134,7 +135,8 @@ static double *filters_of(const struct mel *m, struct arena *a)
             double up = (hz - lo) / (mid - lo), down = (hi - hz) / (hi - mid);
             double least = up < down ? up : down;
 
-            out[(size_t)b * (size_t)n_freq + (size_t)f] = least > 0.0 ? least * 2.0 / (hi - lo) : 0.0;
+            out[(size_t)b * (size_t)n_freq + (size_t)f] =
+                least > 0.0 ? least * 2.0 / (hi - lo) : 0.0;
         }
     }
     return out;
@@ -193,7 +195,8 @@ float *mel_features(const struct mel *m, struct arena *a, const struct sound *in
     size_t size = (size_t)m->window;
     struct work w = {
         .m = m, .n = (int64_t)m->seconds * m->rate, .in = in,
-        .hann = arena_alloc(a, size, sizeof *w.hann), .frame = arena_alloc(a, size, sizeof *w.frame),
+        .hann = arena_alloc(a, size, sizeof *w.hann), .frame = arena_alloc(a, size,
+                                                                           sizeof *w.frame),
         .filters = filters_of(m, a), .root = roots_of(a, m->window),
         .spectrum = arena_alloc(a, size, sizeof *w.spectrum),
         .room = arena_alloc(a, size, sizeof *w.room),

@@ -48,7 +48,7 @@ enum slot {
     W_HEAD_REST,                /* of the columns that a narrower one does not read; empty: none */
     W_HEAD_BIAS,                /* a head of another kind has names of its own: head.h */
     W_REL,                      /* values of position buckets [buckets, H] */
-    W_GRID,                     /* of distances on a grid [DIM_GRID, H], of all layers; empty: none */
+    W_GRID,                     /* of distances on a grid [DIM_GRID, H], in all layers; or empty */
     W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
     W_REL_NORM,                 /* of those rows */
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;

@@ -39,7 +39,10 @@ enum head_gives {
     HEAD_CHOICE             /* one number */
 };
 
-/* out(norm(act(dense(rows)))), of those that it has; tensors without ".weight", alternatives as in family.h. */
+/*
+ * out(norm(act(dense(rows)))), of those that it has; tensors without ".weight", alternatives as
+ * in family.h.
+ */
 struct head_task {
     const char *class_name; /* what the class ends with */
     enum head_scope rows;

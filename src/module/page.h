@@ -7,7 +7,8 @@
  *     command(argc, argv)      stats; what it prints goes to the page; its exit status
  *     options(argc, argv)      how reports are made: the command line of one, without texts;
  *                              it is kept
- *     picture(path)            what the following reports are of instead of texts; one of the page's
+ *     picture(path)            what the following reports are of instead of texts; one of the
+ *     page's
  *                              files, which stand_ins.c reads
  *     answer(argc, argv, n)    a report of TEXT [TEXT_B], continued by n tokens at most, whose
  *                              blocks (report/page.h) go to the page; its exit status

@@ -35,7 +35,8 @@ void attention_pack(float *packed, const float *k, int64_t k_stride, const float
  *          too.  w_stride >= attention_stride(S), a multiple of 16.
  * key0, n_keys   out: the keys that visible_keys gives
  * entropy  out: [n_rows] nats, -sum w ln w over visible keys, from ln Z - sum(e x)/Z
- *          in double (also of rows that at->sink takes a share of); within 1e-6 of the formula on the returned weights; NULL: not wanted
+ *          in double (also of rows that at->sink takes a share of); within 1e-6 of the formula on
+ *          the returned weights; NULL: not wanted
  * out      out: [n_rows, d_v], row t at out + t * out_stride; NULL: not wanted
  *
  * Where a score that a row sees is NaN or infinite, all weights of the row that

@@ -68,7 +68,10 @@ struct packed_part {
     const float *zero, *scale;  /* [width], aligned to 64 bytes */
 };
 
-/* panel[i * width + j] = W[o + j][k + i] of width 16 or PANEL, as base/packed_codes.h has it, to the bit. */
+/*
+ * panel[i * width + j] = W[o + j][k + i] of width 16 or PANEL, as base/packed_codes.h has it, to
+ * the bit.
+ */
 typedef void unpack_codes(float *panel, int width, const struct packed_part *p);
 
 /* What computes with rows as they are stored, by their element; NULL: not in vectors. */

@@ -3,7 +3,8 @@
  * Rows, single elements and packing in vectors.  Not a header in the usual sense:
  * simd_avx2.c, simd_avx512.c and simd_neon.c include it after their own vectors (vec:
  * WIDTH floats, dvec: DWIDTH doubles, vmask: what a comparison gives, and those of
- * simd_256.h) and the v_, d_ and f_ functions on them.  An element goes through the same operations at any position,
+ * simd_256.h) and the v_, d_ and f_ functions on them.  An element goes through the same
+ * operations at any position,
  * in a tail too.  Only a tail is loaded and stored under a mask: before Zen 4 masked stores
  * are slow. */
 #ifndef NN_SIMD_ROWS_H

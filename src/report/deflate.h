@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Bytes -> deflate (RFC 1951), for codes of weights: literals and runs of one byte, in blocks of
- * Huffman codes of their own.  zlib's Z_RLE makes as many bytes (within a thousandth), in four times
+ * Huffman codes of their own.  zlib's Z_RLE makes as many bytes (within a thousandth), in four
+ * times
  * the time: it was half of what a page takes. */
 #ifndef REPORT_DEFLATE_H
 #define REPORT_DEFLATE_H

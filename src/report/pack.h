@@ -12,7 +12,9 @@
 
 struct pack;                    /* one deflater, for one block after the other */
 
-/* What is deflated.  Codes of weights hardly ever repeat but in runs, mostly of zeros (deflate.h). */
+/*
+ * What is deflated.  Codes of weights hardly ever repeat but in runs, mostly of zeros (deflate.h).
+ */
 enum pack_kind { PACK_WORDS, PACK_CODES };
 
 struct packed {

@@ -7,7 +7,8 @@
  *     <script type="text/plain" id="t0">      text 0: JSON
  *     <script type="text/plain" id="w0-3">    its weights, fourth block
  *     <script type="text/plain" id="v0-3">    queries and keys of that block
- *     <script type="text/plain" id="p0-0">    the picture that it is of: red, green and blue of each pixel,
+ *     <script type="text/plain" id="p0-0">    the picture that it is of: red, green and blue of
+ *     each pixel,
  *                                             row by row; not of a text
  *
  * and in a live page (task/report/live.c), which has the program in it, after the first text:
@@ -17,7 +18,8 @@
  *     <script type="text/plain" id="live">    its files, and how it is called: JSON
  *     <script type="text/plain" id="f0-3">    its first file, fourth piece
  *
- * Blocks are deflated (pack.h), but for pieces of which the JSON says that they are not.  The end tags of body and html are left out, as HTML allows:
+ * Blocks are deflated (pack.h), but for pieces of which the JSON says that they are not.  The end
+ * tags of body and html are left out, as HTML allows:
  * the text's JSON says how many blocks follow it. */
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H

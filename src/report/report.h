@@ -87,7 +87,7 @@ struct table_look {
     bool colours;
     const char *const *spare;   /* titles of columns that are left out first, in this order; ends
                                    with NULL; NULL: none */
-    const int *group;           /* [rows] a rule stands above rows of another; NULL: all are of one */
+    const int *group;           /* [rows] a rule stands above rows of another; NULL: one */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A table for a terminal of so many columns: texts are cut, then columns left out, until it fits. */
+ * A table for a terminal of so many columns: texts are cut, then columns left out, until it
+ * fits. */
 #include "report/table.h"
 
 #include <math.h>
@@ -173,7 +174,7 @@ static void put_cell(const struct fitted *f, size_t c, const struct table_cell *
                      bool last)
 {
     const char *on = !f->look->colours || !marked ? "" : "\033[1;33m";
-    size_t room = f->width[c], width = utf8_width(cell->text) < room ? utf8_width(cell->text) : room;
+    size_t room = f->width[c], all = utf8_width(cell->text), width = all < room ? all : room;
 
     if (f->table->column[c].align == ALIGN_RIGHT)
         pad(f, room - width);

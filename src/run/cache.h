@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The keys and values of one text that a causal stack has computed so far, in every
- * layer, rotated, and those of its memory; of a layer that does not attend, its state.  A pass over the tokens after them costs no
+ * layer, rotated, and those of its memory; of a layer that does not attend, its state.  A pass
+ * over the tokens after them costs no
  * more than these tokens, and gives the same bytes as a pass over all of them. */
 #ifndef RUN_CACHE_H
 #define RUN_CACHE_H

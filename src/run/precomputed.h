@@ -7,7 +7,8 @@
 
 /*
  * The rows of a block that *rows describes, from y: fills weight, hidden and n_visible (of
- * rows that see nothing), entropy and, where y has it, single and null_mass.  Returns the first row that
+ * rows that see nothing), entropy and, where y has it, single and null_mass.  Returns the first
+ * row that
  * is not a row of attention; -1: all are.
  */
 int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float *weight,

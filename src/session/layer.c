@@ -41,7 +41,8 @@ struct layer_asked layer_of_asked(const struct asked *asked)
         .relative = asked->relative > 0 ? layer_relatives[asked->relative] : NULL,
         .names = asked->tensor_names, .prefix = asked->prefix, .zero_key = asked->zero_attn,
         .fused = (enum layer_fused)asked->fused, .order = (enum layer_order)asked->order,
-        .tower = tower_of(asked), .unmasked = layer_asked_unmasked(asked), .held = (enum weights_held)asked->held,
+        .tower = tower_of(asked), .unmasked = layer_asked_unmasked(asked),
+        .held = (enum weights_held)asked->held,
         .memory = asked->memory != NULL || asked->key != NULL || asked->value != NULL,
     };
 }

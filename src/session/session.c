@@ -155,7 +155,8 @@ struct model *session_model(const struct asked *asked, const struct env *env,
         return NULL;
     model = model_open_layer(env->arena, *path, &layer, e);
     if (model != NULL && asked->tower != TOWER_NONE && model->config.tower == TOWER_NONE) {
-        err_set(e, ERR_USAGE, "--tower: %s does not have towers of texts and of pictures", model->name);
+        err_set(e, ERR_USAGE, "--tower: %s does not have towers of texts and of pictures",
+                model->name);
         model_close(model);
         return NULL;
     }

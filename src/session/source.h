@@ -60,7 +60,10 @@ struct source *source_follow(const struct session *s, const struct source *leade
  */
 int source_piped(const struct session *s, struct source **out, struct err *e);
 
-/* --input, --image or --audio FILE of a model that reads arrays; pair: the decoder's text; NULL: none. */
+/*
+ * --input, --image or --audio FILE of a model that reads arrays; pair: the decoder's text; NULL:
+ * none.
+ */
 struct source *source_arrays(const struct session *s, const struct operand *pair,
                              struct err *e);
 

@@ -15,7 +15,8 @@ enum { MAX_VALUES = 1 << 20 };      /* arrays in one file */
 
 /*
  * The array of given that has this name, else that of a .npy file, or the only one of an .npz, as
- * *n arrays of the shape that m reads: one, or as many as a leading axis says.  Numbers of any type that NumPy's
+ * *n arrays of the shape that m reads: one, or as many as a leading axis says.  Numbers of any
+ * type that NumPy's
  * formats are read with, rounded to floats.
  *
  * Errors (ERR_INPUT, the file named): those of npz_open, several arrays, another shape

@@ -4,7 +4,8 @@
 
 _Static_assert((int)DRAW_SVG == OUTPUT_SVG - OUTPUT_PNG &&
                (int)DRAW_PDF == OUTPUT_PDF - OUTPUT_PNG &&
-               (int)DRAW_TERMINAL == OUTPUT_TERMINAL - OUTPUT_PNG, "pictures stand in the same order");
+               (int)DRAW_TERMINAL == OUTPUT_TERMINAL - OUTPUT_PNG,
+               "pictures stand in the same order");
 
 enum draw_format figure_format(const struct output *output)
 {

@@ -52,7 +52,8 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
 void results_finish(struct results *r);
 
 /*
- * Ends input and output, after results_finish.  What the usable lines gave is kept, also where others were not
+ * Ends input and output, after results_finish.  What the usable lines gave is kept, also where
+ * others were not
  * usable: rc 0, but an error says so.
  */
 int results_close(struct results *r, const struct input *in, int rc, struct err *e);

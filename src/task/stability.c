@@ -306,7 +306,8 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
         .seed = args->shared.asked.seed,
         .noise = args->noise, .relative_noise = args->relative_noise,
         .generator = "MT19937, torch.randn",
-        .weight = weighting_names[t->j->job.s.asked->weight], .change = t->whole, .heads = head_rows(t),
+        .weight = weighting_names[t->j->job.s.asked->weight], .change = t->whole,
+        .heads = head_rows(t),
     };
 }
 

@@ -219,7 +219,8 @@ static int build_clip(struct bare *b, struct err *e)
     json_put(b->a, b->root, "pre_tokenizer",
         json_pack("{ss s[{ss s{ss} ss sb}{ss sb}]}", "type", "Sequence", "pretokenizers", "type",
                   "Split", "pattern", "Regex",
-                  "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|"
+                  "<\\|startoftext\\|>|<\\|endoftext\\|>|"
+                  "'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|"
                   "[^\\s\\p{L}\\p{N}]+", "behavior", "Removed", "invert", 1, "type", "ByteLevel",
                   "add_prefix_space", 0));
     json_put(b->a, b->root, "post_processor",

@@ -23,7 +23,8 @@ static void look(const struct config *c, const struct family *f)
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
     if (f->positions == POS_ROPE)       /* a share of them may be none */
         assert(c->rotary.n_columns >=
-               (f->rotated == ROTATED_SHARE || f->rotated == ROTATED_PCT ? 0 : 2) && c->rotary.n_columns % 2 == 0 &&
+               (f->rotated == ROTATED_SHARE || f->rotated == ROTATED_PCT ? 0 : 2) &&
+               c->rotary.n_columns % 2 == 0 &&
                c->rotary.n_columns <= c->d_head);
     if (c->chunked.pad_to != 0)
         assert(c->chunked.near.len > 0 && c->chunked.hashed.len > 0 &&

@@ -77,7 +77,8 @@ static void check_panel(const struct picture *p, const struct panel *panel, stru
             float value = panel->value[y / side * panel->n_cols + x / side];
             const unsigned char *c = isnan(value) ? NULL :
                 cmap_colour(&cmap_table[0], scale_index(SCALE_LINEAR, value, range.lo, range.hi));
-            uint32_t want = c == NULL ? 0xd0d0d0 : (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
+            uint32_t want = c == NULL ? 0xd0d0d0 :
+                            (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 
             assert_int_equal(picture_at(p, (int)b.x + x, (int)b.y + y), want);
         }

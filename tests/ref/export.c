@@ -2,7 +2,8 @@
  * `export` under options that change the pass, against the reference library: the command
  * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py),
  * quantised/cases.json (make_quantised.py), heads/cases.json
- * (make_heads.py) and precomputed/cases.json (make_precomputed.py), each with the arrays that were computed, by every kernel. */
+ * (make_heads.py) and precomputed/cases.json (make_precomputed.py), each with the arrays that were
+ * computed, by every kernel. */
 #include "check.h"
 
 #include <stdlib.h>

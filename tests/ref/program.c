@@ -22,7 +22,7 @@ struct job {
     struct sentence *s;
     int n_sentences, L, H;
     char dir[64], file[96], *ids, *rotations;   /* a folder of our own */
-    const char *from, *given, *more[4];     /* options before and behind the file of ids, or those */
+    const char *from, *given, *more[4];    /* options before and behind the file of ids, or those */
 };
 
 enum { MOST_LAYERS = 64 };      /* of a small model */

@@ -58,7 +58,8 @@ static void check_head(struct arena *a, int head, const float *q, const float *r
     const struct mechanism *m = mechanism_table[MECHANISM_lsh];
     const struct attention in = {
         .mechanism = m, .q = q + head * D, .k = q + head * D, .v = q + head * D,
-        .q_stride = H * D, .k_stride = H * D, .v_stride = H * D, .T = T, .head = head, .params = &params,
+        .q_stride = H * D, .k_stride = H * D, .v_stride = H * D, .T = T, .head = head,
+        .params = &params,
         .weights = rotations,
         .at = { .S = T, .d = D, .d_v = D, .scale = 1, .lo = INT_MAX, .hi = 0 },
     };

@@ -216,7 +216,7 @@ static void names(void **state)
     assert_int_equal(metric_choice_add(&c, "cache,", &e), -1);
     metric_choice_drop_unnamed(&c);
     metric_choice_list(&c, &arena, &n);
-    assert_int_equal(n, 30);            /* 2 budgets: mean and quantile of 5 rules, share of 4, 1 agreement */
+    assert_int_equal(n, 30);    /* 2 budgets: mean, quantile of 5 rules, share of 4, 1 agreement */
     assert_false(c.named[METRIC_cache_oracle_16_p5]);
 }
 
@@ -225,7 +225,8 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(two_of_four), TEST(old_keys), TEST(disagreement), TEST(heads_that_share), TEST(undefined),
+        TEST(two_of_four), TEST(old_keys), TEST(disagreement), TEST(heads_that_share),
+        TEST(undefined),
         TEST(a_stream), TEST(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,8 @@ static void values_in_their_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_and_names), cmocka_unit_test(kinds_without_a_place), cmocka_unit_test(names_that_do_not_exist),
+        cmocka_unit_test(groups_and_names), cmocka_unit_test(kinds_without_a_place),
+        cmocka_unit_test(names_that_do_not_exist),
         cmocka_unit_test(values_in_their_places),
     };
 

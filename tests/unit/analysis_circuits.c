@@ -158,7 +158,8 @@ static void norms_are_folded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(spectral_norms), cmocka_unit_test(norms_are_folded),
+        cmocka_unit_test(by_hand), cmocka_unit_test(spectral_norms),
+        cmocka_unit_test(norms_are_folded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -438,7 +438,8 @@ static void what_is_read(void **state)
     static const float w[] = { 9, 3, 9, 4 };
     const struct param out = { .matrix = { .data = (const unsigned char *)w, .size_bytes = 4,
                                            .N = 2, .K = 2, .stride = 2 } };
-    struct qkv_view view = { .out = &out, .room = &arena, .stack = STACK_DECODER, .T = 4, .S = 4, .H = 2, .G = 1, .q = q,
+    struct qkv_view view = { .out = &out, .room = &arena, .stack = STACK_DECODER, .T = 4, .S = 4,
+                             .H = 2, .G = 1, .q = q,
                              .kv = kv, .q_stride = 2, .kv_stride = 3, .q_at = q_at,
                              .k_at = k_at, .v_at = v_at, .at = at };
     struct stats *s = start(length, 1, &all, &table);

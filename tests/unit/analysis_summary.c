@@ -259,7 +259,8 @@ static void words(void **state)
 
         assert_memory_equal(&x, &y, sizeof x);
     }
-    assert_true(summary_reliability(s, 0, 1, NUMBERS).r == summary_reliability(sum, 0, 1, NUMBERS).r ||
+    assert_true(summary_reliability(s, 0, 1, NUMBERS).r == summary_reliability(sum, 0, 1,
+                                                                               NUMBERS).r ||
                 isnan(summary_reliability(s, 0, 1, NUMBERS).r));
     arena_finish(&a);
 }

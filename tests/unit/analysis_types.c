@@ -420,7 +420,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
-        cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late), cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
+        cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late),
+        cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
         cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
         cmocka_unit_test(ranking),

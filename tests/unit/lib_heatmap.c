@@ -63,7 +63,8 @@ static void check_same(struct drawn *d, const struct mhaviz_look *look, const ch
     file = read_file(path, &n);
     assert_int_equal(mhaviz_heatmap_bytes(d->model, d->text, look, &bytes, &m, NULL),
                      MHAVIZ_OK);
-    snprintf(command, sizeof command, "%s heatmap --no-metadata --types none -o %s %s 'the cat saw the dog'",
+    snprintf(command, sizeof command,
+             "%s heatmap --no-metadata --types none -o %s %s 'the cat saw the dog'",
              getenv("MHA_VIZ"), path, options);
     assert_int_equal(system(command), 0);
     program = read_file(path, &k);

@@ -368,8 +368,10 @@ static void wrong_files(void **state)
         { VIT, "tests/ref/media/voice.wav", NULL, NULL, MHAVIZ_INPUT, "neither a PNG nor a JPEG" },
         { VIT, "tests/ref/media/none.png", NULL, NULL, MHAVIZ_INPUT, "none.png" },
         { VIT, NULL, "tests/ref/media/voice.wav", NULL, MHAVIZ_USAGE, "vit reads no sound" },
-        { WHISPER, "tests/ref/media/rgb.png", NULL, NULL, MHAVIZ_USAGE, "whisper reads no pictures" },
-        { "tests/ref/bert", "tests/ref/media/rgb.png", NULL, NULL, MHAVIZ_USAGE, "reads no pictures" },
+        { WHISPER, "tests/ref/media/rgb.png", NULL, NULL, MHAVIZ_USAGE,
+          "whisper reads no pictures" },
+        { "tests/ref/bert", "tests/ref/media/rgb.png", NULL, NULL, MHAVIZ_USAGE,
+          "reads no pictures" },
         { WHISPER, NULL, "tests/ref/media/bad/lies.wav", NULL, MHAVIZ_INPUT, "lies.wav" },
         { VIT, NULL, NULL, NULL, MHAVIZ_USAGE, "path: is NULL" },
     };

@@ -348,16 +348,19 @@ static void test_refused(void **state)
     static const struct part other[] = { { "h.0.q.lora_A.weight", RANK, IN },
                                          { "h.0.q.lora_B.weight", OUT, RANK },
                                          { "h.0.q.lora_mystery", OUT } };
-    static const struct part ints[] = { { "ids.lora_A.weight", 2, 2 }, { "ids.lora_B.weight", 2, 2 } };
+    static const struct part ints[] = { { "ids.lora_A.weight", 2, 2 },
+                                        { "ids.lora_B.weight", 2, 2 } };
 
     (void)state;
     refused(linear, 1, "", "has " P "h.0.q.lora_A.weight, but no h.0.q.lora_B.weight");
     refused(stray, 1, "", "h.0.q.lora_B.weight: is no part of a module with lora_A and lora_B");
     refused(other, 3, "", "h.0.q.lora_mystery: is no part of a module");
     refused((struct part[]){ { "h.0.q.lora_A.weight", RANK, IN + 1 }, linear[1] }, 1, "", "no h.0");
-    refused((struct part[]){ { "q.lora_A.weight", RANK, IN + 1 }, { "q.lora_B.weight", OUT, RANK } },
+    refused((struct part[]){ { "q.lora_A.weight", RANK, IN + 1 },
+                             { "q.lora_B.weight", OUT, RANK } },
             2, "", "changes a matrix of shape [5,301], but h.0.q.weight has shape [5,300]");
-    refused((struct part[]){ { "q.lora_A.weight", RANK, IN }, { "q.lora_B.weight", OUT + 1, RANK } },
+    refused((struct part[]){ { "q.lora_A.weight", RANK, IN },
+                             { "q.lora_B.weight", OUT + 1, RANK } },
             2, "", "changes a matrix of shape [6,300]");
     refused((struct part[]){ { "q.lora_A.weight", RANK, IN }, { "q.lora_B.weight", OUT, 3 } },
             2, "", "shape [2,300], which q.lora_B.weight of shape [5,3] does not fit");
@@ -365,7 +368,8 @@ static void test_refused(void **state)
             2, "", "shape [2,300], which q.lora_B.weight of shape [5] does not fit");
     refused((struct part[]){ { "q.lora_A.weight", RANK }, { "q.lora_B.weight", OUT, RANK } },
             2, "", "q has rank 2, but its factors are of rank 0");
-    refused((struct part[]){ { "q.lora_A.weight", RANK, IN, "U8" }, { "q.lora_B.weight", OUT, RANK } },
+    refused((struct part[]){ { "q.lora_A.weight", RANK, IN, "U8" },
+                             { "q.lora_B.weight", OUT, RANK } },
             2, "", "q.lora_A.weight: holds U8");
     refused((struct part[]){ { "q.lora_A.weight", RANK, IN },
                              { "q.lora_B.weight", OUT, RANK, "U8" } }, 2, "",

@@ -935,7 +935,9 @@ static void languages(void **state)
     bad(FAMILY("xmod", ",\"pre_norm\":\"no\""), "pre_norm: found \"no\"");
 }
 
-/* The mlp of dinov2: F is D times a number, two thirds of that in multiples of 8 where it is gated. */
+/*
+ * The mlp of dinov2: F is D times a number, two thirds of that in multiples of 8 where it is gated.
+ */
 static void widths_by_ratio(void **state)
 {
     struct config c = good(FAMILY("dinov2", ""));
@@ -1132,7 +1134,8 @@ int main(void)
         TEST(defaults_of_bert), TEST(defaults_of_gpt2), TEST(defaults_of_llama),
         TEST(every_number_is_read), TEST(wrong_values_are_named),
         TEST(defaults_of_deepseek), TEST(latent_widths), TEST(experts),
-        TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers), TEST(groups),
+        TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers),
+        TEST(groups),
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
         TEST(keys_that_are_refused), TEST(pictures), TEST(sound), TEST(what_a_model_says_of_itself),

@@ -170,7 +170,8 @@ static void alone(void **state)
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
-    const struct CMUnitTest tests[] = { TEST(files), TEST(unreadable), TEST(numbers), TEST(parts), TEST(alone) };
+    const struct CMUnitTest tests[] = { TEST(files), TEST(unreadable), TEST(numbers), TEST(parts),
+                                        TEST(alone) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

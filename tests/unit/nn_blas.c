@@ -142,7 +142,8 @@ static void test_models(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_tiles), cmocka_unit_test(test_models) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_tiles),
+                                        cmocka_unit_test(test_models) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

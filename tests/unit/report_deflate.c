@@ -121,7 +121,9 @@ static void skewed(void **state)
     free(data);
 }
 
-/* Codes as of weights: no more than a hundredth more bytes than zlib's, which looks for runs too. */
+/*
+ * Codes as of weights: no more than a hundredth more bytes than zlib's, which looks for runs too.
+ */
 static void as_small_as_zlib(void **state)
 {
     enum { N = 90000 };

@@ -211,7 +211,8 @@ static void sigmoids_on_the_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(softmax_with_and_without_renorm), cmocka_unit_test(ties), cmocka_unit_test(large_scores),
+        cmocka_unit_test(softmax_with_and_without_renorm), cmocka_unit_test(ties),
+        cmocka_unit_test(large_scores),
         cmocka_unit_test(groups_by_their_best),
         cmocka_unit_test(sigmoid_groups_by_their_best_two),
         cmocka_unit_test(a_bias_is_for_the_choice_alone), cmocka_unit_test(negative_choices),

@@ -282,7 +282,8 @@ static void test_esm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_bert), TEST(test_esm), TEST(test_special_map), TEST(test_merges), TEST(test_refused),
+        TEST(test_bert), TEST(test_esm), TEST(test_special_map), TEST(test_merges),
+        TEST(test_refused),
         TEST(test_languages), TEST(test_two_vocabularies),
     };
 

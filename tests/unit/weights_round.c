@@ -139,7 +139,9 @@ static void blocks(void **state)
     check_types(again, want);
 }
 
-/* [inputs, outputs], as GPT-2 stores its matrices: the product of blocks is that of their numbers. */
+/*
+ * [inputs, outputs], as GPT-2 stores its matrices: the product of blocks is that of their numbers.
+ */
 static void blocks_of_outputs(void **state)
 {
     struct err e = { ERR_NONE, "" };
@@ -193,7 +195,8 @@ static void gguf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(blocks),
-                                        cmocka_unit_test(blocks_of_outputs), cmocka_unit_test(gguf) };
+                                        cmocka_unit_test(blocks_of_outputs),
+                                        cmocka_unit_test(gguf) };
 
     arena_init(&arena, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

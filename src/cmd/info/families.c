@@ -148,7 +148,8 @@ static struct family_row row_of(struct arena *a, const struct family *f)
         .stack = towers ? "towers" : both ? "both" : family_stack_names[f->stack_id],
         .norms = norms[f->norm_place], .positions = positions_of(a, f),
         .reads = towers ? "either" : reads[f->front],
-        .causal = both ? f->decoder->causal : f->causal || f->defaults.is_decoder, .has = has_of(a, f),
+        .causal = both ? f->decoder->causal : f->causal || f->defaults.is_decoder,
+        .has = has_of(a, f),
         .gguf = gguf_of(a, f),
     };
 }

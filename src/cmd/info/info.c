@@ -281,7 +281,8 @@ static int check_list(const struct info_args *args, const char *list, struct err
            err_set(e, ERR_USAGE, "%s, %s: only one of them can be given", list, other);
 }
 
-static int write_list(const struct info_args *args, const struct env *env, enum report_format format,
+static int write_list(const struct info_args *args, const struct env *env,
+                      enum report_format format,
                       FILE *f, struct err *e)
 {
     if (args->builtin)
@@ -298,7 +299,8 @@ static int list(const struct info_args *args, const struct env *env, struct err 
         output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
         output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, 0, e) != 0)
         return -1;
-    return output_close(&o, write_list(args, env, (enum report_format)o.format, o.out.file, e) != 0 ?
+    return output_close(&o, write_list(args, env, (enum report_format)o.format, o.out.file,
+                                       e) != 0 ?
                                 -1 : output_end(&o, e), e);
 }
 

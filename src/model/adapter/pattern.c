@@ -95,7 +95,8 @@ static int matches(const char *before, const char *pattern, const char *after,
     if (*steps <= 0)
         return say(PCRE2_ERROR_CALLOUT, pattern, e);
     snprintf(whole, sizeof whole, "%s%s%s", before, pattern, after);
-    code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_AUTO_CALLOUT, &status, &where,
+    code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_AUTO_CALLOUT,
+                         &status, &where,
                          NULL);
     if (code == NULL)
         return say(status == PCRE2_ERROR_HEAP_FAILED ? PCRE2_ERROR_NOMEMORY : status, pattern, e);

@@ -30,7 +30,8 @@ static bool in_mlp(int slot)
 
 /* n outputs of an expert, of K inputs, from the first of them on: of what holds all experts'
  * width outputs. */
-static struct param part_of(const struct param *all, const struct param *bias, int expert, int width,
+static struct param part_of(const struct param *all, const struct param *bias, int expert,
+                            int width,
                             int K, int first, int n)
 {
     struct param part = { .weight = all->weight, .matrix = all->matrix, .is_linear = true };

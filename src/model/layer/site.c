@@ -358,7 +358,8 @@ int layer_sites(struct look *k, struct sites *s)
 {
     *s = find_sites(k);
     if (s->n > MOST_SITES)
-        return err_set(k->e, ERR_INPUT, "%s: its tensors can be read as over %d attentions; a model "
+        return err_set(k->e, ERR_INPUT,
+                       "%s: its tensors can be read as over %d attentions; a model "
                        "needs its config.json beside it", k->name, MOST_SITES);
     return choose_namings(k, s);
 }

@@ -79,7 +79,8 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &shard_group, &resume_group, &split_group, &memory_group, &draw_group, &mean_group, &patch_group,
+    &shard_group, &resume_group, &split_group, &memory_group, &draw_group, &mean_group,
+    &patch_group,
     &output_all.group, &picture_group, &sheet_group,
     &model_group, &layer_group, &rows_group, &text_group, &select_group, &generate_group,
     &mask_group, NULL

@@ -287,7 +287,8 @@ static const char *lead(const struct attribute_found *f, struct arena *a)
                         "(within %.1e of the largest part)\n\n",
                         answer_name(&f->j->answer, a, t->answer), pair ? " against " : "",
                         pair ? answer_name(&f->j->answer, a, t->against) : "",
-                        records_token(a, queries, f->row), f->row, pair ? "difference" : "logit", t->logit, cap, p->heads,
+                        records_token(a, queries, f->row), f->row, pair ? "difference" : "logit",
+                        t->logit, cap, p->heads,
                         p->embedding, p->mlps, mixers, p->biases, p->error);
 }
 
@@ -305,7 +306,8 @@ static struct text_row text_row(const struct attribute_found *f, struct arena *a
         .capped = f->capped, .heads_dla = p->heads,
         .rest = p->embedding + p->mlps + p->mixers + p->biases, .embeddings = p->embedding,
         .mlps = p->mlps,
-        .mixers = s->shown->family->mixer == MIXER_NONE ? (double)NAN : p->mixers, .biases = p->biases, .error = p->error,
+        .mixers = s->shown->family->mixer == MIXER_NONE ? (double)NAN : p->mixers,
+        .biases = p->biases, .error = p->error,
         .tokens = records_pieces(session_queries(s, f->item)),
         .tokens_key = records_pieces(&f->item->tokens), .heads = heads,
     };

@@ -128,8 +128,9 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
       .null = NULL_ABSENT, .field = DIFF_SIDE_F(global) }
 
 #define DIFF_MODEL_COLUMN(at) \
-    { "model_second", "with several --model: the second side's, as it is given", .kind = COLUMN_TEXT, \
-      .where = IN_TSV | IN_JSON, .optional = true, .null = NULL_SHOWN, .field = at }
+    { "model_second", "with several --model: the second side's, as it is given", \
+      .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
+      .null = NULL_SHOWN, .field = at }
 
 extern const struct record diff_record;
 extern const char *const diff_of_models[];      /* columns of several models, then NULL */

@@ -26,7 +26,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_arrays.group, &weight_group, &shard_group, &split_group, &memory_group, PASS_GROUPS, NULL
+    &output_arrays.group, &weight_group, &shard_group, &split_group, &memory_group, PASS_GROUPS,
+    NULL
 };
 
 static const char *const examples[] = {

@@ -33,7 +33,8 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_every.group, &mechanisms_group, &figure_group, &panel_group, &sheet_group,
-    &model_group, &layer_group, &rows_group, &attention_group, &qkv_group, &text_group, &select_group,
+    &model_group, &layer_group, &rows_group, &attention_group, &qkv_group, &text_group,
+    &select_group,
     &mask_group, &dtype_group, NULL
 };
 

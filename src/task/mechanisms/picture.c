@@ -63,7 +63,8 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     const char *scale = figure_scale(a, figure, "mechanism", false, clip);
     struct panel *panels = arena_alloc(a, N_MECHANISM, sizeof *panels);
     struct figure_plan plan = {
-        .format = figure_format(output), .n_rows = queries->n, .n_cols = keys->n, .n_panels = N_MECHANISM,
+        .format = figure_format(output), .n_rows = queries->n, .n_cols = keys->n,
+        .n_panels = N_MECHANISM,
         .one_bar = figure->shared_scale, .columns = columns, .terminal = &output->terminal
     };
     struct map *map;

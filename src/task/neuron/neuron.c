@@ -13,7 +13,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_all.group, &sheet_group, &model_group, &layer_group, &rows_group, &seed_group, &qkv_group,
+    &output_all.group, &sheet_group, &model_group, &layer_group, &rows_group, &seed_group,
+    &qkv_group,
     &text_group, &select_group, &generate_group, &mask_group, NULL
 };
 

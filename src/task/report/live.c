@@ -37,7 +37,8 @@ int report_live_check(const struct report_args *args, struct err *e)
            args->models.n == 2 ? refuse("two of -m", one, e) :
            asked->attention != NULL ? refuse("--attention", typed, e) :
            asked->qkv != NULL ? refuse("--qkv", typed, e) :
-           asked_array(asked) != NULL && asked->image == NULL ? refuse(asked_array_option(asked), typed, e) :
+           asked_array(asked) != NULL && asked->image == NULL ?
+               refuse(asked_array_option(asked), typed, e) :
            asked->ids != NULL ? refuse("--ids", typed, e) :
            asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
            args->ablate != NULL ? refuse("--ablate", no_file, e) :

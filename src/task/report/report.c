@@ -276,7 +276,8 @@ struct report_args report_with_words(const struct report_args *args)
     struct report_args with_words = *args;
     struct asked *asked = &with_words.shared.asked;
 
-    asked->word_ids = asked->ids == NULL && asked_array(asked) == NULL && asked->attention == NULL &&
+    asked->word_ids = asked->ids == NULL && asked_array(asked) == NULL &&
+        asked->attention == NULL &&
                       asked->qkv == NULL && !asked->pretokenized;
     asked->lenient_words = true;
     if (args->precision >= HOLDS_F16)

@@ -127,7 +127,8 @@ int report_ablate(struct report_job *j, const char *path, struct err *e);
 int report_live_check(const struct report_args *args, struct err *e);
 
 /*
- * After the first text: the module, the model and how the page was asked for.  Errors: ERR_INPUT: no
+ * After the first text: the module, the model and how the page was asked for.  Errors: ERR_INPUT:
+ * no
  * tokeniser, or a model that is too large; those of file_hold; ERR_SYSTEM: no memory.
  */
 int report_live(FILE *f, struct report_job *j, const struct item *item, struct err *e);

@@ -262,8 +262,8 @@ static double keeps(void *self, const struct item *item)
         heads++;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         bytes += j->choice.wanted[maps[i]] ? 3 * sizeof(double) * T * S : 0;
-    return layers_keep(&j->job, item) + bytes + heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) +
-                            S * sizeof(double));
+    return layers_keep(&j->job, item) + bytes +
+           heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) + S * sizeof(double));
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .check = check,

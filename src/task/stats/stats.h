@@ -112,7 +112,10 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
 
 /* ---- types ---- */
 
-/* --types: reads the file, or leaves out its column where there is none.  Errors: those of types_file_labels. */
+/*
+ * --types: reads the file, or leaves out its column where there is none. Errors: those of
+ * types_file_labels.
+ */
 int stats_types_open(struct stats_job *j, struct err *e);
 /* What the head is by it; NULL: nothing is known. */
 const char *stats_type(const struct stats_job *j, struct head_id id);

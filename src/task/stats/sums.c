@@ -200,7 +200,8 @@ int stats_sums_open(void *self, const struct sums *part, struct err *e)
     struct stats_job *j = self;
 
     j->args = j->job.args;
-    if (json_field_bool(part->run, "causal", false, &j->causal, e) != 0 || stats_choose(j, e) != 0 || stats_settle(j, e) != 0)
+    if (json_field_bool(part->run, "causal", false, &j->causal, e) != 0 ||
+        stats_choose(j, e) != 0 || stats_settle(j, e) != 0)
         return -1;
     stats_summary_open(j, j->job.heads, j->job.n_heads);
     return 0;

@@ -380,7 +380,8 @@ void types_write(struct types_job *j, struct report *r)
     struct types_row row = {
         s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
         j->deaf, j->unranked, j->untried, j->weightless, j->n_texts, s->asked->seed, j->n_random,
-        j->n_tokens, j->n_asked, j->n_answered, j->n_ranked, j->n_trials, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
+        j->n_tokens, j->n_asked, j->n_answered, j->n_ranked, j->n_trials, j->rules.threshold,
+        j->args->gold, gold ? j->n_unusable : -1,
         gold ? j->n_words : -1, gold ? j->n_unscored : -1, gold ? j->n_mentions : -1,
         gold ? j->coreference.n : -1, (double)j->coreference.nearest / (double)j->coreference.n,
         (double)j->coreference.head_match / (double)j->coreference.n, records_shown_asked(s), heads,

@@ -42,7 +42,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &rare_group, &shard_group, &resume_group, &split_group, &memory_group, &output_reports.group, &hide_group,
+    &rare_group, &shard_group, &resume_group, &split_group, &memory_group, &output_reports.group,
+    &hide_group,
     &weight_group, &model_group, &layer_group, &rows_group,
     &attention_group, &qkv_group, &text_group, &select_group, &generate_group, &mask_group,
     &dtype_group, NULL
