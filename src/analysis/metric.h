@@ -51,6 +51,7 @@ struct metric_found {
     struct facts_shape shape;
     struct facts_top top;
     double near[METRIC_NEAR + 1];
+    struct facts_room room;
 };
 
 enum { METRIC_BUDGETS = 3 };

@@ -333,7 +333,7 @@ static void take_block(const struct stats *s, size_t at, const struct rows *rows
         .found = &found,
     };
 
-    found.has_shape = found.has_top = found.has_near = false;
+    found.has_shape = found.has_top = found.has_near = found.room.is_made = false;
 
     for (int i = 0; i < s->n_row_blocks; i++) {
         int k = s->by_row[i];

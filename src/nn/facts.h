@@ -7,9 +7,18 @@
 #ifndef NN_FACTS_H
 #define NN_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "nn/attend.h"
+
+enum { FACTS_MOST = 512 };
+
+/* The rows as the kernel takes them: made once for all that is asked of them. */
+struct facts_room {
+    bool is_made;               /* false: they are others than before */
+    _Alignas(64) float panel[ATTEND_ROWS * FACTS_MOST];
+};
 
 struct facts_rows {
     const float *w;             /* [n_rows, stride] */
@@ -18,6 +27,7 @@ struct facts_rows {
     int key0, query;            /* of the first weight, and of the first row */
     const int *n_visible;
     const float *largest;       /* [n_rows] weights */
+    struct facts_room *room;
 };
 
 /* With d = key - query. */
@@ -39,7 +49,7 @@ void facts_shape(struct facts_shape *out, const struct facts_rows *rows);
 /* out [n_rows]: -sum of x ln x over what is seen, x = (1 - mix) w + mix / n_visible. */
 void facts_mixed_entropy(double *out, const struct facts_rows *rows, double mix);
 
-enum { FACTS_TOPS = 5, FACTS_MOST = 512 };
+enum { FACTS_TOPS = 5 };
 
 struct facts_top {
     double mass[FACTS_TOPS][ATTEND_ROWS];       /* of the largest 1, 2, 4, 8 and 16 */

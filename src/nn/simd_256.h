@@ -2,7 +2,8 @@
  *
  * Vectors of 256 bits, for what simd_rows.h and simd_facts.h do in them with AVX2 and with
  * AVX-512: fvec (FWIDTH doubles), svec (twice as many floats), fbits (what a comparison gives,
- * and the bits of an fvec as whole numbers), and the f_ and s_ functions on them. */
+ * and the bits of an fvec as whole numbers), sbits (what one of floats gives), and the f_ and
+ * s_ functions on them. */
 #ifndef NN_SIMD_256_H
 #define NN_SIMD_256_H
 
@@ -13,6 +14,7 @@
 #define fvec __m256d
 #define fbits __m256i
 #define svec __m256
+#define sbits __v8si
 
 enum { FWIDTH = 4 };
 
@@ -72,6 +74,12 @@ static inline svec s_load_any(const float *p) { return _mm256_loadu_ps(p); }
 static inline void s_store(float *p, svec v) { _mm256_store_ps(p, v); }
 static inline svec s_max(svec a, svec b) { return _mm256_max_ps(a, b); }
 static inline svec s_min(svec a, svec b) { return _mm256_min_ps(a, b); }
+
+static inline sbits s_less(svec a, svec b)
+{
+    return (sbits)_mm256_cmp_ps(a, b, _CMP_LT_OQ);
+}
+
 
 static inline float s_max_of(svec v)
 {

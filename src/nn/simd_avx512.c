@@ -127,6 +127,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
 #include "nn/simd_256.h"
 #include "nn/simd_rows.h"
 #include "nn/simd_facts.h"
+#include "nn/simd_top.h"
 
 /* ---- decoding ---- */
 

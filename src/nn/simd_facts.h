@@ -124,13 +124,26 @@ static struct scan_sums scan_block(float *largest, const float *w, size_t stride
 
 enum { FACT_ROWS = 16 };        /* of a panel */
 
-/* Keys [from, from + n) of rows t .. t + FACT_ROWS - 1: panel [n, FACT_ROWS]. */
-static void facts_panel(float *panel, const struct facts_rows *rows, int t, int from, int n)
+/*
+ * The keys of rows t .. t + FACT_ROWS - 1 from `from` on, *n of them, as many as there is room
+ * for: [n, FACT_ROWS].  Those of all rows at once, where there is room; else they last until
+ * the next are asked for.
+ */
+static const float *facts_panel(const struct facts_rows *rows, int t, int from, int *n)
 {
-    int left = rows->n_rows - t;
+    float *panel = rows->room->panel;
+    bool all = rows->n <= FACTS_MOST;
+    int first = all ? 0 : t, end = all ? rows->n_rows : t + 1;
 
-    transpose(panel, FACT_ROWS, rows->w + (size_t)t * rows->stride + from, (int64_t)rows->stride,
-              left < FACT_ROWS ? left : FACT_ROWS, n);
+    *n = rows->n - from < FACTS_MOST ? rows->n - from : FACTS_MOST;
+    for (int i = first; i < end && !rows->room->is_made; i += FACT_ROWS) {
+        int left = rows->n_rows - i;
+
+        transpose(panel + (i - first) * *n, FACT_ROWS, rows->w + (size_t)i * rows->stride + from,
+                  (int64_t)rows->stride, left < FACT_ROWS ? left : FACT_ROWS, *n);
+    }
+    rows->room->is_made = all;
+    return panel + (t - first) * *n;
 }
 
 /* Of the FWIDTH rows from t on; those beyond the last are as that one. */
@@ -170,134 +183,194 @@ static inline fvec rows_away(const struct facts_rows *rows, int t)
 /* Of FWIDTH rows. */
 struct shape_sums {
     fvec mass, squares, uneven, distance, distance_abs, back, back_mass, spread;
-    fbits low, small;           /* counts, negative */
 };
 
-static inline void shape_entries(struct shape_sums *s, const float *panel, int n, fvec visible,
-                                 fvec largest)
+/* Of a key of FWIDTH rows, of which each sees 1 / even keys, at the distances d. */
+static inline __attribute__((always_inline)) void shape_add(struct shape_sums *s, fvec w,
+                                                            fvec even, fvec d)
 {
-    fvec even = f_set(1) / visible, low = f_set(0.01) / visible;
-    fvec small = f_set(0.01) * largest;
-    struct shape_sums x = *s;
+    fvec size = f_abs(d);
+    fvec back = f_keep(f_at_most(d, f_set(0)), w);
 
-    for (int j = 0; j < n; j++, panel += FACT_ROWS) {
-        fvec w = f_load(panel);
-
-        x.mass += w;
-        x.squares = f_fma(w, w, x.squares);
-        x.uneven += f_abs(w - even);
-        x.low += f_less(w, low);
-        x.small += f_less(w, small);
-    }
-    *s = x;
+    s->mass += w;
+    s->squares = f_fma(w, w, s->squares);
+    s->uneven += f_abs(w - even);
+    s->distance = f_fma(w, d, s->distance);
+    s->distance_abs = f_fma(w, size, s->distance_abs);
+    s->back = f_fma(back, size, s->back);
+    s->back_mass += back;
 }
 
-static inline void shape_distances(struct shape_sums *s, const float *panel, int key, int n,
-                                   fvec away)
+/* All but the spread, of n keys from `key` on. */
+static void shape_keys(struct shape_sums *s, const float *panel, int key, int n, fvec even,
+                       fvec away)
 {
-    struct shape_sums x = *s;
     fvec d = away + f_set(key);
+    struct shape_sums x = { s->mass, s->squares, s->uneven, s->distance, s->distance_abs, s->back,
+                            s->back_mass, f_set(0) };
 
-    for (int j = 0; j < n; j++, panel += FACT_ROWS, d += f_set(1)) {
-        fvec w = f_load(panel), size = f_abs(d);
-        fvec back = f_keep(f_at_most(d, f_set(0)), w);
-
-        if (key + j == 0)
-            back = f_set(0);
-        x.distance = f_fma(w, d, x.distance);
-        x.distance_abs = f_fma(w, size, x.distance_abs);
-        x.back = f_fma(back, size, x.back);
-        x.back_mass += back;
+    shape_add(&x, f_load(panel), even, d);
+    if (key == 0)
+        x.back = x.back_mass = f_set(0);
+    for (int j = 1; j < n; j++) {
+        d += f_set(1);
+        shape_add(&x, f_load(panel + j * FACT_ROWS), even, d);
     }
-    *s = x;
+    s->mass = x.mass;
+    s->squares = x.squares;
+    s->uneven = x.uneven;
+    s->distance = x.distance;
+    s->distance_abs = x.distance_abs;
+    s->back = x.back;
+    s->back_mass = x.back_mass;
 }
 
-static inline void shape_spread(struct shape_sums *s, const float *panel, int key, int n,
-                                fvec away)
+/* The spreads of `vecs` times FWIDTH rows, whose mean distances are known. */
+static inline __attribute__((always_inline)) void shape_spreads(struct shape_sums *s,
+    const float *panel, int key, int n, fvec away, const int vecs)
 {
-    fvec sum = s->spread, d = away + f_set(key), mean = s->distance;
+    fvec sum[FACT_ROWS / FWIDTH], d[FACT_ROWS / FWIDTH];
 
-    for (int j = 0; j < n; j++, panel += FACT_ROWS, d += f_set(1)) {
-        fvec off = d - mean;
-
-        sum = f_fma(f_load(panel) * off, off, sum);
+    UNROLL
+    for (int i = 0; i < vecs; i++) {
+        sum[i] = s[i].spread;
+        d[i] = away + f_set(key - FWIDTH * i);
     }
-    s->spread = sum;
+    for (int j = 0; j < n; j++, panel += FACT_ROWS)
+        UNROLL
+        for (int i = 0; i < vecs; i++) {
+            fvec off = d[i] - s[i].distance;
+
+            sum[i] = f_fma(f_load(panel + FWIDTH * i) * off, off, sum[i]);
+            d[i] += f_set(1);
+        }
+    UNROLL
+    for (int i = 0; i < vecs; i++)
+        s[i].spread = sum[i];
+}
+
+/* The least float that is not below x: floats are below one where they are below the other. */
+static inline float float_from(double x)
+{
+    float f = (float)x;
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof bits);
+    bits += (double)f < x;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* What is hidden counts too. */
+struct shape_counts { int low[FACT_ROWS], small[FACT_ROWS]; };
+
+/* n keys more of the first n_rows rows from t on. */
+static void shape_count(struct shape_counts *counts, const struct facts_rows *rows, int t,
+                        int n_rows, const float *panel, int n)
+{
+    _Alignas(64) float low[FACT_ROWS], small[FACT_ROWS];
+
+    for (int i = 0; i < FACT_ROWS; i++) {
+        low[i] = float_from(0.01 / rows->n_visible[row_at(rows, t + i)]);
+        small[i] = float_from(0.01 * (double)rows->largest[row_at(rows, t + i)]);
+    }
+    for (int i = 0; i < n_rows; i += SWIDTH) {
+        svec at_low = s_load(low + i), at_small = s_load(small + i);
+        sbits n_low, n_small;
+
+        memcpy(&n_low, counts->low + i, sizeof n_low);
+        memcpy(&n_small, counts->small + i, sizeof n_small);
+        for (int j = 0; j < n; j++) {
+            svec w = s_load(panel + j * FACT_ROWS + i);
+
+            n_low -= s_less(w, at_low);
+            n_small -= s_less(w, at_small);
+        }
+        memcpy(counts->low + i, &n_low, sizeof n_low);
+        memcpy(counts->small + i, &n_small, sizeof n_small);
+    }
 }
 
 static void shape_store(struct facts_shape *out, const struct facts_rows *rows, int t,
-                        const struct shape_sums *s)
+                        const struct shape_sums *sums, const struct shape_counts *counts)
 {
-    double sum[8][FWIDTH];
-    int64_t low[FWIDTH], small[FWIDTH];
+    for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH) {
+        const struct shape_sums *s = &sums[i / FWIDTH];
+        fvec visible = rows_visible(rows, t + i), hidden = f_set(rows->n) - visible;
 
-    memcpy(sum, s, sizeof sum);
-    memcpy(low, &s->low, sizeof low);
-    memcpy(small, &s->small, sizeof small);
-    for (int i = 0; i < FWIDTH && t + i < rows->n_rows; i++) {
+        f_store(out->mass + t + i, s->mass);
+        f_store(out->squares + t + i, s->squares);
+        f_store(out->uneven + t + i, s->uneven - hidden * (f_set(1) / visible));
+        f_store(out->distance + t + i, s->distance);
+        f_store(out->distance_abs + t + i, s->distance_abs);
+        f_store(out->spread + t + i, s->spread);
+        f_store(out->back + t + i, s->back);
+        f_store(out->back_mass + t + i, s->back_mass);
+    }
+    for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i++) {
         int hidden = rows->n - rows->n_visible[t + i];
 
-        out->mass[t + i] = sum[0][i];
-        out->squares[t + i] = sum[1][i];
-        out->uneven[t + i] = sum[2][i] - hidden * (1.0 / rows->n_visible[t + i]);
-        out->distance[t + i] = sum[3][i];
-        out->distance_abs[t + i] = sum[4][i];
-        out->back[t + i] = sum[5][i];
-        out->back_mass[t + i] = sum[6][i];
-        out->spread[t + i] = sum[7][i];
-        out->low[t + i] = (int)-low[i] - hidden;
-        out->small[t + i] = (int)-small[i] - (rows->largest[t + i] > 0 ? hidden : 0);
+        out->low[t + i] = counts->low[i] - hidden;
+        out->small[t + i] = counts->small[i] - (rows->largest[t + i] > 0 ? hidden : 0);
     }
 }
 
-/* Key after key of long rows, a panel at a time; spreads when their means are known. */
+/* FACT_ROWS rows from t on: key after key of long ones, a panel at a time; spreads when their
+ * means are known. */
+static void shape_panels(struct facts_shape *out, const struct facts_rows *rows, int t)
+{
+    const float *panel;
+    struct shape_sums sums[FACT_ROWS / FWIDTH] = { 0 };
+    struct shape_counts counts = { 0 };
+    fvec away = rows_away(rows, t);
+    int n_rows = rows->n_rows - t < FACT_ROWS ? rows->n_rows - t : FACT_ROWS, n;
+
+    for (int from = 0; from < rows->n; from += n) {
+        panel = facts_panel(rows, t, from, &n);
+        for (int i = 0; i < n_rows; i += FWIDTH)
+            shape_keys(&sums[i / FWIDTH], panel + i, rows->key0 + from, n,
+                       f_set(1) / rows_visible(rows, t + i), rows_away(rows, t + i));
+        shape_count(&counts, rows, t, n_rows, panel, n);
+    }
+    for (int from = 0; from < rows->n; from += n) {
+        panel = facts_panel(rows, t, from, &n);
+        if (n_rows > FWIDTH)
+            shape_spreads(sums, panel, rows->key0 + from, n, away, FACT_ROWS / FWIDTH);
+        else
+            shape_spreads(sums, panel, rows->key0 + from, n, away, 1);
+    }
+    shape_store(out, rows, t, sums, &counts);
+}
+
 static void facts_shape_rows(struct facts_shape *out, const struct facts_rows *rows)
 {
-    _Alignas(64) float panel[FACTS_MOST * FACT_ROWS];
-
-    for (int t = 0; t < rows->n_rows; t += FACT_ROWS) {
-        struct shape_sums sums[FACT_ROWS / FWIDTH] = { 0 };
-
-        for (int pass = 0; pass < 2; pass++)
-            for (int from = 0; from < rows->n; from += FACTS_MOST) {
-                int n = rows->n - from < FACTS_MOST ? rows->n - from : FACTS_MOST;
-
-                if (pass == 0 || rows->n > FACTS_MOST)
-                    facts_panel(panel, rows, t, from, n);
-                for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH) {
-                    struct shape_sums *s = &sums[i / FWIDTH];
-                    fvec away = rows_away(rows, t + i);
-
-                    if (pass == 1) {
-                        shape_spread(s, panel + i, rows->key0 + from, n, away);
-                        continue;
-                    }
-                    shape_entries(s, panel + i, n, rows_visible(rows, t + i),
-                                  rows_largest(rows, t + i));
-                    shape_distances(s, panel + i, rows->key0 + from, n, away);
-                }
-            }
-        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH)
-            shape_store(out, rows, t + i, &sums[i / FWIDTH]);
-    }
+    for (int t = 0; t < rows->n_rows; t += FACT_ROWS)
+        shape_panels(out, rows, t);
 }
 
 /* ---- facts_mixed_entropy ---- */
 
-/* As elementary_log_plain. */
-static inline fvec log_of(fvec x)
+/* x = 2^k z, and s = (z - 1) / (z + 1), as in elementary_log_plain. */
+struct log_parts { fvec x, k, s; };
+
+static inline struct log_parts log_begin(fvec x)
 {
-    const fbits one = f_whole(INT64_C(1) << 52), least = f_whole(INT64_C(0x3fe6a09e667f3bcd));
+    const fbits one = f_whole(INT64_C(1) << 52);
+    const fbits least = f_whole(INT64_C(0x3fe6a09e667f3bcd));
     fbits bits = f_to_bits(x) - least;
     fbits k_bits = f_shift_right(bits + f_whole(INT64_C(1) << 62), 52) +
                    f_whole(INT64_C(1075) << 52);
-    fbits z_bits = (bits & (one - f_whole(1))) + least;
     fvec k = f_of_bits(k_bits) - f_set(0x1p52 + 1024);
-    fvec z = f_of_bits(z_bits), s, square, odd, even, fourth;
+    fvec z = f_of_bits((bits & (one - f_whole(1))) + least);
 
-    s = (z - f_set(1)) / (z + f_set(1));
-    square = s * s;
-    fourth = square * square;
+    return (struct log_parts){ x, k, (z - f_set(1)) / (z + f_set(1)) };
+}
+
+/* ln x */
+static inline fvec log_end(const struct log_parts *p)
+{
+    fvec s = p->s, square = s * s, fourth = square * square, odd, even;
+
     even = f_fma(fourth, f_set(2.0 / 19), f_set(2.0 / 15));
     odd = f_fma(fourth, f_set(2.0 / 21), f_set(2.0 / 17));
     even = f_fma(fourth, even, f_set(2.0 / 11));
@@ -307,117 +380,75 @@ static inline fvec log_of(fvec x)
     even = f_fma(fourth, even, f_set(2.0 / 3));
     odd = f_fma(fourth, odd, f_set(2.0 / 5));
     even = f_fma(square, odd, even);
-    return f_fma(k, f_set(0x1.62e42fefa39efp-1), f_fma(s * square, even, s + s));
+    return f_fma(p->k, f_set(0x1.62e42fefa39efp-1),
+                           f_fma(s * square, even, s + s));
+}
+
+enum { LOGS = 2 };              /* vectors side by side */
+
+/*
+ * sum [vecs] -= x ln x of n keys of `vecs` times FWIDTH rows.  A key's logarithms begin before
+ * those of the key before end: a processor sees too few of them ahead to do that by itself.
+ */
+static inline __attribute__((always_inline)) void mixed_entropies(fvec *sum,
+    const float *panel, int n, double mix, const fvec *visible, const int vecs)
+{
+    struct log_parts p[LOGS];
+    fvec all[LOGS], rest[LOGS], share = f_set(1 - mix);
+
+    UNROLL
+    for (int i = 0; i < vecs; i++) {
+        all[i] = sum[i];
+        rest[i] = f_set(mix) / visible[i];
+        p[i] = log_begin(f_fma(share, f_load(panel + FWIDTH * i), rest[i]));
+    }
+    for (int j = 1; j < n; j++) {
+        panel += FACT_ROWS;
+        UNROLL
+        for (int i = 0; i < vecs; i++) {
+            fvec x = f_fma(share, f_load(panel + FWIDTH * i), rest[i]);
+            struct log_parts next = log_begin(x);
+
+            all[i] = f_fnma(p[i].x, log_end(&p[i]), all[i]);
+            p[i] = next;
+        }
+    }
+    UNROLL
+    for (int i = 0; i < vecs; i++)
+        sum[i] = f_fnma(p[i].x, log_end(&p[i]), all[i]);
+}
+
+static void mixed_entropy_panels(double *out, const struct facts_rows *rows, int t, double mix)
+{
+    const float *panel;
+    int n_rows = rows->n_rows - t < FACT_ROWS ? rows->n_rows - t : FACT_ROWS, n;
+    fvec sum[FACT_ROWS / FWIDTH] = { f_set(0) }, visible[FACT_ROWS / FWIDTH];
+    double lane[FACT_ROWS];
+
+    for (int i = 0; i < FACT_ROWS; i += FWIDTH)
+        visible[i / FWIDTH] = rows_visible(rows, t + i);
+    for (int from = 0; from < rows->n; from += n) {
+        int i = 0;
+
+        panel = facts_panel(rows, t, from, &n);
+        for (; i + FWIDTH < n_rows; i += LOGS * FWIDTH)
+            mixed_entropies(sum + i / FWIDTH, panel + i, n, mix, visible + i / FWIDTH, LOGS);
+        for (; i < n_rows; i += FWIDTH)
+            mixed_entropies(sum + i / FWIDTH, panel + i, n, mix, visible + i / FWIDTH, 1);
+    }
+    memcpy(lane, sum, sizeof lane);
+    for (int i = 0; i < n_rows; i++) {
+        double rest = mix / rows->n_visible[t + i];
+        int hidden = rows->n - rows->n_visible[t + i];
+
+        out[t + i] = lane[i] + (hidden > 0 ? hidden * (rest * elementary_log(rest)) : 0);
+    }
 }
 
 static void facts_mixed_entropy_rows(double *out, const struct facts_rows *rows, double mix)
 {
-    _Alignas(64) float panel[FACTS_MOST * FACT_ROWS];
-    double lane[FACT_ROWS];
-
-    for (int t = 0; t < rows->n_rows; t += FACT_ROWS) {
-        fvec sum[FACT_ROWS / FWIDTH] = { f_set(0) };
-
-        for (int from = 0; from < rows->n; from += FACTS_MOST) {
-            int n = rows->n - from < FACTS_MOST ? rows->n - from : FACTS_MOST;
-
-            facts_panel(panel, rows, t, from, n);
-            for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH) {
-                fvec rest = f_set(mix) / rows_visible(rows, t + i), all = sum[i / FWIDTH];
-
-                for (int j = 0; j < n; j++) {
-                    fvec x = f_fma(f_set(1 - mix),
-                                                f_load(panel + j * FACT_ROWS + i), rest);
-
-                    all = f_fnma(x, log_of(x), all);
-                }
-                sum[i / FWIDTH] = all;
-            }
-        }
-        memcpy(lane, sum, sizeof lane);
-        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i++) {
-            double rest = mix / rows->n_visible[t + i];
-            int hidden = rows->n - rows->n_visible[t + i];
-
-            out[t + i] = lane[i] + (hidden > 0 ? hidden * (rest * elementary_log(rest)) : 0);
-        }
-    }
-}
-
-/* ---- facts_top ---- */
-
-/* The larger of both in x, the smaller in y, of count keys of 8 `eights` rows. */
-static inline __attribute__((always_inline)) void exchange(float *x, float *y, int count,
-                                                           const int eights)
-{
-    for (int i = 0; i < count; i++, x += FACT_ROWS, y += FACT_ROWS)
-        UNROLL
-        for (int v = 0; v < eights * 8; v += SWIDTH) {
-            svec a = s_load(x + v), b = s_load(y + v);
-
-            s_store(x + v, s_max(a, b));
-            s_store(y + v, s_min(a, b));
-        }
-}
-
-/*
- * n keys of the panel in falling order in each of 8 `eights` rows: Batcher's odd-even merge sort
- * (1968), where what is beyond n would be the smallest, and stays.
- */
-static inline __attribute__((always_inline)) void sort_keys(float *panel, int n, const int eights)
-{
-    for (int p = 1; p < n; p *= 2)
-        for (int k = p; k >= 1; k /= 2)
-            for (int j = k % p; j + k < n; j += 2 * k)
-                if (((j ^ (j + k)) & -(2 * p)) == 0)    /* else of two pairs of runs */
-                    exchange(panel + (int64_t)j * FACT_ROWS, panel + (int64_t)(j + k) * FACT_ROWS,
-                             n - j - k < k ? n - j - k : k, eights);
-}
-
-/* The sums of the first keys of FWIDTH rows of a sorted panel. */
-static void top_few_rows(struct facts_top *out, const struct facts_rows *rows, int t,
-                       const float *panel, double share)
-{
-    fvec sum = f_set(0), enough = f_set(share);
-    fbits short_of = f_whole(0);         /* counts, negative */
-    double mass[FACTS_TOPS][FWIDTH];
-    int64_t count[FWIDTH];
-    int size = 0;
-
-    for (int k = 0; k < rows->n; k++) {
-        fbits less;
-
-        sum += f_load(panel + k * FACT_ROWS);
-        less = f_less(sum, enough);
-        short_of += less;
-        if (size < FACTS_TOPS && k + 1 == 1 << size)
-            f_store(mass[size++], sum);
-        else if (size == FACTS_TOPS && k % 4 == 3 && !f_any(less))
-            break;
-    }
-    for (; size < FACTS_TOPS; size++)
-        f_store(mass[size], sum);
-    memcpy(count, &short_of, sizeof count);
-    for (int i = 0; i < FWIDTH && t + i < rows->n_rows; i++) {
-        out->enough[t + i] = -count[i] < rows->n ? (int)(1 - count[i]) : 0;
-        for (int k = 0; k < FACTS_TOPS; k++)
-            out->mass[k][t + i] = mass[k][i];
-    }
-}
-
-static void facts_top_rows(struct facts_top *out, const struct facts_rows *rows, double share)
-{
-    _Alignas(64) float panel[FACTS_MOST * FACT_ROWS];
-
-    for (int t = 0; t < rows->n_rows; t += FACT_ROWS) {
-        facts_panel(panel, rows, t, 0, rows->n);
-        if (rows->n_rows - t > 8)
-            sort_keys(panel, rows->n, 2);
-        else
-            sort_keys(panel, rows->n, 1);
-        for (int i = 0; i < FACT_ROWS && t + i < rows->n_rows; i += FWIDTH)
-            top_few_rows(out, rows, t + i, panel + i, share);
-    }
+    for (int t = 0; t < rows->n_rows; t += FACT_ROWS)
+        mixed_entropy_panels(out, rows, t, mix);
 }
 
 #define FACTS_KERNELS { facts_shape_rows, facts_mixed_entropy_rows, facts_top_rows }

@@ -142,6 +142,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
 #define fvec float64x2_t
 #define fbits int64x2_t
 #define svec float32x4_t
+#define sbits int32x4_t
 
 enum { FWIDTH = DWIDTH };
 
@@ -174,11 +175,13 @@ static inline svec s_load_any(const float *p) { return v_load_any(p); }
 static inline void s_store(float *p, svec v) { v_store(p, v); }
 static inline svec s_max(svec a, svec b) { return v_max(a, b); }
 static inline svec s_min(svec a, svec b) { return v_min(a, b); }
+static inline sbits s_less(svec a, svec b) { return vreinterpretq_s32_u32(vcltq_f32(a, b)); }
 static inline float s_max_of(svec v) { return v_max_of(v); }
 static inline svec s_load_first(const float *p, int n) { return v_load_first(p, n); }
 
 #include "nn/simd_rows.h"
 #include "nn/simd_facts.h"
+#include "nn/simd_top.h"
 
 /* ---- decoding ---- */
 

@@ -6,6 +6,8 @@
 
 enum { LONGEST = 2 * FACTS_MOST + 70 };
 
+static struct facts_room room;
+
 /* Rows that sum to 1: some of few keys, the last without its last keys. */
 static struct facts_rows make_rows(int n_rows, int n, int *n_visible, float *largest)
 {
@@ -29,7 +31,9 @@ static struct facts_rows make_rows(int n_rows, int n, int *n_visible, float *lar
             largest[t] = row[j] > largest[t] ? row[j] : largest[t];
         }
     }
-    return (struct facts_rows){ w, stride, n_rows, n, n % 2 * 32, n / 3, n_visible, largest };
+    room.is_made = false;
+    return (struct facts_rows){ w, stride, n_rows, n, n % 2 * 32, n / 3, n_visible, largest,
+                                &room };
 }
 
 /* Of plain C. */
@@ -96,11 +100,12 @@ static void by_hand(void)
     static const float w[8] = { 0.5f, 0.25f, 0.25f, 0, 0, 0, 0, 1 };
     static const int n_visible[2] = { 3, 4 };
     static const float largest[2] = { 0.5f, 1 };
-    const struct facts_rows rows = { w, 4, 2, 4, 0, 1, n_visible, largest };
+    const struct facts_rows rows = { w, 4, 2, 4, 0, 1, n_visible, largest, &room };
     struct facts_shape s;
     struct facts_top top;
     double mixed[2];
 
+    room.is_made = false;
     facts_shape(&s, &rows);
     check_close(s.mass[0], 1, 1e-15);
     check_close(s.squares[0], 0.375, 1e-15);

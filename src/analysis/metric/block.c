@@ -18,31 +18,36 @@ struct metric_row metric_block_row(const struct metric_block *b, int t)
 
 double metric_sum(const float *w, size_t step, int n)
 {
-    double sum[4] = { 0 };
+    double a = 0, b = 0, c = 0, d = 0;
     int i = 0;
 
     for (; i + 4 <= n; i += 4, w += 4 * step) {
-        sum[0] += (double)w[0];
-        sum[1] += (double)w[step];
-        sum[2] += (double)w[2 * step];
-        sum[3] += (double)w[3 * step];
+        a += (double)w[0];
+        b += (double)w[step];
+        c += (double)w[2 * step];
+        d += (double)w[3 * step];
     }
-    for (; i < n; i++, w += step)
-        sum[i & 3] += (double)*w;
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    a += i < n ? (double)w[0] : 0;
+    b += i + 1 < n ? (double)w[step] : 0;
+    c += i + 2 < n ? (double)w[2 * step] : 0;
+    return (a + b) + (c + d);
 }
 
 double metric_sum_double(const double *x, int n)
 {
-    double sum[4] = { 0 };
+    double a = 0, b = 0, c = 0, d = 0;
     int i = 0;
 
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++)
-            sum[k] += x[i + k];
-    for (; i < n; i++)
-        sum[i & 3] += x[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; i + 4 <= n; i += 4) {
+        a += x[i];
+        b += x[i + 1];
+        c += x[i + 2];
+        d += x[i + 3];
+    }
+    a += i < n ? x[i] : 0;
+    b += i + 1 < n ? x[i + 1] : 0;
+    c += i + 2 < n ? x[i + 2] : 0;
+    return (a + b) + (c + d);
 }
 
 double metric_sum_away(const struct metric_block *b, int away)
@@ -65,7 +70,7 @@ double metric_sum_away(const struct metric_block *b, int away)
 struct facts_rows metric_block_facts(const struct metric_block *b)
 {
     return (struct facts_rows){ b->row.a, b->stride, b->n_rows, b->row.n_keys, b->row.key0,
-                                b->row.query, b->n_visible, b->largest };
+                                b->row.query, b->n_visible, b->largest, &b->found->room };
 }
 
 const struct facts_shape *metric_block_shape(const struct metric_block *b)

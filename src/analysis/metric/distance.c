@@ -84,13 +84,14 @@ static bool distance_norm(const struct metric_row *r, double *v)
 static int distance_norm_block(const struct metric_block *b, double *sum)
 {
     const struct facts_shape *shape = metric_block_shape(b);
+    struct metric_row row = b->row;
 
     *sum = 0;
-    for (int t = 0; t < b->n_rows; t++) {
-        struct metric_row row = metric_block_row(b, t);
+    for (int t = 0; t < b->n_rows; t++, row.query++) {
         int most = farthest(&row);
 
         *sum += shape->distance_abs[t] / (most > 1 ? most : 1);
+        row.hidden = row.hidden != NULL ? row.hidden + b->stride : NULL;
     }
     return b->n_rows;
 }
