@@ -234,7 +234,8 @@ class Model:
     # ---- attention ----
 
     def attention(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
-                  layers: Which = None, heads: Which = None, stack: Optional[str] = None) -> Attention:
+                  layers: Which = None, heads: Which = None,
+                  stack: Optional[str] = None) -> Attention:
         """The attention of each head as arrays.  Requires NumPy.
 
         Args:
@@ -264,8 +265,8 @@ class Model:
         look = {"layers": layers, "heads": heads, "stack": stack}
         return Attention(self, source, look, (opened.tokens(), opened.tokens(True)), rows)
 
-    def rows(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *, layers: Which = None,
-             heads: Which = None, stack: Optional[str] = None) -> RowStream:
+    def rows(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
+             layers: Which = None, heads: Which = None, stack: Optional[str] = None) -> RowStream:
         """The rows while they are computed, in bounded memory, for long texts.
 
             for block in model.rows(text):

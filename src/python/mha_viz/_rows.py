@@ -9,13 +9,13 @@ from __future__ import annotations
 import ctypes
 import threading
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _library
 from ._error import MhaVizError, Status, usage
 from ._numpy import numpy
-from ._work import Stop, Worker
+from ._work import WAIT_S, Stop, Worker
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -73,7 +73,8 @@ def _copy(rows: _library.Rows) -> Block:
 class Flow(Stop):
     """The queue between the library and the reader, and one back for the bytes that were read.
 
-    Both are of C: an interrupt leaves no lock behind.
+    Both are of C: an interrupt leaves no lock behind.  Where there is no memory for what wakes
+    the other side, it looks by itself after a while.
     """
 
     def __init__(self) -> None:
@@ -81,17 +82,24 @@ class Flow(Stop):
         self.blocks: SimpleQueue[Optional[Block]] = SimpleQueue()   # None: the end
         self.read: SimpleQueue[int] = SimpleQueue()
         self.held_bytes = 0                 # of the library's side
+        self.over = False                   # no block follows those in the queue
         self.ended = False                  # of the reader's
         self.reader = threading.get_ident()     # who would wait for itself
 
     def ask(self) -> None:
         super().ask()
-        self.read.put(0)
+        try:
+            self.read.put(0)
+        except MemoryError:
+            pass
 
     def put(self, rows: _library.Rows) -> bool:
         """Whether to stop."""
         while self.held_bytes > LIMIT_BYTES and not self.asked:
-            self.held_bytes -= self.read.get()
+            try:
+                self.held_bytes -= self.read.get(timeout=WAIT_S)
+            except Empty:
+                pass
         if self.asked:
             return True
         block = _copy(rows)
@@ -100,11 +108,23 @@ class Flow(Stop):
         return False
 
     def end(self) -> None:
-        self.blocks.put(None)
+        self.over = True
+        try:
+            self.blocks.put(None)
+        except MemoryError:
+            pass
+
+    def _next(self) -> Optional[Block]:
+        while True:
+            try:
+                return self.blocks.get(timeout=WAIT_S)
+            except Empty:
+                if self.over and self.blocks.empty():
+                    return None
 
     def get(self) -> Optional[Block]:
         """None: there are no more."""
-        block = None if self.ended or self.asked else self.blocks.get()
+        block = None if self.ended or self.asked else self._next()
         if block is None:
             self.ended = True
         else:

@@ -18,6 +18,9 @@ from typing import Any, Callable, Generic, Optional, TypeVar
 
 T = TypeVar("T")
 
+#: How long a wait is until it looks again, should what wakes it have been lost.
+WAIT_S = 0.2
+
 
 class Stop:
     """Whether a run is asked to stop; what is read by the callbacks of the library."""
@@ -54,8 +57,10 @@ class Runner:
 class Worker(Generic[T]):
     """One call on another thread, which makes a value or an exception.
 
-    An interrupt may come to the main thread between any two lines here: who claims the worker
-    first, its thread or cancel(), has it.
+    An interrupt may come to the main thread between any two lines here, and memory may run out:
+    who claims the worker first, its thread or cancel(), has it; that it has ended is said before
+    the lock that is waited for is given back, so that one which an interrupt left taken holds up
+    nobody.
     """
 
     def __init__(self, work: Callable[[], T], stop: Stop) -> None:
@@ -63,6 +68,7 @@ class Worker(Generic[T]):
         self.error: Optional[BaseException] = None
         self._work: Optional[Callable[[], T]] = work
         self._value: Any = None
+        self._ended = False
         self._claim = _thread.allocate_lock()
         self._done = _thread.allocate_lock()
         self._done.acquire()
@@ -78,8 +84,9 @@ class Worker(Generic[T]):
         if not self._claim.acquire(False):
             _idle.append(runner)
             return
-        _alive.add(self)
+        work = None
         try:
+            _alive.add(self)
             work, self._work = self._work, None
             assert work is not None
             self._value = work()
@@ -87,7 +94,14 @@ class Worker(Generic[T]):
             self.error = error
         work = None
         _alive.discard(self)
-        _idle.append(runner)
+        try:
+            _idle.append(runner)
+        except MemoryError:                 # a thread that waits for ever
+            pass
+        self._end()
+
+    def _end(self) -> None:
+        self._ended = True
         self._done.release()
 
     def cancel(self) -> None:
@@ -96,12 +110,13 @@ class Worker(Generic[T]):
         if not self._claim.acquire(False):
             self.wait()
         else:
-            self._done.release()
+            self._end()
 
     def wait(self) -> None:
         """Until it has ended.  Raises only what comes to this thread."""
-        self._done.acquire()
-        self._done.release()
+        while not self._ended:
+            if self._done.acquire(timeout=WAIT_S):
+                self._done.release()
 
     def value(self) -> T:
         """What it made, once.  Raises what it raised."""
