@@ -447,6 +447,7 @@ static void check_attention(struct room *room, const char *model, const char *te
                      MHAVIZ_OK);
     assert_int_equal(m, n);
     assert_string_equal(token[1].label, "1");
+    mhaviz_text_close(&numbers);
     expect(mhaviz_text_open_labels(attention, label[0], n - 1, NULL, 0, &numbers, &e),
            MHAVIZ_USAGE, &e, "expected the same number");
     label[0][1] = NULL;
@@ -505,6 +506,7 @@ static void one_array(void **state)
     assert_int_equal(n, 6);
     assert_true(value[1] == 0.875 && value[2] == 1.0 && value[5] == 1.0);
     mhaviz_stats_close(&stats);
+    mhaviz_text_close(&text);
     expect(mhaviz_text_open_labels(model, label, 2, label, 2, &text, &e), MHAVIZ_USAGE, &e,
            "labels of keys: attention has no cross-attention");
     mhaviz_model_close(&model);
