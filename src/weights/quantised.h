@@ -54,6 +54,7 @@ struct quantisation {
     int group;                  /* inputs that share a scale; 0: all of a row */
     bool v2;                    /* GPTQ: zeros are stored as they are */
     bool zeros;                 /* CT_INT: there are zero points */
+    bool ordered;               /* CT_INT: inputs are not in the order of their groups */
     bool whole;                 /* CT_FLOAT: one scale for all rows */
     int block[2];               /* FP8: rows, columns */
 };

@@ -391,6 +391,8 @@ static void test_config_refused(void **state)
         { ",'layer_replication':[[0,4]]", "layer_replication: found" },
         { ",'arrow_config':{'a':1}", "arrow_config: found" },
         { ",'init_lora_weights':'olora'", "init_lora_weights: found \"olora\"" },
+        { ",'bias':'odd'", "bias: found \"odd\", expected none, all or lora_only" },
+        { ",'bias':1", "bias: found 1" },
         { ",'init_lora_weights':3", "init_lora_weights: found 3" },
         { ",'rank_pattern':[]", "rank_pattern: found" },
         { ",'rank_pattern':{'q':0}", "expected ranks of 1 to 65536" },

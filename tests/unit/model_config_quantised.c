@@ -126,6 +126,8 @@ static void test_bitsandbytes(void **state)
     format "','ignore':['lm_head'],'config_groups':{'group_0':{'targets':['Linear'],"     \
     "'weights':{" weights "}}}"
 
+#define ORDER(order) CT("pack-quantized", "'num_bits':4,'group_size':32,'actorder':" order)
+
 static void test_compressed_tensors(void **state)
 {
     struct quantisation q = good(CT("float-quantized", "'num_bits':8,'type':'float',"
@@ -160,6 +162,12 @@ static void test_compressed_tensors(void **state)
     bad(CT("pack-quantized", "'num_bits':4"), "group_size: found nothing");
     bad(CT("pack-quantized", "'num_bits':4,'type':'float'"), "type: found");
     bad(CT("pack-quantized", "'num_bits':4,'symmetric':0"), "symmetric: found 0");
+    bad(ORDER("'odd'"),
+        "actorder: found \"odd\", expected weight, static, group, dynamic");
+    assert_false(good(ORDER("null")).ordered || good(ORDER("false")).ordered);
+    assert_false(good(ORDER("'weight'")).ordered || good(ORDER("'static'")).ordered);
+    assert_true(good(ORDER("true")).ordered && good(ORDER("'group'")).ordered);
+    assert_true(good(ORDER("'dynamic'")).ordered);
     bad(CT("pack-quantized", "'num_bits':4,'strategy':'token'"), "strategy: found");
     bad(CT("pack-quantized", "'num_bits':4,'group_size':32") ",'kv_cache_scheme':{'num_bits':8}",
         "kv_cache_scheme: found");

@@ -572,6 +572,9 @@ static void test_ct_int_refused(void **state)
     refused_part(&f, &how, "k.weight_scale", NULL, 2, CT_OUT, 3, "shape [10,3], expected [10,2]");
     refused_part(&f, &how, "k.weight_zero_point", NULL, 2, 3, 2, "shape [3,2], expected [2,2]");
     refused_part(&f, &how, "k.weight_g_idx", NULL, 1, 11, 0, "shape [11], expected [12]");
+    how.ordered = true;
+    refused_part(&f, &how, "k.weight_g_idx", NULL, 0, 0, 0, "has no k.weight_g_idx");
+    how.ordered = false;
     bytes_put(c.shape, CT_OUT, 8);
     bytes_put(c.shape + 8, 0, 8);
     refused(&f, &how, "holds 10, 0, which k.weight_packed of shape [10,2] does not fit");

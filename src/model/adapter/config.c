@@ -48,6 +48,19 @@ static int check_none(const struct adapter_config *c, struct err *e)
     return 0;
 }
 
+/* Which biases were trained: those are tensors of the adapter. */
+static int check_bias(const struct adapter_config *c, struct err *e)
+{
+    static const char *const good[] = { "none", "all", "lora_only" };
+    const json_t *value = value_of(c, "bias");
+    const char *text = json_string_value(value);
+
+    for (size_t i = 0; text != NULL && i < sizeof good / sizeof *good; i++)
+        if (strcmp(text, good[i]) == 0)
+            return 0;
+    return value == NULL ? 0 : wrong(c, "bias", "none, all or lora_only", e);
+}
+
 /* Some ways to begin take what the factors hold out of the base. */
 static int check_start(const struct adapter_config *c, struct err *e)
 {
@@ -119,7 +132,7 @@ static int read_root(struct adapter_config *c, struct err *e)
 
     if (type == NULL || strcmp(type, "LORA") != 0)
         return wrong(c, "peft_type", "\"LORA\"", e);
-    return check_none(c, e) != 0 || check_start(c, e) != 0 || read_numbers(c, e) != 0 ||
+    return check_none(c, e) != 0 || check_bias(c, e) != 0 || check_start(c, e) != 0 || read_numbers(c, e) != 0 ||
            read_patterns(c, "rank_pattern", 1, &c->ranks, e) != 0 ||
            read_patterns(c, "alpha_pattern", 0, &c->alphas, e) != 0 ? -1 : read_names(c, e);
 }

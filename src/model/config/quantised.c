@@ -186,6 +186,20 @@ static int read_float(const struct reader *r, const json_t *w, struct quantisati
     return 0;
 }
 
+/* Whether groups are of inputs out of order, whose numbers are then in the file. */
+static int read_order(const struct reader *r, const json_t *w, bool *ordered)
+{
+    static const char *const orders[] = { "weight", "static", "group", "dynamic", NULL };
+    int order;
+
+    if (json_is_boolean(config_value(w, "actorder")))
+        return read_bool(r, w, "actorder", false, ordered);
+    if (read_choice(r, w, "actorder", orders, &order) != 0)
+        return -1;
+    *ordered = order >= 2;
+    return 0;
+}
+
 static int read_pack(const struct reader *r, const json_t *w, struct quantisation *p)
 {
     static const char *const strategies[] = { "group", "channel", NULL };
@@ -197,7 +211,8 @@ static int read_pack(const struct reader *r, const json_t *w, struct quantisatio
         read_int(r, w, "num_bits", 1, 8, &p->bits) != 0 ||
         read_bool(r, w, "symmetric", true, &symmetric) != 0 ||
         read_choice(r, w, "strategy", strategies, &strategy) != 0 ||
-        (strategy == 0 && read_group(r, w, &p->group) != 0))
+        (strategy == 0 && read_group(r, w, &p->group) != 0) ||
+        read_order(r, w, &p->ordered) != 0)
         return -1;
     p->zeros = !symmetric;
     return p->bits == 4 || p->bits == 8 ? 0 : wrong(r, w, "num_bits", "4 or 8");

@@ -108,9 +108,9 @@ static int open_zeros(struct unpacker *u, struct fields *f, int64_t out,
 
 static int open_order(struct unpacker *u, struct fields *f, const struct tensor **order)
 {
-    *order = quant_find(u, ".weight_g_idx");
+    *order = u->p->ordered ? quant_part(u, ".weight_g_idx") : quant_find(u, ".weight_g_idx");
     if (*order == NULL)
-        return 0;
+        return u->p->ordered ? -1 : 0;
     if (quant_check_order(u, *order, f->in, f->n_groups) != 0)
         return -1;
     f->order = (*order)->data;
