@@ -132,7 +132,8 @@ static int read_root(struct adapter_config *c, struct err *e)
 
     if (type == NULL || strcmp(type, "LORA") != 0)
         return wrong(c, "peft_type", "\"LORA\"", e);
-    return check_none(c, e) != 0 || check_bias(c, e) != 0 || check_start(c, e) != 0 || read_numbers(c, e) != 0 ||
+    return check_none(c, e) != 0 || check_bias(c, e) != 0 || check_start(c, e) != 0 ||
+           read_numbers(c, e) != 0 ||
            read_patterns(c, "rank_pattern", 1, &c->ranks, e) != 0 ||
            read_patterns(c, "alpha_pattern", 0, &c->alphas, e) != 0 ? -1 : read_names(c, e);
 }
