@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What was asked -> a source of texts, and its texts one by one. */
+ * The texts of a source one by one, and what is said of those that cannot be used. */
 #include "session/input.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/lines.h"
 #include "base/str.h"
-#include "session/boxes.h"
 #include "session/encode.h"
-#include "session/global.h"
-#include "session/handed.h"
 #include "session/memory.h"
 #include "session/source.h"
 #include "session/split.h"
@@ -37,236 +32,6 @@ struct input {
     void (*passed)(void *self, const struct item *item);    /* NULL: nothing */
     void *passed_self;
 };
-
-/* ---- TEXT and TEXT_B ---- */
-
-static bool is_dash(const struct session *s, const char *text)
-{
-    return s->env->dash && strcmp(text, "-") == 0;
-}
-
-/* All of standard input. */
-static int read_dash(struct session *s, struct operand *out, struct err *e)
-{
-    struct lines *lines = source_open_lines(s, "-", e);
-    const char *text;
-    size_t count = 0;
-    int status;
-
-    if (lines == NULL)
-        return -1;
-    progress_wait(s->env->progress, true);
-    status = lines_rest(lines, &text, &count, e);
-    progress_wait(s->env->progress, false);
-    if (status >= 0)
-        *out = (struct operand){ arena_strndup(s->a, status > 0 ? text : "", count), count };
-    lines_close(lines);
-    return status < 0 ? -1 : 0;
-}
-
-static void say_file(const struct session *s, const char *text)
-{
-    if (s->env->note != NULL && file_exists(text) && !file_is_dir(text))
-        err_warn(s->env->note, "'%s' is read as a text, but a file has this name: -f %s "
-                 "reads its lines", text, text);
-}
-
-/* - is what standard input holds. */
-static int read_operands(struct session *s, int n, char **operands, struct operand *out,
-                         struct err *e)
-{
-    if (n > 1 && is_dash(s, operands[0]) && is_dash(s, operands[1]))
-        return err_set(e, ERR_USAGE, "TEXT, TEXT_B: only one of them can be -, standard "
-                       "input");
-    for (int i = 0; i < n; i++) {
-        out[i] = (struct operand){ operands[i], strlen(operands[i]) };
-        if (is_dash(s, operands[i]) && read_dash(s, &out[i], e) != 0)
-            return -1;
-        if (!is_dash(s, operands[i]))
-            say_file(s, operands[i]);
-    }
-    return 0;
-}
-
-/* ---- which source ---- */
-
-/* No text is given, and standard input may hold some that the model would read. */
-static bool may_be_piped(const struct session *s, int n_operands)
-{
-    const struct asked *asked = s->asked;
-    int64_t dim[4];
-
-    return s->env->piped && n_operands == 0 && asked->file == NULL && asked->ids == NULL &&
-           asked->decoder_ids == NULL && asked_array(asked) == NULL &&
-           (s->model == NULL ||
-            (!s->model->family->bare && front_dims(s->model, dim) == 0));
-}
-
-/* One source, and options only beside the source that they belong to. */
-static int check_sources(const struct asked *asked, int n_operands, bool lines,
-                         struct err *e)
-{
-    const struct { bool wrong; const char *why; } rules[] = {
-        { (n_operands > 0) + (asked->ids != NULL) + (asked->file != NULL) > 1,
-          "TEXT, --ids, -f: only one of them can be given" },
-        { (asked->input != NULL) + (asked->image != NULL) + (asked->audio != NULL) +
-          (asked->ids != NULL) + (asked->file != NULL) > 1,
-          "--input, --image, --audio, --ids, -f: only one of them can be given" },
-        { asked->pairs && asked->jsonl, "--pairs, --jsonl: only one of them can be given" },
-        { asked->words && asked->pretokenized,
-          "--words, --pretokenized: only one of them can be given" },
-        { asked->words && (asked->ids != NULL || asked_array(asked) != NULL ||
-                           asked->attention != NULL || asked->qkv != NULL),
-          "--words requires a text, not ids or arrays" },
-        { asked->word_ids && asked->pretokenized,
-          "--word-ids: --pretokenized gives pieces, not words" },
-        { asked->word_ids && (asked->ids != NULL || asked_array(asked) != NULL ||
-                              asked->attention != NULL || asked->qkv != NULL),
-          "--word-ids requires a text, not ids or arrays" },
-        { asked->pairs && !lines, "--pairs requires -f FILE, or texts on standard input" },
-        { asked->shard != NULL && !lines,
-          "--shard requires -f FILE, or texts on standard input" },
-        { asked->by != NULL && !asked->jsonl, "--by requires --jsonl" },
-        { asked->jsonl && !lines, "--jsonl requires -f FILE, or texts on standard input" },
-        { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },
-        { asked->boxes != NULL && (lines || asked->split != NULL),
-          "--boxes requires a TEXT or --ids, without -f and --split" },
-        { asked->decoder_ids != NULL && (n_operands > 1 || asked->file != NULL),
-          "--decoder-ids requires a TEXT or --ids, and no TEXT_B" },
-        { asked->decoder_ids != NULL && asked_array(asked) != NULL && n_operands > 0,
-          "--decoder-ids: no TEXT can be given with an array" },
-    };
-
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].wrong)
-            return err_set(e, ERR_USAGE, "%s", rules[i].why);
-    return 0;
-}
-
-/* A bare layer reads rows, or has precomputed attention. */
-static int check_layer(const struct session *s, int n_operands, struct err *e)
-{
-    const struct asked *asked = s->asked;
-    const struct model *model = s->model;
-
-    if (n_operands > 0 &&
-        (model->precomputed != NULL || model->family->front == FRONT_QKV))
-        return err_set(e, ERR_USAGE, "%s reads no TEXT: --tokens gives names of its rows",
-                       model->precomputed != NULL ? "--attention" : "--qkv");
-    if (model->precomputed == NULL && (asked->image != NULL || asked->audio != NULL))
-        return err_set(e, ERR_USAGE, "%s: %s is a bare layer and reads no %s",
-                       asked_array_option(asked), model->name,
-                       asked->image != NULL ? "pictures" : "sound");
-    if (model->precomputed == NULL && (n_operands > 0 || asked->ids != NULL ||
-                                       asked->file != NULL || asked->decoder_ids != NULL))
-        return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: expected "
-                       "--input FILE.npy, --tokens or --shape", model->name);
-    return 0;
-}
-
-/* An option that says what a bare layer is run on; NULL: none is given. */
-static const char *option_of_layers(const struct asked *asked)
-{
-    return asked->tokens != NULL ? "--tokens" : asked->key_tokens != NULL ? "--key-tokens" :
-           asked->shape != NULL ? "--shape" :
-           asked->decoder_input != NULL ? "--decoder-input" :
-           asked->decoder_tokens != NULL ? "--decoder-tokens" : NULL;
-}
-
-/* A model takes a text or an array, never both; *array: this one takes an array. */
-static int check_front(const struct session *s, int n_operands, bool *array, struct err *e)
-{
-    const struct asked *asked = s->asked;
-    const struct model *model = s->model;
-    int64_t dim[4];
-    char shape[64];
-    const char *of_layers = option_of_layers(asked), *option = asked_array_option(asked);
-
-    *array = model != NULL && front_dims(model, dim) > 0;
-    if (of_layers != NULL)
-        return err_set(e, ERR_USAGE, "%s requires a bare layer (mha-viz-layers(7))", of_layers);
-    if (!*array && asked_array(asked) != NULL)
-        return model == NULL ?
-                   err_set(e, ERR_USAGE, "%s: an array has no tokens", option) :
-                   err_set(e, ERR_USAGE, "%s: %s reads a text, not %s", option, model->name,
-                           asked->image != NULL ? "a picture" : asked->audio != NULL ? "sound" :
-                           "an array");
-    if (!*array)
-        return 0;
-    front_shape(model, shape);
-    if (asked_array(asked) == NULL)
-        return err_set(e, ERR_USAGE, "%s reads no text but an array of shape %s: expected "
-                       "%s--input FILE.npy", model->name, shape,
-                       front_sees(model) ? "--image FILE or " :
-                       front_hears(model) ? "--audio FILE or " : "");
-    if (asked->image != NULL && !front_sees(model))
-        return err_set(e, ERR_USAGE, "--image: %s reads no pictures", model->name);
-    if (asked->audio != NULL && !front_hears(model))
-        return err_set(e, ERR_USAGE, "--audio: %s reads no sound", model->name);
-    if (n_operands > (model->decoder != NULL))
-        return err_set(e, ERR_USAGE, "%s: %s reads %s", option, model->name,
-                       model->decoder != NULL ? "one TEXT with it, for the decoder" :
-                                                "no TEXT with it");
-    return 0;
-}
-
-/* Opens arrays and rows; *source NULL: a text is to be read. */
-static int open_arrays(struct session *s, int n_operands, const struct operand *operands,
-                       struct source **source, struct err *e)
-{
-    const struct model *model = s->model;
-    bool array;
-
-    *source = NULL;
-    if (model != NULL && model->family->bare) {
-        if (check_layer(s, n_operands, e) != 0)
-            return -1;
-        *source = model->precomputed != NULL ? source_precomputed(s) : source_layer(s, e);
-        return *source != NULL ? 0 : -1;
-    }
-    if (check_front(s, n_operands, &array, e) != 0)
-        return -1;
-    if (!array)
-        return 0;
-    *source = source_arrays(s, n_operands > 0 ? operands : NULL, e);
-    return *source != NULL ? 0 : -1;
-}
-
-/* *source NULL: there is nothing on standard input, so a text is to be read elsewhere. */
-static int open_piped(const struct session *s, struct source **source, struct err *e)
-{
-    if (source_piped(s, source, e) != 0)
-        return -1;
-    return *source == NULL ? check_sources(s->asked, 0, false, e) : 0;
-}
-
-/* leader: of its lines this one's are, where it has lines; NULL: there is none. */
-static struct source *open_source(struct session *s, const struct source *leader,
-                                  int n_operands, char **operands, struct err *e)
-{
-    const struct asked *asked = s->asked;
-    bool follows = leader != NULL && leader->lines;
-    bool piped = !follows && may_be_piped(s, n_operands);
-    struct operand text[2];
-    struct source *source;
-
-    if (asked->stream != NULL)
-        return source_stream(s);
-    if (handed_item(s) != NULL)
-        return source_handed(s, handed_item(s));
-    if (check_sources(asked, n_operands, piped || follows || asked->file != NULL, e) != 0 ||
-        global_check(s, e) != 0 || boxes_check(s, e) != 0 ||
-        read_operands(s, n_operands, operands, text, e) != 0 ||
-        open_arrays(s, n_operands, text, &source, e) != 0 ||
-        (asked->decoder_ids != NULL &&
-         encode_needs_decoder(s, "--decoder-ids", ERR_USAGE, e) != 0) ||
-        (piped && open_piped(s, &source, e) != 0))
-        return NULL;
-    if (source != NULL || follows)
-        return source != NULL ? source : source_follow(s, leader);
-    return asked->file != NULL ? source_lines(s, e) : asked->ids != NULL ? source_ids(s) :
-           source_text(s, n_operands, text, e);
-}
 
 /* A mask [3,T,T] for one text is most often one that was meant for 3 heads; one of keys alone
  * has no heads, and its rows are of other texts. */
@@ -305,7 +70,8 @@ struct input *input_open_beside(struct session *s, const struct input *first,
     s->input = in;
     if (s->budget == NULL)
         s->budget = arena_alloc(s->a, 1, sizeof *s->budget);
-    in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
+    in->source = source_asked(s, first != NULL ? first->source : NULL, n_operands, operands,
+                              e);
     if (in->source == NULL ||
         (s->asked->stream == NULL && split_open(s, in->source, &in->split, e) != 0) ||
         memory_open(s, &in->limit, e) != 0)

@@ -33,6 +33,14 @@ struct operand {
     size_t size;
 };
 
+/*
+ * The source that s->asked and the operands, of argv, name.  leader: of its lines this one's are,
+ * where it has lines; NULL: there is none.  Errors: ERR_USAGE: two that exclude each other, one
+ * that the model does not read; those of opening it.
+ */
+struct source *source_asked(struct session *s, const struct source *leader, int n_operands,
+                            char **operands, struct err *e);
+
 /* TEXT and TEXT_B, as many as there are, else the model's own text; ERR_USAGE: it has none. */
 struct source *source_text(const struct session *s, int n_operands,
                            const struct operand *operands, struct err *e);
