@@ -12,7 +12,7 @@
 #include "draw/ticks.h"
 
 /* Pixels at 100 dpi. */
-enum { PLOT_W = 520, PLOT_H = 300, TICK = 4, GAP = 5, NAME_GAP = 4, LEGEND_GAP = 10,
+enum { PLOT_H = 300, TICK = 4, GAP = 5, NAME_GAP = 4, LEGEND_GAP = 10,
        Y_TICKS = 38, X_TICKS = 60, LEAST_W = 40 };
 
 enum { MARKED = 40 };           /* places; of fewer each number has a dot */
@@ -164,9 +164,9 @@ static void measure_names(struct measured *m, struct page *page)
 static void measure_plot(struct measured *m, struct page *page)
 {
     double px = page->units.px, page_w = page->sheet->width_px * px, widest;
-    double aspect = (double)PLOT_H / PLOT_W;
+    double aspect = (double)PLOT_H / CURVE_PLOT_W;
 
-    m->plot = (struct box){ .w = layout_units(page->units, PLOT_W),
+    m->plot = (struct box){ .w = layout_units(page->units, CURVE_PLOT_W),
                             .h = layout_units(page->units, PLOT_H) };
     if (page_w > 0.0)
         m->plot.h = layout_whole(page->units, aspect * page_w);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * A part of a sheet: lines over one axis, each with its interval, and round ticks. */
+ * A part of a sheet: lines over one axis, each with its interval, and round ticks.
+ *
+ *     curve_bins.c      more places than there is room for -> fewer
+ *     curve_span.c      what the axis of numbers spans
+ *     curve.c           ink on a page
+ *     curve_print.c     rows of a terminal */
 #ifndef DRAW_CURVE_H
 #define DRAW_CURVE_H
 
@@ -29,7 +34,12 @@ struct curve {
     const struct curve_dot *dot;
     const char *x_name, *y_name;
     bool no_labels;             /* of axes */
+    bool whole;                 /* the axis reaches as far as the intervals do */
 };
+
+/* Pixels at 100 dpi: between the axes, of a page without a width; a bin, at least, of few lines and
+ * of more. */
+enum { CURVE_PLOT_W = 520, CURVE_BIN_W = 3, CURVE_BIN_W_MANY = 8 };
 
 struct part curve_part(const struct curve *curve);
 
@@ -39,8 +49,31 @@ static inline bool curve_has_legend(const struct curve *curve)
     return curve->n_lines <= MOST_PENS;
 }
 
-/* What the y axis spans: all numbers, intervals as far as half of their range beyond them, a little
- * more, and zero where it is near. */
+/* Whether there are so few lines that a band around each can be told from the others. */
+static inline bool curve_is_of_few(const struct curve *curve)
+{
+    return curve->n_lines <= 4;
+}
+
+/* Whether a line has an interval somewhere. */
+bool curve_has_intervals(const struct curve *curve);
+
+/* ---- curve_bins.c ---- */
+
+/* The least of 1, 2, 5, 10, 20, 50, ... that makes at most so many bins of n places, or 10. */
+int curve_bin_size(int n, double most);
+
+/*
+ * With bins of so many places, the last of what is left: the means of the places that have a
+ * number, in the middle of the bin.  Around them the mean of the intervals, where each of these
+ * places has one; or, of a few lines without any interval, from the least to the largest number.
+ */
+struct curve curve_in_bins(const struct curve *curve, int size, struct arena *a);
+
+/* ---- curve_span.c ---- */
+
+/* What the y axis spans: all numbers, intervals as far as half of their range beyond them (whole:
+ * all of them), a little more, and zero where it is near. */
 struct curve_span { double low, high; };
 struct curve_span curve_span(const struct curve *curve);
 
@@ -49,10 +82,8 @@ struct box curve_point(const struct sheet *s, struct arena *a, int i, double y);
 
 /* ---- curve_print.c ---- */
 
-/* Whether there are so few lines that a terminal shows their intervals. */
-bool curve_prints_intervals(const struct curve *curve);
-
-/* A letter of its own at each place of a line, points between them, colons for an interval. */
+/* A letter of its own at each place of a line, points between them; of few lines, colons for an
+ * interval. */
 void curve_print(const void *curve, struct canvas *canvas);
 
 #endif

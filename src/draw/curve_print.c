@@ -8,7 +8,7 @@
 #include "draw/pen.h"
 #include "draw/ticks.h"
 
-enum { LEAST_ROWS = 8, MOST_ROWS = 20, LABEL_ROWS = 4, FEW = 4 };
+enum { LEAST_ROWS = 8, MOST_ROWS = 20, LABEL_ROWS = 4, TICK_COLUMNS = 8 };
 
 struct plot {
     const struct curve *curve;
@@ -17,11 +17,6 @@ struct plot {
     int top, left;              /* the first row, and the first column right of the axis */
     int n_rows, n_columns;
 };
-
-bool curve_prints_intervals(const struct curve *curve)
-{
-    return curve->n_lines <= FEW;
-}
 
 static int column_at(const struct plot *p, double x)
 {
@@ -101,24 +96,50 @@ static void print_y(const struct plot *p)
     }
 }
 
-/* The places below the axis that have room beside the one before. */
-static void print_places(const struct plot *p, int row)
+/* Below the axis, where it has room beside the one before, which ends before column *end. */
+static void print_place(const struct plot *p, int row, double x, const char *name, int *end)
 {
+    const char *text = label_clean(p->canvas->arena, name, strlen(name), LABEL_CHARS);
+    int w = canvas_width(text), at = p->left + column_at(p, x) - w / 2;
+
+    at = at + w > p->canvas->n_columns ? p->canvas->n_columns - w : at;
+    at = at < 0 ? 0 : at;
+    if (at <= *end)
+        return;
+    canvas_text(p->canvas, row - 1, p->left + column_at(p, x), 1, "┴", false);
+    *end = at + canvas_text(p->canvas, row, at, w, text, false) + 1;
+}
+
+/* Of many places: round numbers. */
+static void print_numbers(const struct plot *p, int row)
+{
+    const double *x = p->curve->x;
+    const struct scale_range range = { (float)x[0], (float)x[p->curve->n - 1], true, false, false };
+    struct ticks ticks = ticks_make(SCALE_LINEAR, range, (double)TICK_COLUMNS / p->n_columns);
     int end = -1;
 
-    for (int i = 0; i < p->curve->n; i++) {
-        const char *name = p->curve->x_label != NULL ? p->curve->x_label[i] :
-                               arena_printf(p->canvas->arena, "%g", p->curve->x[i]);
-        const char *text = label_clean(p->canvas->arena, name, strlen(name), LABEL_CHARS);
-        int w = canvas_width(text), at = p->left + column_at(p, p->curve->x[i]) - w / 2;
+    for (int i = 0; i < ticks.n; i++) {
+        char text[TICK_TEXT];
 
-        at = at + w > p->canvas->n_columns ? p->canvas->n_columns - w : at;
-        at = at < 0 ? 0 : at;
-        if (at <= end)
+        if (ticks.value[i] < x[0] || ticks.value[i] > x[p->curve->n - 1])
             continue;
-        canvas_text(p->canvas, row - 1, p->left + column_at(p, p->curve->x[i]), 1, "┴", false);
-        end = at + canvas_text(p->canvas, row, at, w, text, false) + 1;
+        tick_text(text, &ticks, i);
+        print_place(p, row, ticks.value[i], text, &end);
     }
+}
+
+static void print_places(const struct plot *p, int row)
+{
+    const struct curve *curve = p->curve;
+    int end = -1;
+
+    if (curve->x_label == NULL && curve->n > p->n_columns / 2) {
+        print_numbers(p, row);
+        return;
+    }
+    for (int i = 0; i < curve->n; i++)
+        print_place(p, row, curve->x[i], curve->x_label != NULL ? curve->x_label[i] :
+                    arena_printf(p->canvas->arena, "%g", curve->x[i]), &end);
 }
 
 /* Returns the row after the axis. */
@@ -184,19 +205,29 @@ static void print_marks(const struct plot *p, int i)
                 ink_of(p, i), true);
 }
 
+static void print_colons(const struct plot *p, int column, double low, double high, int ink)
+{
+    int from = row_at(p, high), to = row_at(p, low);
+
+    for (int row = from < 0 ? 0 : from; row <= to && row < p->n_rows; row++)
+        put(p, column, row, ":", ink, false);
+}
+
+/* At places, and in a column between two of them. */
 static void print_interval(const struct plot *p, int i)
 {
     const struct curve_line *line = &p->curve->line[i];
+    const double *x = p->curve->x, *low = line->low, *high = line->high;
 
     for (int k = 0; k < p->curve->n; k++) {
-        int from, to;
+        int column = column_at(p, x[k]);
 
-        if (isnan(line->low[k]))
+        if (isnan(low[k]))
             continue;
-        from = row_at(p, line->high[k]);
-        to = row_at(p, line->low[k]);
-        for (int row = from < 0 ? 0 : from; row <= to && row < p->n_rows; row++)
-            put(p, column_at(p, p->curve->x[k]), row, ":", ink_of(p, i), false);
+        print_colons(p, column, low[k], high[k], ink_of(p, i));
+        if (k + 1 < p->curve->n && !isnan(low[k + 1]) && column_at(p, x[k + 1]) == column + 2)
+            print_colons(p, column + 1, (low[k] + low[k + 1]) / 2.0,
+                         (high[k] + high[k + 1]) / 2.0, ink_of(p, i));
     }
 }
 
@@ -257,7 +288,7 @@ void curve_print(const void *of, struct canvas *canvas)
             false);
     for (int i = 0; i < curve->n_lines; i++)
         print_line(&p, i);
-    for (int i = 0; i < curve->n_lines && curve_prints_intervals(curve); i++)
+    for (int i = 0; i < curve->n_lines && curve_is_of_few(curve); i++)
         print_interval(&p, i);
     print_legend(&p, row);
 }

@@ -27,11 +27,12 @@ static struct curve_span of_numbers(const struct curve *curve)
     return span;
 }
 
-/* At most so far beyond the numbers; where those are all the same, as far as they go. */
+/* At most so far beyond the numbers, unless all of them is wanted; where those are all the same, as
+ * far as they go. */
 static void add_intervals(const struct curve *curve, struct curve_span *span)
 {
     struct curve_span all = *span;
-    double reach = BEYOND * (span->high - span->low);
+    double reach = curve->whole ? 0.0 : BEYOND * (span->high - span->low);
 
     for (int i = 0; i < curve->n_lines; i++)
         for (int k = 0; k < curve->n; k++) {

@@ -29,6 +29,13 @@ straight() {
         }'
 }
 
+# band FILE: the upper edge of the first interval of an SVG, from above, then the lower one
+band() {
+    grep 'fill-opacity:0.16' "$1" | head -n 1 | grep -o ' d="[^Z]*' | tr 'ML' '\n\n' |
+        awk 'NF == 2 && $1 + 0 == $1 { y[n++] = $2 }
+             END { for (i = 0; i < n / 2; i++) print y[i]; for (i = n - 1; i >= n / 2; i--) print y[i] }'
+}
+
 # refused STATUS TEXT ARGUMENT...
 refused() {
     fails "$1" "$2" "$viz" curve "${@:3}"
@@ -99,6 +106,58 @@ refused() {
     heights "$dir/a.svg" > "$dir/h"
     "$viz" stats --json --generate 6 -H L2H1 "one two" |
         jq -r '.n_generated as $n | .heads[0].links[-$n:][][2]' > "$dir/v"
+    straight "$dir/h" "$dir/v"
+}
+
+@test "positions without room for a point each are in bins: their mean, least and largest" {
+    text=$(tr '\n' ' ' < samples/english.txt)
+    works "$viz" curve -q --over position --metric max_mean --truncate -H L2H1 -o "$dir/a.svg" \
+        "$text"
+    heights "$dir/a.svg" > "$dir/h"
+    band "$dir/a.svg" >> "$dir/h"
+    "$viz" stats -q --json --truncate -H L2H1 "$text" > "$dir/stats"
+    jq -r '[.heads[0].links[][2]] as $v | [range(0; $v | length; 10)] | map($v[.:. + 10]) |
+           map(add / length), map(max), map(min) | .[]' "$dir/stats" > "$dir/v"
+    [ "$(wc -l < "$dir/v")" -gt 300 ]
+    straight "$dir/h" "$dir/v"
+    drawn() { sed 's/<[^>]*>/ /g' "$dir/a.svg" | tr -s ' \n' ' '; }
+    no_bins() { run ! grep -q "bins of" "$dir/a.svg"; }
+    drawn | grep -q "a point: mean of 10 positions; shaded: from the least of them to the largest"
+    drawn | grep -qF "position of the query (bins of 10)"
+    # Half as many where the page is half as wide; of many lines the means alone
+    works "$viz" curve -q --over position --truncate -l 3 --width 60mm -o "$dir/a.svg" "$text"
+    drawn | grep -qF "(bins of 20)"
+    works "$viz" curve -q --over position --truncate -l 2,3 -o "$dir/a.svg" "$text"
+    drawn | grep -q "; a point: mean of 20 positions\\."
+    [ -z "$(band "$dir/a.svg")" ]
+    # A terminal has a column for each; a short text needs none, distances have none
+    COLUMNS=80 works "$viz" curve -q --over position --truncate -l 3 --term "$text"
+    [[ $output == *"(bins of 20)"* && $output == *" 200 "*" 400 "* ]]
+    works "$viz" curve -q --over position -H L3H3 -o "$dir/a.svg" "${text:0:300}"
+    no_bins
+    works "$viz" curve -q --over distance --truncate -H L3H3 -o "$dir/a.svg" "$text"
+    no_bins
+}
+
+@test "bins of many texts have the mean of their intervals, where each place has one" {
+    for i in 1 2 3 4 5; do
+        tr '\n' ' ' < samples/english.txt | cut -d ' ' -f "$((20 * i))-$((20 * i + 300 + i))"
+    done > "$dir/lines"
+    works "$viz" curve -q --over position --metric max_mean -H L2H1 -f "$dir/lines" -o "$dir/a.svg"
+    sed 's/<[^>]*>/ /g' "$dir/a.svg" | tr -s ' \n' ' ' |
+        grep -q "where there are 5 texts; a point: mean of 5 positions, and of their intervals"
+    heights "$dir/a.svg" > "$dir/h"
+    band "$dir/a.svg" >> "$dir/h"
+    # Student's t of 4 degrees of freedom
+    "$viz" stats -q --json -H L2H1 -f "$dir/lines" | jq -rs '
+        def mean: add / length;
+        def wide: mean as $m | 2.7764451 * ((map((. - $m) * (. - $m)) | add) / 4 / 5 | sqrt);
+        map([.heads[0].links[][2]]) as $text |
+        [range(0; $text | map(length) | max) as $i | [$text[][$i] | select(. != null)]] as $at |
+        [range(0; $at | length; 5) | $at[.:. + 5]] |
+        map([.[] | mean] | mean), ([.[] | select(all(length == 5))] |
+            map([.[] | mean + wide] | mean), map([.[] | mean - wide] | mean)) | .[]' > "$dir/v"
+    [ "$(wc -l < "$dir/v")" -gt 200 ]
     straight "$dir/h" "$dir/v"
 }
 

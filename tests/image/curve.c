@@ -177,11 +177,116 @@ static void test_span(void **state)
     expect_span((double)NAN, (double)NAN, 0.0, 0.0, 1.0);
 }
 
+/* ---- bins ---- */
+
+static void test_bin_size(void **state)
+{
+    (void)state;
+    assert_int_equal(curve_bin_size(1, 100.0), 1);
+    assert_int_equal(curve_bin_size(100, 100.0), 1);
+    assert_int_equal(curve_bin_size(101, 100.0), 2);
+    assert_int_equal(curve_bin_size(201, 100.0), 5);
+    assert_int_equal(curve_bin_size(2000, 173.3), 20);
+    assert_int_equal(curve_bin_size(11, -5.0), 2);      /* at least 10 bins */
+    assert_int_equal(curve_bin_size(2000000000, 1.0), 200000000);
+}
+
+enum { PLACES = 2003, BIN = 20, BINS = 101 };
+
+/* A saw from 0 to 19 in each bin; those of the second bin have no number, all but the last three
+ * of the others an interval of 1 to each side. */
+static struct curve_line saw(struct arena *a, bool intervals)
+{
+    double *v[3];
+
+    for (int i = 0; i < 3; i++) {
+        v[i] = arena_alloc(a, PLACES, sizeof *v[i]);
+        for (int k = 0; k < PLACES; k++)
+            v[i][k] = k / BIN == 1 || (i > 0 && (!intervals || k >= PLACES - 3)) ?
+                          (double)NAN : k % BIN + (i == 1 ? -1.0 : i == 2 ? 1.0 : 0.0);
+    }
+    return (struct curve_line){ "L0H0", v[0], v[1], v[2] };
+}
+
+static void check_bin(const struct curve *binned, int i, double x, double y, double low,
+                      double high)
+{
+    const struct curve_line *line = binned->line;
+
+    assert_true(binned->x[i] == x && line->y[i] == y);
+    assert_true(line->low[i] == low || (isnan(low) && isnan(line->low[i])));
+    assert_true(line->high[i] == high || (isnan(high) && isnan(line->high[i])));
+}
+
+static struct curve bins_of(struct arena *a, int n_lines, bool intervals)
+{
+    double *x = arena_alloc(a, PLACES, sizeof *x);
+    struct curve_line *line = arena_alloc(a, (size_t)n_lines, sizeof *line);
+    struct curve curve = { .n = PLACES, .x = x, .n_lines = n_lines, .line = line,
+                           .x_name = "position", .y_name = "entropy" };
+
+    for (int k = 0; k < PLACES; k++)
+        x[k] = k;
+    for (int i = 0; i < n_lines; i++)
+        line[i] = saw(a, intervals);
+    return curve_in_bins(&curve, BIN, a);
+}
+
+static void test_bins(void **state)
+{
+    struct curve binned;
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    binned = bins_of(&a, 1, false);
+    assert_int_equal(binned.n, BINS);
+    assert_true(binned.whole);
+    check_bin(&binned, 0, 9.5, 9.5, 0.0, 19.0);
+    assert_true(isnan(binned.line->y[1]) && isnan(binned.line->low[1]));
+    check_bin(&binned, BINS - 1, 2001.0, 1.0, 0.0, 2.0);        /* of three places */
+    binned = bins_of(&a, 1, true);
+    assert_false(binned.whole);
+    check_bin(&binned, 2, 49.5, 9.5, 8.5, 10.5);
+    check_bin(&binned, BINS - 1, 2001.0, 1.0, (double)NAN, (double)NAN);
+    binned = bins_of(&a, 5, false);                             /* too many for bands */
+    assert_false(binned.whole);
+    check_bin(&binned, 0, 9.5, 9.5, (double)NAN, (double)NAN);
+    arena_finish(&a);
+}
+
+/* The line, the band up to the largest number, and white beyond it. */
+static void test_bins_drawn(void **state)
+{
+    struct arena a;
+    struct curve binned = { 0 };
+    struct part part = curve_part(&binned);
+    struct sheet sheet = { .dpi = 200, .n_parts = 1, .parts = &part };
+    struct picture p;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    binned = bins_of(&a, 1, false);
+    draw(&sheet, &p);
+    for (int i = 3; i < BINS - 2; i++) {
+        struct box mean = curve_point(&sheet, &a, i, 9.5);
+        struct box in = curve_point(&sheet, &a, i, 18.6), above = curve_point(&sheet, &a, i, 19.4);
+
+        assert_int_equal(picture_at(&p, (int)mean.x, (int)mean.y), rgb_of(0));
+        assert_true((unsigned)picture_at(&p, (int)in.x, (int)in.y) != 0xffffff);
+        assert_int_equal(picture_at(&p, (int)above.x, (int)above.y), 0xffffff);
+    }
+    picture_free(&p);
+    arena_finish(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines), cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_many), cmocka_unit_test(test_span),
+        cmocka_unit_test(test_bin_size), cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_bins_drawn),
     };
 
     use_fonts("fonts.conf");

@@ -163,6 +163,40 @@ static void set_dots(const struct curve_job *j, struct curve *curve, struct aren
     curve->dot = dot;
 }
 
+/* ---- bins ---- */
+
+/* Beside a terminal's plot: numbers and the axis. */
+enum { AXIS_COLUMNS = 8 };
+
+/* For how many bins there is room: of a few pixels at 100 dpi each, more where lines cross each
+ * other everywhere; or of a column. */
+static double room_of(const struct curve_job *j, const struct curve *curve)
+{
+    const struct output *output = &j->job.results.output;
+    double width = figure_sheet(&j->args->shared.figure, NULL, NULL, NULL).width_px;
+
+    if (figure_format(output) == DRAW_TERMINAL && output->terminal.way < TERMINAL_SIXEL)
+        return output->terminal.columns - AXIS_COLUMNS;
+    return (width > 0.0 ? width : CURVE_PLOT_W) /
+           (curve_is_of_few(curve) ? CURVE_BIN_W : CURVE_BIN_W_MANY);
+}
+
+/* Positions and steps of a long text, of which a line each would be a surface; the weight on
+ * distances falls within the first few, which bins would hide.  Returns the places of a bin. */
+static int take_together(const struct curve_job *j, struct curve *curve)
+{
+    struct arena *a = j->job.s.a;
+    int size = 1;
+
+    if (j->args->over == OVER_POSITION || j->args->over == OVER_STEP)
+        size = curve_bin_size(curve->n, room_of(j, curve));
+    if (size == 1)
+        return 1;
+    *curve = curve_in_bins(curve, size, a);
+    curve->x_name = arena_printf(a, "%s (bins of %d)", curve->x_name, size);
+    return size;
+}
+
 /* ---- the caption ---- */
 
 static const char *metric_text(const struct curve_job *j, struct arena *a)
@@ -186,7 +220,7 @@ static const char *texts_text(const struct curve_job *j, const struct curve *cur
                         file != NULL ? file : "the input");
     if (j->n_texts < LEAST_TEXTS)
         return arena_printf(a, "%s; no intervals of fewer than %d texts", mean, LEAST_TEXTS);
-    if (on_terminal && !curve_prints_intervals(curve))
+    if (on_terminal && !curve_is_of_few(curve))
         return mean;
     if (j->args->over == OVER_POSITION || j->args->over == OVER_DISTANCE ||
         j->args->over == OVER_STEP)
@@ -199,8 +233,24 @@ static const char *texts_text(const struct curve_job *j, const struct curve *cur
                             "Student's t", of_few);
 }
 
+/* "; a point: mean of 20 positions; shaded: from the least of them to the largest". */
+static const char *bins_text(const struct curve_job *j, const struct curve *curve, int bin,
+                             struct arena *a)
+{
+    bool on_terminal = figure_format(&j->job.results.output) == DRAW_TERMINAL;
+    const char *text;
+
+    if (bin == 1)
+        return "";
+    text = arena_printf(a, "; a point: mean of %d %s", bin, over_names[j->args->over]);
+    if (curve->whole)
+        return arena_printf(a, "%s; %s: from the least of them to the largest", text,
+                            on_terminal ? "colons" : "shaded");
+    return curve_has_intervals(curve) ? arena_printf(a, "%s, and of their intervals", text) : text;
+}
+
 static const char *caption(const struct curve_job *jobs, int n, const struct curve *curve,
-                           struct arena *a)
+                           int bin, struct arena *a)
 {
     static const char *const each[] = { "", "a line per head", "mean over the heads of each layer",
                                         "mean over heads" };
@@ -208,8 +258,9 @@ static const char *caption(const struct curve_job *jobs, int n, const struct cur
     const char *shown = shown_asked(s, a);
     const char *name = n > 1 ? arena_printf(a, "%d models", n) : s->name;
 
-    return arena_printf(a, "%s: %s over %s, %s%s%s%s%s%s%s.", name, metric_text(jobs, a),
+    return arena_printf(a, "%s: %s over %s, %s%s%s%s%s%s%s%s.", name, metric_text(jobs, a),
                         over_names[jobs->args->over], each[jobs->each], texts_text(jobs, curve, a),
+                        bins_text(jobs, curve, bin, a),
                         curve->n_dots > 0 ? "; dots: heads" : "",
                         curve_has_legend(curve) ? "" : arena_printf(
                             a, "; %d lines, more than can be told apart", curve->n_lines),
@@ -227,14 +278,16 @@ int curve_draw(const struct curve_job *jobs, int n, struct err *e)
                            .y_name = metric_text(first, s->a), .no_labels = figure->no_labels };
     struct part part;
     struct sheet sheet;
+    int bin;
 
     set_places(jobs, n, &curve, s->a);
     if (make_lines(jobs, n, &curve, s->a, e) != 0)
         return -1;
     leave_out_layers(jobs, n, &curve, s->a);
     set_dots(first, &curve, s->a);
+    bin = take_together(first, &curve);
     part = curve_part(&curve);
-    sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, s->a),
+    sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, bin, s->a),
                          figure_metadata_model(s));
     sheet.terminal = &output->terminal;
     return sheet_write(&sheet, figure_format(output), output->path, s->env->warn, e);
