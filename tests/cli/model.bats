@@ -130,6 +130,31 @@ table() {
     refused 3 "cut.gz" --table "$dir/cut.gz" --metric x -o "$dir/b.png"
 }
 
+@test "--table: without --metric the only column of numbers" {
+    table 'layer|name|head|x|note' '0|a|0|0.5|' '0|b|1|nan|' '1|c|0|0.25|'
+    works "$viz" model --table "$dir/t.tsv" --no-metadata -o "$dir/a.svg"
+    works "$viz" model --table "$dir/t.tsv" --metric x --no-metadata -o "$dir/b.svg"
+    cmp "$dir/a.svg" "$dir/b.svg"
+    table 'layer|head|x|y|note' '0|0|1|2|a' '0|1|3||b'
+    refused 2 "t.tsv: expected --metric with one of the columns of numbers: x, y" \
+        --table "$dir/t.tsv" -o "$dir/c.svg"
+    "$viz" stats --tsv 'the cat' > "$dir/t.tsv"
+    refused 2 "columns of numbers: index, entropy, entropy_norm, " --table "$dir/t.tsv"
+    table 'layer|head|note|x' '0|0|a|' '0|1|b|nan'
+    refused 3 "no column of numbers beside layer and head; found layer, head, note, x" \
+        --table "$dir/t.tsv" -o "$dir/c.svg"
+    table 'head|x' '0|1'
+    refused 3 "line 1: no column 'layer' among head, x" --table "$dir/t.tsv" -o "$dir/c.svg"
+    # A name of the file is text, whatever it is
+    printf 'layer\thead\t<b>&\033[31m\n0\t0\t1\n' > "$dir/t.tsv"
+    works "$viz" model --table "$dir/t.tsv" --no-metadata -o "$dir/d.svg"
+    grep -q '&lt;b&gt;&amp;' "$dir/d.svg"
+    run ! grep -q $'\033' "$dir/d.svg"
+    works "$viz" model --table "$dir/t.tsv" --term
+    [[ $output == *'<b>&'* && $output != *$'\033[31m'* ]]
+    [ ! -e "$dir/c.svg" ]
+}
+
 @test "--table: what is wrong is said with its line" {
     table 'layer|head|x' '0|0|0.5' '0|1|nan' '1|0|' '1|1|-1e3'
     works "$viz" model --table "$dir/t.tsv" --metric x -o "$dir/a.png"
@@ -168,7 +193,6 @@ table() {
     refused 2 "--metric: profile is not one number of a head" --metric profile -o "$dir/a.png"
     refused 2 "--sort: mds is not one number of a head" --sort mds -o "$dir/a.png"
     refused 2 "needs counts of tokens: expected --table" --metric rare1 -o "$dir/a.png"
-    refused 2 "--table requires --metric" --table "$dir/t.tsv"
     refused 2 "a text, --table: only one of them" --table "$dir/t.tsv" --metric x "a text"
     refused 2 "--model, --table: only one of them" --table "$dir/t.tsv" --metric x -m bert
     refused 2 "--mds, --metric: only one of them" --mds --metric entropy

@@ -291,8 +291,6 @@ static int check_table(const struct model_view_args *args, int n_operands, struc
         { args->shared.types != NULL, "--types" },
     };
 
-    if (args->metric == NULL)
-        return err_set(e, ERR_USAGE, "--table requires --metric: the name of a column");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (refused[i].given)
             return err_set(e, ERR_USAGE, "%s, --table: only one of them can be given: no "
@@ -305,9 +303,10 @@ static bool is_stdin(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static int read_table(const struct model_view_args *args, struct arena *a,
+static int read_table(struct model_view_job *j, struct arena *a,
                       struct model_view_heads *heads, struct err *e)
 {
+    const struct model_view_args *args = j->args;
     struct lines *lines = lines_open(args->table, e);
     const char *text = "";
     size_t size = 0;
@@ -319,7 +318,7 @@ static int read_table(const struct model_view_args *args, struct arena *a,
     if (rc >= 0) {
         struct span bytes = { (const unsigned char *)text, size };
 
-        rc = model_table_read(a, bytes, args->metric, args->sort, heads, e);
+        rc = model_table_read(a, bytes, &j->metric.name, args->sort, heads, e);
         if (rc != 0)
             rc = err_under(e, "%s", is_stdin(args->table) ? "standard input" : args->table);
     }
@@ -344,7 +343,8 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
     if (output->folder)
         return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
                        "%s", output->path);
-    if (read_table(args, s->a, &picture.heads, e) != 0)
+    j->metric.by = BY_COLUMN;
+    if (read_table(j, s->a, &picture.heads, e) != 0)
         return -1;
     picture.format = figure_format(output);
     picture.path = output->path;

@@ -26,7 +26,7 @@ enum model_view_by { BY_NOTHING, BY_TYPE, BY_METRIC, BY_COLUMN };
 
 struct model_view_key {
     enum model_view_by by;
-    const char *name;           /* as given */
+    const char *name;           /* as given, or the only one of a table */
     int id;                     /* of BY_METRIC: enum metric_id */
 };
 
@@ -85,14 +85,15 @@ void model_view_places(const struct model_view_job *j, const struct stats *stats
 enum { MODEL_TABLE_SIDE = 1024 };       /* layers, and heads of each, of a table */
 
 /*
- * The columns layer and head of tab-separated values, and those of metric and sort (NULL: not
- * wanted).  The first line has their names; an empty field is a number that is undefined.
+ * The columns layer and head of tab-separated values, and those of *metric (NULL: the only other
+ * column of numbers; *metric is then its name) and sort (NULL: not wanted).  The first line has
+ * their names; an empty field is a number that is undefined.
  *
  * Errors (ERR_INPUT, with the line): a column that is not there or is there twice, with those
  * that are; fields that are missing; what is not a number (found, expected); a head that two
- * lines have; no line.
+ * lines have; no line; no column of numbers.  ERR_USAGE: several of them, and no metric.
  */
-int model_table_read(struct arena *a, struct span bytes, const char *metric, const char *sort,
+int model_table_read(struct arena *a, struct span bytes, const char **metric, const char *sort,
                      struct model_view_heads *heads, struct err *e);
 
 /* ---- picture.c ---- */

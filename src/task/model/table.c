@@ -6,7 +6,8 @@
 
 #include "task/model/model.h"
 
-enum { MOST_SHOWN = 40 };       /* bytes of a field in messages */
+/* In messages: bytes of a field, names of columns. */
+enum { MOST_SHOWN = 40, MOST_NAMED = 12 };
 
 /* Bytes between tabs, or a line; not ended by a NUL. */
 struct field { const char *s; size_t n; };
@@ -62,53 +63,6 @@ static struct field next_field(struct field *line)
     return field;
 }
 
-/* ---- the first line ---- */
-
-static int no_column(const struct table *t, const char *name, struct field header,
-                     struct err *e)
-{
-    char *names = arena_strdup(t->a, "");
-    int n = 0;
-
-    for (; header.s != NULL && n < 12; n++)
-        names = arena_printf(t->a, "%s%s%s", names, n > 0 ? ", " : "",
-                             shown(t, next_field(&header)));
-    return err_set(e, ERR_INPUT, "line 1: no column '%s' among %s%s", name, names,
-                   header.s != NULL ? ", ..." : "");
-}
-
-static int find_column(struct table *t, const char *name, struct field header, int *place,
-                       struct err *e)
-{
-    struct field rest = header;
-
-    *place = -1;
-    for (int i = 0; name != NULL && rest.s != NULL; i++) {
-        if (!is(next_field(&rest), name))
-            continue;
-        if (*place >= 0)
-            return err_set(e, ERR_INPUT, "line 1: column '%s' is there twice", name);
-        *place = i;
-    }
-    return name == NULL || *place >= 0 ? 0 : no_column(t, name, header, e);
-}
-
-static int read_header(struct table *t, const char *metric, const char *sort, struct err *e)
-{
-    const char *const name[N_READ] = { "layer", "head", metric, sort };
-    struct field header, rest;
-
-    if (!next_line(t, &header) || header.n == 0)
-        return err_set(e, ERR_INPUT, "line 1: empty, expected names of columns with tabs "
-                       "between, layer and head among them");
-    for (rest = header; rest.s != NULL; t->n_columns++)
-        next_field(&rest);
-    for (int i = 0; i < N_READ; i++)
-        if (find_column(t, name[i], header, &t->place[i], e) != 0)
-            return -1;
-    return 0;
-}
-
 /* ---- numbers ---- */
 
 static int read_index(const struct table *t, const char *name, struct field f, int *v,
@@ -136,23 +90,142 @@ static bool is_undefined(struct field f)
     return f.n == 0 || is(f, "null") || is(f, "nan") || is(f, "NaN") || is(f, "NA");
 }
 
-static int read_number(const struct table *t, const char *name, struct field f, double *v,
-                       struct err *e)
+/* NaN: undefined. */
+static bool parse_number(struct field f, double *v)
 {
     char text[MOST_SHOWN + 1], *end = text;
 
     *v = NAN;
     if (is_undefined(f))
-        return 0;
+        return true;
     if (f.n <= MOST_SHOWN) {
         memcpy(text, f.s, f.n);
         text[f.n] = '\0';
         if (strspn(text, "+-.0123456789eE") == f.n)     /* no hexadecimal digits, no spaces */
             *v = strtod(text, &end);
     }
-    if (end == text + f.n && fabs(*v) < 1e30)
+    return end == text + f.n && fabs(*v) < 1e30;
+}
+
+static int read_number(const struct table *t, const char *name, struct field f, double *v,
+                       struct err *e)
+{
+    if (parse_number(f, v))
         return 0;
     return err_set(e, ERR_INPUT, "%s: found '%s', expected a number", name, shown(t, f));
+}
+
+/* ---- the first line ---- */
+
+/* "layer, head, entropy, ...": those of the first line, or only those that numeric says. */
+static const char *name_columns(const struct table *t, struct field header, const bool *numeric)
+{
+    char *names = arena_strdup(t->a, "");
+    int n = 0;
+
+    for (int i = 0; header.s != NULL && n <= MOST_NAMED; i++) {
+        struct field name = next_field(&header);
+
+        if (numeric != NULL && !numeric[i])
+            continue;
+        names = arena_printf(t->a, "%s%s%s", names, n > 0 ? ", " : "",
+                             n < MOST_NAMED ? shown(t, name) : "...");
+        n++;
+    }
+    return names;
+}
+
+static int no_column(const struct table *t, const char *name, struct field header,
+                     struct err *e)
+{
+    return err_set(e, ERR_INPUT, "line 1: no column '%s' among %s", name,
+                   name_columns(t, header, NULL));
+}
+
+static int find_column(struct table *t, const char *name, struct field header, int *place,
+                       struct err *e)
+{
+    struct field rest = header;
+
+    *place = -1;
+    for (int i = 0; name != NULL && rest.s != NULL; i++) {
+        if (!is(next_field(&rest), name))
+            continue;
+        if (*place >= 0)
+            return err_set(e, ERR_INPUT, "line 1: column '%s' is there twice", name);
+        *place = i;
+    }
+    return name == NULL || *place >= 0 ? 0 : no_column(t, name, header, e);
+}
+
+/* Which columns have numbers, one at least, and nothing else; layer and head are none. */
+static const bool *find_numeric(const struct table *t, struct field header)
+{
+    bool *numeric = arena_alloc(t->a, (size_t)t->n_columns, sizeof *numeric);
+    bool *other = arena_alloc(t->a, (size_t)t->n_columns, sizeof *other);
+    struct table ahead = *t;
+    struct field line;
+
+    for (int i = 0; header.s != NULL; i++) {
+        struct field name = next_field(&header);
+
+        other[i] = is(name, "layer") || is(name, "head");
+    }
+    while (next_line(&ahead, &line))
+        for (int i = 0; line.n > 0 && line.s != NULL && i < t->n_columns; i++) {
+            double v;
+
+            if (!parse_number(next_field(&line), &v))
+                other[i] = true;
+            numeric[i] |= !isnan(v);
+        }
+    for (int i = 0; i < t->n_columns; i++)
+        numeric[i] &= !other[i];
+    return numeric;
+}
+
+/* The one column of numbers. */
+static int choose_column(struct table *t, struct field header, const char **metric, struct err *e)
+{
+    const bool *numeric = find_numeric(t, header);
+    struct field rest = header;
+    int n = 0;
+
+    for (int i = 0; rest.s != NULL; i++) {
+        struct field name = next_field(&rest);
+
+        if (numeric[i] && n++ == 0)
+            *metric = arena_strndup(t->a, name.s, name.n);
+    }
+    if (n == 1)
+        return 0;
+    if (n == 0)
+        return err_set(e, ERR_INPUT, "no column of numbers beside layer and head; found %s",
+                       name_columns(t, header, NULL));
+    return err_set(e, ERR_USAGE, "expected --metric with one of the columns of numbers: %s",
+                   name_columns(t, header, numeric));
+}
+
+static int read_header(struct table *t, const char **metric, const char *sort, struct err *e)
+{
+    const char *name[N_READ] = { "layer", "head", NULL, sort };
+    struct field header, rest;
+
+    if (!next_line(t, &header) || header.n == 0)
+        return err_set(e, ERR_INPUT, "line 1: empty, expected names of columns with tabs "
+                       "between, layer and head among them");
+    for (rest = header; rest.s != NULL; t->n_columns++)
+        next_field(&rest);
+    for (int i = LAYER; i <= HEAD; i++)
+        if (find_column(t, name[i], header, &t->place[i], e) != 0)
+            return -1;
+    if (*metric == NULL && choose_column(t, header, metric, e) != 0)
+        return -1;
+    name[SHOWN] = *metric;
+    for (int i = SHOWN; i < N_READ; i++)
+        if (find_column(t, name[i], header, &t->place[i], e) != 0)
+            return -1;
+    return 0;
 }
 
 /* ---- lines ---- */
@@ -184,7 +257,7 @@ static int read_head(struct table *t, struct field line, const char *metric, con
     if (read_fields(t, line, field, e) != 0 ||
         read_index(t, "layer", field[LAYER], &head->layer, e) != 0 ||
         read_index(t, "head", field[HEAD], &head->head, e) != 0 ||
-        (metric != NULL && read_number(t, metric, field[SHOWN], &head->shown, e) != 0) ||
+        read_number(t, metric, field[SHOWN], &head->shown, e) != 0 ||
         (sort != NULL && read_number(t, sort, field[SORTED], &head->sorted, e) != 0))
         return -1;
     seen = &t->seen[head->layer * MODEL_TABLE_SIDE + head->head];
@@ -225,7 +298,7 @@ static int read_lines(struct table *t, const char *metric, const char *sort,
     return 0;
 }
 
-int model_table_read(struct arena *a, struct span bytes, const char *metric, const char *sort,
+int model_table_read(struct arena *a, struct span bytes, const char **metric, const char *sort,
                      struct model_view_heads *heads, struct err *e)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -238,5 +311,5 @@ int model_table_read(struct arena *a, struct span bytes, const char *metric, con
     t.seen = arena_alloc(a, MODEL_TABLE_SIDE, MODEL_TABLE_SIDE * sizeof *t.seen);
     if (read_header(&t, metric, sort, e) != 0)
         return -1;
-    return read_lines(&t, metric, sort, heads, e);
+    return read_lines(&t, *metric, sort, heads, e);
 }
