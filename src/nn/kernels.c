@@ -29,20 +29,20 @@ const struct kernels *kernels_of(enum kernel k)
     return table[k] != NULL && table[k]->supported() ? table[k] : NULL;
 }
 
-static const struct kernels *fastest(void)
+static enum kernel fastest(void)
 {
     int k = N_KERNEL - 1;
 
     while (kernels_of((enum kernel)k) == NULL)
         k--;
-    return table[k];
+    return (enum kernel)k;
 }
 
 /* NULL: it is not there. */
 static const struct kernels *named(const char *name)
 {
     if (strcmp(name, nn_kernel_name(KERNEL_BLAS)) == 0)
-        return blas_kernels(fastest());
+        return blas_kernels(table[fastest()]);
     for (int k = 0; k < N_KERNEL; k++)
         if (strcmp(name, nn_kernel_name((enum kernel)k)) == 0)
             return kernels_of((enum kernel)k);
@@ -51,7 +51,7 @@ static const struct kernels *named(const char *name)
 
 int nn_choose_kernel(const char *name)
 {
-    const struct kernels *found = name == NULL ? fastest() : named(name);
+    const struct kernels *found = name == NULL ? table[fastest()] : named(name);
 
     if (found == NULL)
         return -1;
@@ -86,13 +86,12 @@ const char *nn_kernel_name(enum kernel k)
 
 const char *nn_kernel_choices(void)
 {
-#if defined(__x86_64__)
-    return "c, avx2 or avx512";
-#elif defined(__AARCH64EL__)
-    return "c or neon";
-#else
-    return "c";
-#endif
+    static const char *const choices[N_KERNEL] = {
+        [KERNEL_C] = "c", [KERNEL_AVX2] = "c or avx2", [KERNEL_AVX512] = "c, avx2 or avx512",
+        [KERNEL_NEON] = "c or neon",
+    };
+
+    return choices[fastest()];
 }
 
 /* ---- element by element ---- */

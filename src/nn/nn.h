@@ -44,7 +44,7 @@ enum kernel nn_kernel(void);
 /* "c", "avx2", "avx512", "neon" or "blas". */
 const char *nn_kernel_name(enum kernel k);
 
-/* Those of this kind of processor, for a message: "c, avx2 or avx512". */
+/* Those that this processor supports, for a message: "c, avx2 or avx512", or fewer. */
 const char *nn_kernel_choices(void);
 
 /* Outputs that are packed and computed together. */

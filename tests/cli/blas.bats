@@ -23,7 +23,7 @@ with_blas() {
     [[ $output == *"; kernel "* && $output != *blas* ]]
     MHA_VIZ_KERNEL=blas run "$with" --version
     [[ $output == *"; kernel blas: OpenBLAS "*", whose bytes change with"* ]]
-    MHA_VIZ_KERNEL=abacus fails 2 "expected c, avx2 or avx512, or blas" "$with" stats "the cat"
+    MHA_VIZ_KERNEL=abacus fails 2 ", or blas" "$with" stats "the cat"
     MHA_VIZ_KERNEL=blas works "$with" heatmap -o "$dir/x.svg" "the cat"
     grep -q "mha-viz [0-9.]* (kernel blas)" "$dir/x.svg"
 }
