@@ -183,6 +183,28 @@ enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
                                          struct mhaviz_description *description,
                                          struct mhaviz_error *error);
 
+/* How far a run is. */
+struct mhaviz_progress {
+    const char *unit;           /* "layer", "text", "pass": what is counted, the innermost */
+    int64_t done, total;        /* of them; total 0: not known */
+    double share;               /* of the whole run, in [0, 1]; NaN: not known */
+    double n_tokens;            /* that went through a model so far */
+};
+
+/*
+ * From now on progress is called now and then by the thread of mhaviz_run, mhaviz_stats_open,
+ * mhaviz_heatmap and mhaviz_make, unless the task has its own, and after each layer, text and
+ * the like; NULL: nothing is.  It returns 0 to go on; otherwise it is not called again, and the
+ * run ends with MHAVIZ_STOPPED when each thread is done with the rows at hand.  It must not use
+ * the model.
+ *
+ * Errors: MHAVIZ_USAGE: model is NULL.
+ */
+enum mhaviz_status mhaviz_model_watch(struct mhaviz_model *model,
+                                      int (*progress)(void *self,
+                                                      const struct mhaviz_progress *progress),
+                                      void *self, struct mhaviz_error *error);
+
 /* ---- texts ---- */
 
 struct mhaviz_text;
@@ -249,6 +271,8 @@ struct mhaviz_input {
                                            --memory, --key, --value and --decoder-input:
                                            { "--input", "x", NULL } reads the array "x" */
     int n;
+    void (*warn)(void *self, const char *message);     /* one line; NULL: they are dropped */
+    void *self;
 };
 
 /*
@@ -265,8 +289,8 @@ void mhaviz_text_close(struct mhaviz_text **text);
 
 /*
  * (*tokens)[*n], of the text's own memory.  decoder: 0, or 1 for those of the decoder of
- * an encoder-decoder (*n is 0 where the text has none).  Errors: MHAVIZ_USAGE, also for any
- * other number.
+ * an encoder-decoder (*n is 0 where the text has none); of cross-attention alone 0 are its keys
+ * and 1 its queries.  Errors: MHAVIZ_USAGE, also for any other number.
  */
 enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decoder,
                                       const struct mhaviz_token **tokens, int *n,
@@ -300,13 +324,14 @@ struct mhaviz_rows {
  * Runs the model on a text and calls take for each block of rows: the blocks of one head in
  * order, those of different heads of a layer in any order, one call at a time, from any of
  * the model's threads.  take returns 0 to go on; otherwise it is not called again, and the
- * run ends after the layer at hand.  It must not use the model.  No stack: every one that
- * the text reaches (of an encoder-decoder's text without a pair, the encoder).
+ * run ends when each thread is done with the rows at hand.  It must not use the model.  No
+ * stack: every one that the text reaches (of an encoder-decoder's text without a pair, the
+ * encoder).
  *
- * Errors: MHAVIZ_STOPPED: take returned something else than 0; MHAVIZ_USAGE: an argument
- * other than selection and self is NULL, a selection that the model does not have, a text
- * of another model; MHAVIZ_INPUT: weights that are not finite, a decoder without a text;
- * MHAVIZ_SYSTEM.  take may have been called before an error.
+ * Errors: MHAVIZ_STOPPED: take, or who watches, returned something else than 0; MHAVIZ_USAGE:
+ * an argument other than selection and self is NULL, a selection that the model does not
+ * have, a text of another model; MHAVIZ_INPUT: weights that are not finite, a decoder without
+ * a text; MHAVIZ_SYSTEM.  take may have been called before an error.
  */
 enum mhaviz_status mhaviz_run(struct mhaviz_model *model, const struct mhaviz_text *text,
                               const struct mhaviz_selection *selection,
@@ -326,8 +351,7 @@ struct mhaviz_head {
  * The metrics of each head on a text, those of `mha-viz stats`.  No stack: that of the
  * model; of an encoder-decoder "cross", or "encoder" where the text has no pair.
  *
- * Errors: those of mhaviz_run, but for MHAVIZ_STOPPED; MHAVIZ_USAGE for an unknown metric,
- * or one that is no number.
+ * Errors: those of mhaviz_run; MHAVIZ_USAGE for an unknown metric, or one that is no number.
  */
 enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      const struct mhaviz_text *text,
@@ -390,14 +414,6 @@ enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
 
 /* ---- what the program makes ---- */
 
-/* How far a run is. */
-struct mhaviz_progress {
-    const char *unit;           /* "layer", "text", "pass": what is counted, the innermost */
-    int64_t done, total;        /* of them; total 0: not known */
-    double share;               /* of the whole run, in [0, 1]; NaN: not known */
-    double n_tokens;            /* that went through a model so far */
-};
-
 /* A command of the program, and what goes with it.  What is zero is not given. */
 struct mhaviz_task {
     size_t struct_size;         /* sizeof(struct mhaviz_task): it may grow */
@@ -407,8 +423,7 @@ struct mhaviz_task {
     struct mhaviz_model *second_model;      /* compared with the first, as of two -m */
     const struct mhaviz_text *second_text;  /* as TEXT_B beside TEXT, where two texts are
                                                compared; of the second model, if there is one */
-    /* Called now and then by the thread of mhaviz_make, and after each layer, text and the like;
-     * anything but 0 stops the run when its threads are idle, mostly after the layer. */
+    /* As of mhaviz_model_watch, for this task. */
     int (*progress)(void *self, const struct mhaviz_progress *progress);
     void (*warn)(void *self, const char *message);     /* one line; NULL: they are dropped */
     void *self;                 /* of both */

@@ -57,6 +57,8 @@ static void take_all(struct par *p, struct arena *scratch, const struct progress
         p->fn(p->self, i, scratch);
         arena_reset(scratch, mark);
         progress_tick(progress);
+        if (progress != NULL && progress->leaving)
+            atomic_store(&p->next, p->n);
     }
 }
 
@@ -225,4 +227,6 @@ void par_for(struct par *p, int n,
     lacking = atomic_exchange(&p->lacking, 0);
     if (lacking > 0)
         arena_fail(&p->like, lacking);
+    if (p->progress != NULL && p->progress->leaving)
+        progress_tick(p->progress);
 }

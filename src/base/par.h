@@ -26,7 +26,8 @@ struct par *par_new(int n_threads, struct err *e);
  */
 void par_on_full(struct par *p, const struct arena *like);
 
-/* Who is told how far the work is: of the caller's thread, between calls of fn.  NULL: nobody. */
+/* Who is told how far the work is: of the caller's thread, between calls of fn.  NULL: nobody.
+ * Where it is leaving, no more calls begin, and it is told once more when all others are done. */
 void par_tell(struct par *p, struct progress *progress);
 struct progress *par_progress(const struct par *p);
 

@@ -25,6 +25,8 @@ struct progress {
     int n;                      /* levels that are begun; deeper ones are not kept */
     struct progress_level level[PROGRESS_LEVELS];           /* the outermost first */
     bool busy;                  /* threads compute: whoever is told must return */
+    bool leaving;               /* set by who is told: no more of the work at hand begins, and
+                                   the next one told finds busy false, and must not return */
     bool waiting;               /* for texts that others have yet to write: no work */
     double n_tokens;            /* that went through a model since the outermost began */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Errors and memory that runs out -> a status of the public functions. */
+ * Errors, memory that runs out and who stops a run -> a status of the public functions. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/lib.h"
 
@@ -28,6 +29,56 @@ static void full(void *self, size_t size_bytes)
 void border_arena(struct border *border, struct arena *a)
 {
     arena_init(a, full, border);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The caller is told when something is done, and often besides; the run is left only when no
+ * thread is at work, which is soon. */
+static void tell(void *self, const struct progress *p)
+{
+    enum { PAUSE_NS = 20000000 };
+    struct border *border = self;
+    int n = p->n < PROGRESS_LEVELS ? p->n : PROGRESS_LEVELS;
+    const struct progress_level *level = &p->level[n > 0 ? n - 1 : 0];
+    int64_t now = now_ns();
+
+    if (border->watch != NULL && !border->stopped && n > 0 &&
+        (!p->busy || now - border->told_ns >= PAUSE_NS)) {
+        const struct mhaviz_progress told = { level->unit, level->done, level->total,
+                                              progress_share(p), p->n_tokens };
+
+        border->told_ns = now;
+        if (border->watch(border->watch_self, &told) != 0)
+            border->stopped = true;
+    }
+    border->progress.leaving = border->stopped;
+    if (border->stopped && !p->busy)
+        border_stop(border);
+}
+
+void border_watch(struct border *border, const struct mhaviz_model *model,
+                  const struct mhaviz_model *second)
+{
+    border->progress = (struct progress){ .tell = tell, .self = border };
+    border->watch = model->watch;
+    border->watch_self = model->watch_self;
+    border->watched[0] = model;
+    border->watched[1] = second;
+    for (int i = 0; i < HANDED_MOST && border->watched[i] != NULL; i++)
+        par_tell(border->watched[i]->session.par, &border->progress);
+}
+
+static void watch_no_more(const struct border *border)
+{
+    for (int i = 0; i < HANDED_MOST && border->watched[i] != NULL; i++)
+        par_tell(border->watched[i]->session.par, NULL);
 }
 
 _Noreturn void border_stop(struct border *border)
@@ -58,7 +109,7 @@ enum mhaviz_status border_run(int (*fn)(void *self, struct border *border, struc
 {
     struct err e = { ERR_NONE, "" };
     enum mhaviz_status status;
-    struct border border;
+    struct border border = { .lacking = 0 };
 
     border_arena(&border, &border.call);
     switch (setjmp(border.back)) {
@@ -72,6 +123,7 @@ enum mhaviz_status border_run(int (*fn)(void *self, struct border *border, struc
     default:
         status = say_full(error, border.lacking);
     }
+    watch_no_more(&border);
     arena_finish(&border.call);
     return status;
 }

@@ -31,6 +31,7 @@ int call_begin(struct call *call, struct border *border, const struct mhaviz_mod
     session->a = &border->call;
     session->input = NULL;
     par_on_full(session->par, &border->call);
+    border_watch(border, model, NULL);
     if (check_text(session, text, e) != 0 ||
         session_select(session, text->item.pair != NULL || text->item.target.n > 0 ? 2 : 1, all,
                        &call->want, e) !=

@@ -5,6 +5,7 @@
 #define LIB_LIB_H
 
 #include <setjmp.h>
+#include <stdatomic.h>
 
 #include "cli/opt.h"
 #include "mhaviz.h"
@@ -17,6 +18,8 @@ struct mhaviz_model {
     struct asked asked;             /* nothing but the model */
     struct env env;
     struct session session;
+    int (*watch)(void *self, const struct mhaviz_progress *progress);   /* NULL: nobody */
+    void *watch_self;
 };
 
 struct mhaviz_text {
@@ -29,7 +32,8 @@ struct mhaviz_text {
     const char *const *words;       /* options, NULL ends; NULL: none */
     const char *image, *audio, *input;      /* NULL: it is none */
     bool whole;                     /* no words that could be tokenised in another way */
-    struct mhaviz_token *source, *target;   /* [item.tokens.n], [item.target.n] */
+    struct mhaviz_token *source, *target;   /* [n_source], [n_target] */
+    int n_source, n_target;
 };
 
 /* ---- the border ---- */
@@ -38,6 +42,12 @@ struct border {
     jmp_buf back;
     size_t lacking;                 /* bytes that were asked for when memory ran out */
     struct arena call;              /* gone when the public function returns */
+    struct progress progress;       /* of border_watch */
+    const struct mhaviz_model *watched[HANDED_MOST];    /* whose threads know of it; NULL: none */
+    int (*watch)(void *self, const struct mhaviz_progress *progress);
+    void *watch_self;
+    int64_t told_ns;                /* when the caller was told last */
+    atomic_bool stopped;            /* set on any thread: the run ends with MHAVIZ_STOPPED */
 };
 
 /*
@@ -49,6 +59,11 @@ enum mhaviz_status border_run(int (*fn)(void *self, struct border *border, struc
 
 /* An arena that may run out only within this border. */
 void border_arena(struct border *border, struct arena *a);
+
+/* Until the run ends its caller, who may stop it, is told how far the models are; second: NULL, or
+ * another that computes. */
+void border_watch(struct border *border, const struct mhaviz_model *model,
+                  const struct mhaviz_model *second);
 
 /* Ends the run with MHAVIZ_STOPPED; on the thread of the public function. */
 _Noreturn void border_stop(struct border *border);

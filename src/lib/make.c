@@ -2,7 +2,6 @@
  * A task of the program, with its options -> the bytes that the program writes. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/unnamed.h"
 #include "lib/lib.h"
@@ -18,43 +17,10 @@ struct making {
     struct opts opts;
     struct asked *asked;                /* of the args */
     struct handed handed;
-    struct border *border;
-    struct progress progress;
-    int64_t told_ns;                    /* when the caller was told last */
-    bool stopped;
     struct warn warn;
 };
 
 /* ---- what is told ---- */
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* The caller is told when something is done, and often besides; left is the run only where no
- * thread is at work. */
-static void tell(void *self, const struct progress *p)
-{
-    enum { PAUSE_NS = 20000000 };
-    struct making *job = self;
-    int n = p->n < PROGRESS_LEVELS ? p->n : PROGRESS_LEVELS;
-    const struct progress_level *level = &p->level[n > 0 ? n - 1 : 0];
-    int64_t now = now_ns();
-
-    if (!job->stopped && n > 0 && (!p->busy || now - job->told_ns >= PAUSE_NS)) {
-        const struct mhaviz_progress told = { level->unit, level->done, level->total,
-                                              progress_share(p), p->n_tokens };
-
-        job->told_ns = now;
-        job->stopped = job->task.progress(job->task.self, &told) != 0;
-    }
-    if (job->stopped && !p->busy)
-        border_stop(job->border);
-}
 
 static void say(void *self, const char *msg)
 {
@@ -230,25 +196,21 @@ static int make(void *self, struct border *border, struct err *e)
 {
     struct making *job = self;
     struct env env = { .arena = &border->call, .n_threads = job->model->env.n_threads,
-                       .warn = &job->warn, .note = &job->warn, .progress = &job->progress };
+                       .warn = &job->warn, .note = &job->warn, .progress = &border->progress };
     struct shared_args *args;
     char *operand[2];
     int n = 0, status;
 
-    job->border = border;
+    border_watch(border, job->model, job->task.second_model);
+    if (job->task.progress != NULL) {
+        border->watch = job->task.progress;
+        border->watch_self = job->task.self;
+    }
     if (take_all(job, &border->call, &args, operand, &n, e) != 0)
         return -1;
     status = job->cmd->run(args, n, operand, &env, e);
     /* A comparison found a difference: that is its result. */
     return status != 0 && e->kind == ERR_NEGATIVE ? 0 : status;
-}
-
-/* The threads of the models tell nobody any more. */
-static void leave(const struct making *job)
-{
-    par_tell(job->model->session.par, NULL);
-    if (job->task.second_model != NULL)
-        par_tell(job->task.second_model->session.par, NULL);
 }
 
 static enum mhaviz_status run(struct making *job, char **data, size_t *size,
@@ -258,12 +220,9 @@ static enum mhaviz_status run(struct making *job, char **data, size_t *size,
     struct err e;
 
     job->warn = (struct warn){ job->task.warn != NULL ? say : NULL, job };
-    job->progress = (struct progress){ .tell = job->task.progress != NULL ? tell : NULL,
-                                       .self = job };
     if (unnamed_open(&job->file, &e) != 0)
         return border_say(error, MHAVIZ_SYSTEM, e.msg);
     status = border_run(make, job, error);
-    leave(job);
     if (status == MHAVIZ_OK && unnamed_take(&job->file, data, size, &e) != 0)
         status = border_say(error, MHAVIZ_SYSTEM, e.msg);
     unnamed_close(&job->file);

@@ -252,6 +252,18 @@ void mhaviz_model_close(struct mhaviz_model **model)
     *model = NULL;
 }
 
+enum mhaviz_status mhaviz_model_watch(struct mhaviz_model *model,
+                                      int (*progress)(void *self,
+                                                      const struct mhaviz_progress *progress),
+                                      void *self, struct mhaviz_error *error)
+{
+    if (model == NULL)
+        return border_closed(error, "model");
+    model->watch = progress;
+    model->watch_self = self;
+    return border_say(error, MHAVIZ_OK, "");
+}
+
 /* ---- what it is ---- */
 
 enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,

@@ -13,7 +13,6 @@ struct running {
     void *self;
     struct border *border;
     pthread_mutex_t lock;           /* one call at a time */
-    bool stopped;
 };
 
 static void take_rows(void *self, const struct rows *r, int n)
@@ -28,18 +27,18 @@ static void take_rows(void *self, const struct rows *r, int n)
 
     (void)n;
     pthread_mutex_lock(&run->lock);
-    if (!run->stopped)
-        run->stopped = run->take(run->self, &rows) != 0;
+    if (!run->border->stopped && run->take(run->self, &rows) != 0)
+        run->border->stopped = true;
     pthread_mutex_unlock(&run->lock);
 }
 
-/* All other threads are done with the layer. */
+/* Rows that a file holds are read without a word. */
 static void layer_done(void *self, int text, int layer)
 {
     struct running *run = self;
 
     (void)text, (void)layer;
-    if (run->stopped)
+    if (run->border->stopped)
         border_stop(run->border);
 }
 
@@ -62,7 +61,7 @@ enum mhaviz_status mhaviz_run(struct mhaviz_model *model, const struct mhaviz_te
                               int (*take)(void *self, const struct mhaviz_rows *rows),
                               void *self, struct mhaviz_error *error)
 {
-    struct running job = { model, text, selection, take, self, .stopped = false };
+    struct running job = { model, text, selection, take, self, .border = NULL };
     enum mhaviz_status status;
 
     if (model == NULL || text == NULL)

@@ -15,6 +15,8 @@ struct tokenising {
     const char *const *options;         /* NULL: none */
     const struct mhaviz_array *array;   /* [n_arrays] that stand for files */
     int n_arrays;
+    void (*warn)(void *self, const char *message);      /* NULL: nobody is told */
+    void *warn_self;
     struct mhaviz_text *out;
 };
 
@@ -33,6 +35,20 @@ static struct mhaviz_token *keep(struct arena *a, struct tokens *t)
         };
     }
     return token;
+}
+
+/* Keys that come from elsewhere are the source of the rows that attend to them. */
+static void keep_all(struct mhaviz_text *out)
+{
+    struct item *item = &out->item;
+    bool elsewhere = item->keys.n > 0;
+    struct tokens *source = elsewhere ? &item->keys : &item->tokens;
+    struct tokens *target = elsewhere ? &item->tokens : &item->target;
+
+    out->source = keep(&out->arena, source);
+    out->n_source = source->n;
+    out->target = keep(&out->arena, target);
+    out->n_target = target->n;
 }
 
 /* Of layers and arrays there is no text, whatever else the program takes instead. */
@@ -101,6 +117,8 @@ static int tokenise(void *self, struct border *border, struct err *e)
     const struct tokenising *job = self;
     struct mhaviz_text *out = job->out;
     struct session session = job->model->session;
+    struct warn warn = { job->warn, job->warn_self };
+    struct env env = job->model->env;
     struct asked asked = job->model->asked;
     struct arena *a = &out->arena;
     struct input *in;
@@ -124,6 +142,8 @@ static int tokenise(void *self, struct border *border, struct err *e)
         out->operand[out->n_operands++] = copy(a, job->text);
     if (job->pair != NULL)
         out->operand[out->n_operands++] = copy(a, job->pair);
+    env.warn = env.note = &warn;
+    session.env = &env;
     session.asked = &asked;
     session.a = a;
     session.input = NULL;
@@ -134,8 +154,7 @@ static int tokenise(void *self, struct border *border, struct err *e)
         return -1;
     out->whole = out->item.values.x != NULL || job->model->session.model->precomputed != NULL;
     out->model_hash = session.model->hash;
-    out->source = keep(a, &out->item.tokens);
-    out->target = keep(a, &out->item.target);
+    keep_all(out);
     return 0;
 }
 
@@ -234,6 +253,8 @@ enum mhaviz_status mhaviz_text_open_input(struct mhaviz_model *model,
     job.options = all.options != NULL ? all.options : none;
     job.array = all.array;
     job.n_arrays = all.n;
+    job.warn = all.warn;
+    job.warn_self = all.self;
     return open_text(&job, missing != NULL ? missing : "text",
                      missing == NULL && (all.pair == NULL || all.text != NULL ||
                                          all.options != NULL), out, error);
@@ -259,6 +280,6 @@ enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decode
     if (decoder != 0 && decoder != 1)
         return border_say(error, MHAVIZ_USAGE, "decoder: expected 0 or 1");
     *tokens = decoder ? text->target : text->source;
-    *n = decoder ? text->item.target.n : text->item.tokens.n;
+    *n = decoder ? text->n_target : text->n_source;
     return border_say(error, MHAVIZ_OK, "");
 }

@@ -152,8 +152,11 @@ static int prepare(void *self, struct err *e)
 static int text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct job *job = self;
-    struct text_row row = text_row(&job->s, a, item);
+    struct text_row row;
 
+    if (item->tokens.id == NULL)        /* of a picture, of rows, of attention: a library's text */
+        return err_set(e, ERR_USAGE, "%s: an array has no tokens", job->s.name);
+    row = text_row(&job->s, a, item);
     return results_text(&job->results, a, item, &(struct results_text){
         &row, &token_record, &row.tokens, 1, NULL }, e);
 }

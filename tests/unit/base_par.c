@@ -138,11 +138,75 @@ static void scratch_that_runs_out_reaches_the_caller(void **state)
     }
 }
 
+/* ---- who is told, and leaves ---- */
+
+struct leaver {
+    struct progress progress;
+    jmp_buf back;
+    int told, after;            /* leaves at this call; -1: never */
+};
+
+static void tell(void *self, const struct progress *p)
+{
+    struct leaver *leaver = self;
+
+    if (++leaver->told == leaver->after)
+        leaver->progress.leaving = true;
+    if (leaver->progress.leaving && !p->busy)
+        longjmp(leaver->back, 1);
+}
+
+/* Whether it was left. */
+static bool is_left(struct par *p, struct leaver *leaver, struct job *j, int n)
+{
+    if (setjmp(leaver->back) != 0)
+        return true;
+    par_for(p, n, count, j);
+    return false;
+}
+
+/* No call begins once the caller knows, none is at work when it is left, and the pool works on. */
+static void who_is_told_may_leave(void **state)
+{
+    static const int threads[] = { 1, 2, 5 };
+
+    (void)state;
+    for (size_t t = 0; t < 3; t++) {
+        struct err e;
+        struct par *p = par_new(threads[t], &e);
+        static struct job j;
+
+        assert_non_null(p);
+        for (int after = 1; after < 20; after++) {
+            struct leaver leaver = { .progress = { tell, &leaver }, .after = after };
+            int begun = 0;
+
+            memset(&j, 0, sizeof j);
+            par_tell(p, &leaver.progress);
+            if (is_left(p, &leaver, &j, N)) {
+                assert_int_equal(leaver.told, after + 1);
+                for (int i = 0; i < N; i++)
+                    begun += j.calls[i];
+                assert_true(begun >= after && (threads[t] > 1 || begun == after));
+            } else {                    /* the others were quicker */
+                assert_true(threads[t] > 1 && leaver.told < after);
+            }
+            par_tell(p, NULL);
+            memset(&j, 0, sizeof j);
+            par_for(p, N, count, &j);
+            for (int i = 0; i < N; i++)
+                assert_int_equal(j.calls[i], 1);
+        }
+        par_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_index_once), cmocka_unit_test(unused_pools_end),
         cmocka_unit_test(scratch_that_runs_out_reaches_the_caller),
+        cmocka_unit_test(who_is_told_may_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

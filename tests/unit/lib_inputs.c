@@ -98,6 +98,35 @@ static void ids(void **state)
     mhaviz_model_close(&bart);
 }
 
+static int n_warnings;
+
+static void warn(void *self, const char *message)
+{
+    *(int *)self += strstr(message, "is cut to the 64 tokens that bert takes") != NULL;
+}
+
+/* What is odd in a text is told when it is opened. */
+static void warned(void **state)
+{
+    static const char *const options[] = { "--truncate", "--pretokenized", NULL };
+    struct mhaviz_input input = { .struct_size = sizeof input, .options = options,
+                                  .warn = warn, .self = &n_warnings };
+    struct mhaviz_model *model = NULL;
+    struct mhaviz_text *text = NULL;
+    char words[4 * 100 + 1] = "";
+    struct mhaviz_error e;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        memcpy(words + 4 * i, "the ", 5);
+    input.text = words;
+    assert_int_equal(mhaviz_model_open(&model, "tests/ref/bert", 1, NULL), MHAVIZ_OK);
+    expect(mhaviz_text_open_input(model, &input, &text, &e), MHAVIZ_OK, &e, "");
+    assert_int_equal(n_warnings, 1);
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+}
+
 /* The words of a text are those of whatever is made of it. */
 static void words(void **state)
 {
@@ -343,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids), cmocka_unit_test(words), cmocka_unit_test(bare_layer),
         cmocka_unit_test(bare_memory), cmocka_unit_test(pixels), cmocka_unit_test(refused),
+        cmocka_unit_test(warned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,76 @@ static void stopping(void **state)
     mhaviz_model_close(&model);
 }
 
+struct watcher {
+    int calls, stop_at;
+    bool wrong;
+};
+
+static int watch(void *self, const struct mhaviz_progress *p)
+{
+    struct watcher *w = self;
+
+    w->wrong |= p->unit == NULL || p->done < 0 || p->done > p->total || p->share < 0 ||
+                p->share > 1;
+    return ++w->calls == w->stop_at;
+}
+
+/* One of the functions that compute. */
+static enum mhaviz_status compute(int which, struct mhaviz_model *model, struct mhaviz_text *text,
+                                  struct mhaviz_error *e)
+{
+    const struct mhaviz_task task = { .struct_size = sizeof task, .name = "stats" };
+    struct mhaviz_stats *stats = NULL;
+    struct seen seen = { .calls = 0 };
+    enum mhaviz_status status;
+    void *data = NULL;
+    size_t size;
+
+    status = which == 0 ? mhaviz_run(model, text, NULL, take, &seen, e) :
+             which == 1 ? mhaviz_stats_open(model, text, NULL, &stats, e) :
+             which == 2 ? mhaviz_heatmap_bytes(model, text, NULL, &data, &size, e) :
+                          mhaviz_make(model, text, &task, &data, &size, e);
+    assert_int_equal(status == MHAVIZ_OK,
+                     which == 0 ? seen.calls > 1 && !seen.wrong && e->message[0] == '\0' :
+                     which == 1 ? stats != NULL : data != NULL);
+    mhaviz_stats_close(&stats);
+    free(data);
+    return status;
+}
+
+/* Who watches a model stops each of them, at any place, and the model works on. */
+static void watching(void **state)
+{
+    struct mhaviz_model *model = open_model(NULL, 2);
+    struct mhaviz_text *text = open_text(model, "the cat saw the dog", NULL);
+    struct mhaviz_error e;
+
+    (void)state;
+    assert_int_equal(mhaviz_model_watch(NULL, watch, NULL, &e), MHAVIZ_USAGE);
+    for (int which = 0; which < 4; which++) {
+        struct watcher all = { .calls = 0 }, w = { .calls = 0 };
+        int calls;
+
+        assert_int_equal(mhaviz_model_watch(model, watch, &all, &e), MHAVIZ_OK);
+        assert_int_equal(compute(which, model, text, &e), MHAVIZ_OK);
+        assert_true(all.calls > 4 && !all.wrong);
+        for (int at = 1; at <= all.calls; at++) {
+            w = (struct watcher){ .stop_at = at };
+            assert_int_equal(mhaviz_model_watch(model, watch, &w, &e), MHAVIZ_OK);
+            if (compute(which, model, text, &e) != MHAVIZ_STOPPED)
+                assert_true(w.calls < at);      /* fewer this time */
+            else
+                assert_int_equal(w.calls, at);
+        }
+        calls = w.calls;
+        assert_int_equal(mhaviz_model_watch(model, NULL, NULL, &e), MHAVIZ_OK);
+        assert_int_equal(compute(which, model, text, &e), MHAVIZ_OK);
+        assert_int_equal(w.calls, calls);
+    }
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+}
+
 static void texts_of_another_model(void **state)
 {
     struct mhaviz_model *bert = open_model("tests/ref/bert", 1);
@@ -419,7 +489,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_head_once), cmocka_unit_test(encoder_decoders),
-        cmocka_unit_test(stopping), cmocka_unit_test(texts_of_another_model),
+        cmocka_unit_test(stopping), cmocka_unit_test(watching),
+        cmocka_unit_test(texts_of_another_model),
         cmocka_unit_test(two_models_at_once), cmocka_unit_test(same_as_the_program),
         cmocka_unit_test(pictures_as_the_program), cmocka_unit_test(sound_as_the_program),
         cmocka_unit_test(patches), cmocka_unit_test(wrong_files),

@@ -77,9 +77,13 @@ class Arrays(ctypes.Structure):
                 ("options", POINTER(c_char_p))]
 
 
+WARN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+
+
 class Input(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("text", c_char_p), ("pair", c_char_p),
-                ("options", POINTER(c_char_p)), ("array", POINTER(Array)), ("n", c_int)]
+                ("options", POINTER(c_char_p)), ("array", POINTER(Array)), ("n", c_int),
+                ("warn", WARN), ("self", c_void_p)]
 
 
 class Progress(ctypes.Structure):
@@ -89,7 +93,6 @@ class Progress(ctypes.Structure):
 
 TAKE = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Rows))
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Progress))
-WARN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
 
 class Task(ctypes.Structure):
@@ -119,6 +122,7 @@ FUNCTIONS: dict[str, list[Any]] = {
     "mhaviz_model_open_files": [_handle, POINTER(Files), c_int, _error],
     "mhaviz_model_open_arrays": [_handle, POINTER(Arrays), c_int, _error],
     "mhaviz_model_open_attention": [_handle, POINTER(Arrays), c_int, _error],
+    "mhaviz_model_watch": [c_void_p, PROGRESS, c_void_p, _error],
     "mhaviz_model_describe": [c_void_p, POINTER(Description), _error],
     "mhaviz_text_open": [c_void_p, c_char_p, c_char_p, _handle, _error],
     "mhaviz_text_open_image": [c_void_p, c_char_p, _handle, _error],
