@@ -119,6 +119,9 @@ def test_what_cannot_be_made(model, raises):
                                  ("stats", {"model": "x"}, "model")):
         with raises(mha_viz.Status.USAGE, words):
             model.make(name, **options)
+    with mha_viz.Model(REF / "media" / "vit") as sees:
+        with raises(mha_viz.Status.USAGE, "an array has no tokens"):
+            sees.make("tokens", mha_viz.Image(REF / "media" / "rgb.png"))
     with raises(mha_viz.Status.USAGE, "other: expected"):
         model.diff(None, "the cat")
     closed = mha_viz.Model()

@@ -28,10 +28,14 @@ def tensors(path):
     return found
 
 
+def weights_of(name):
+    return {key: array for path in sorted((REF / name).glob("model*.safetensors"))
+            for key, array in tensors(path).items()}
+
+
 def opened(name, change=lambda array: array):
     folder = REF / name
-    weights = {key: change(array) for path in sorted(folder.glob("model*.safetensors"))
-               for key, array in tensors(path).items()}
+    weights = {key: change(array) for key, array in weights_of(name).items()}
     return mha_viz.from_torch(weights, (folder / "config.json").read_text(),
                               (folder / "tokenizer.json").read_bytes())
 
@@ -157,11 +161,3 @@ def test_transformers(family):
             assert np.abs(attention[layer] - array[0].numpy()).max() < 1e-5
         given = mha_viz.attention_arrays(wanted, attention.tokens).attention()
         assert given[0].tobytes() == wanted[0][0].numpy().tobytes()
-
-
-def test_a_layer_of_torch(raises):
-    torch = pytest.importorskip("torch")
-    with raises(USAGE, "the number of heads of its 8 columns of queries is unknown"):
-        mha_viz.from_torch(torch.nn.MultiheadAttention(8, 2))
-    with mha_viz.from_torch(torch.nn.MultiheadAttention(8, 2), heads=2) as layer:
-        assert set(layer.description.heads.values()) == {2}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Models, tokens, attention and statistics are those of the program, to the last bit."""
+import io
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -143,15 +145,6 @@ def test_sound_is_heard_by_a_model_that_hears(program, tmp_path):
     assert attention["encoder", 0].tobytes() == wanted["attn.0"].tobytes()
 
 
-def test_adapters(program, tmp_path):
-    base, adapter = REF / "adapters" / "gpt2", REF / "adapters" / "gpt2_lora"
-    if not adapter.exists():
-        folders = sorted(p.parent for p in (REF / "adapters").rglob("adapter_config.json"))
-        pytest.skip(f"no such case: {folders[:3]}")
-    with mha_viz.Model(base, adapters=[adapter]) as model:
-        model.stats("the key")
-
-
 def test_many_texts(model):
     calls = []
     found = list(model.stats_many(["the cat\n", ("the dog", None)],
@@ -167,8 +160,57 @@ def test_many_texts(model):
 
 def test_to_pandas(model):
     pandas = pytest.importorskip("pandas")
-    frame = model.stats(SENTENCE, layers=3).to_pandas()
+    found = model.stats(SENTENCE, layers=3)
+    frame = found.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and list(frame["head"]) == [0, 1, 2, 3]
+    assert list(frame.columns) == list(found[0]) and frame["entropy"].dtype == np.float64
+    assert frame["entropy"].tolist() == [head["entropy"] for head in found]
+    changes = model.diff("the cat saw a dog", SENTENCE, layers=3).to_pandas()
+    assert len(changes) == 4 and changes["js"].dtype == np.float64
+
+
+def test_progress_with_tqdm(model, monkeypatch):
+    tqdm = pytest.importorskip("tqdm.auto")
+    bars = []
+
+    class Bar(tqdm.tqdm):
+        def __init__(self, **options):
+            super().__init__(**options, file=io.StringIO())
+            bars.append(self)
+
+    monkeypatch.setattr(tqdm, "tqdm", Bar)
+    assert len(list(model.stats_many(["the cat", "the dog"], progress=True))) == 2
+    model.ablate(SENTENCE, progress=True)
+    (texts, shares) = bars
+    assert (texts.n, texts.total, texts.unit) == (2, 2, " texts")
+    assert (shares.n, shares.total, shares.unit) == (100, 100, "%")
+
+
+def test_warnings_of_the_library_are_python_s(model):
+    """At the line that called the module, one per warning of the program."""
+    long = "the cat saw the dog " * 300
+    cut, unknown = mha_viz.Input(long, truncate=True), "the zzz qqq"
+    with mha_viz.Model("builtin:translate") as translate:
+        for use in (lambda: model.stats(long, truncate=True), lambda: model.stats(cut),
+                    lambda: list(model.stats_many([long], truncate=True)),
+                    lambda: model.heatmap(long, truncate=True),
+                    lambda: model.report(cut),
+                    lambda: model.make("stats", long, truncate=True),
+                    lambda: model.diff("the cat saw the dog " * 100, cut),
+                    lambda: model.attention(cut), lambda: model.tokens(cut),
+                    lambda: list(model.rows(cut)),
+                    lambda: translate.links(unknown), lambda: translate.tokens(unknown)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                use()
+            assert [one.filename for one in caught] == [__file__], [str(w.message) for w in caught]
+            assert "is cut to the 1024 tokens" in str(caught[0].message) or \
+                "not in the vocabulary" in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="1024"):
+            model.stats(long, truncate=True)
+        model.stats("the cat")
 
 
 def test_threads_do_not_change_a_bit():

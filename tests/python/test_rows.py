@@ -154,6 +154,46 @@ def test_an_interrupt_ends_a_run_and_leaves_the_model_good():
     assert (done.returncode, done.stdout) == (0, "1\n")
 
 
+LONG_TEXT = """
+import signal, time, numpy, mha_viz
+D, F, N = 512, 2048, 6000
+random = numpy.random.default_rng(1)
+def rows(*shape):
+    return random.standard_normal(shape, numpy.float32) / 16
+weights = {"model.embed_tokens.weight": rows(64, D), "model.norm.weight": rows(D)}
+for at in ("model.layers.0.", "model.layers.1."):
+    weights |= {f"{at}self_attn.{c}_proj.weight": rows(D, D) for c in "qkvo"}
+    weights |= {f"{at}mlp.{c}_proj.weight": rows(F, D) for c in ("gate", "up")}
+    weights |= {f"{at}mlp.down_proj.weight": rows(D, F), f"{at}input_layernorm.weight": rows(D),
+                f"{at}post_attention_layernorm.weight": rows(D)}
+config = dict(model_type="llama", hidden_size=D, intermediate_size=F, num_hidden_layers=2,
+              num_attention_heads=8, num_key_value_heads=8, vocab_size=64, rms_norm_eps=1e-6,
+              max_position_embeddings=65536, rope_theta=10000.0, hidden_act="silu",
+              tie_word_embeddings=True)
+model = mha_viz.from_torch(weights, config, threads=1)
+long = mha_viz.Input(ids=[i % 64 for i in range(N)])
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+def seconds(call, after):
+    signal.setitimer(signal.ITIMER_REAL, after)
+    start = time.monotonic()
+    try:
+        call()
+    except KeyboardInterrupt:
+        return time.monotonic() - start - after
+    raise SystemExit("came to its end")
+for call in (lambda: model.stats(long), lambda: model.attention(long, layers=1),
+             lambda: [0 for _ in model.rows(long)], lambda: model.heatmap(long)):
+    print(min(seconds(call, after) for after in (0.05, 0.4, 0.6)) < 1,
+          len(model.stats(mha_viz.Input(ids=[1, 2, 3]))))
+"""
+
+
+def test_an_interrupt_ends_the_run_of_a_long_text_within_a_second():
+    """The quickest of three, as other programs may have the processor."""
+    done = run_python(LONG_TEXT)
+    assert (done.returncode, done.stdout) == (0, "True 16\n" * 4)
+
+
 def test_an_interpreter_that_ends_in_a_run():
     code = ("import mha_viz\nmodel = mha_viz.Model()\nstream = model.rows('the cat ' * 200)\n"
             "next(stream)\nprint('end')")

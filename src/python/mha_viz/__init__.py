@@ -21,10 +21,10 @@ from ._model import Description, Model
 from ._picture import Picture
 from ._records import Records
 from ._rows import Block, RowStream
-from ._text import Audio, Image, Token
+from ._text import Audio, Image, Input, Token
 
 __all__ = [
-    "Attention", "Audio", "Block", "Description", "GivenAttention", "Image", "Layers",
-    "MhaVizError", "Model", "Page", "Picture", "Records", "RowStream", "Status", "Token",
+    "Attention", "Audio", "Block", "Description", "GivenAttention", "Image", "Input",
+    "Layers", "MhaVizError", "Model", "Page", "Picture", "Records", "RowStream", "Status", "Token",
     "__version__", "attention_arrays", "from_torch", "from_transformers", "metrics",
 ]

@@ -2,9 +2,12 @@
 """What callers give -> what the library takes.  Everything is checked here, once."""
 from __future__ import annotations
 
+import math
+import numbers
 import operator
 import os
-from typing import Any, Iterable, Optional, Sequence, Union
+import re
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from ._error import MhaVizError, Status, type_of, usage
 
@@ -93,15 +96,56 @@ def which(value: Which, what: str) -> Optional[bytes]:
     return text(",".join(words), what)
 
 
-def names(value: Union[None, str, Sequence[str]], what: str) -> Optional[bytes]:
-    """Names, in a list or separated by commas.  Errors: USAGE."""
-    if value is None or isinstance(value, str):
-        return optional(value, what)
-    if not isinstance(value, Iterable):
+def names(value: Union[None, str, Sequence[str]], what: str) -> Optional[str]:
+    """Names, in a list or separated by commas -> the latter.  Errors: USAGE."""
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        words = [text(one, what).decode() for one in value]
+        if not words:
+            raise usage(f"{what}: an empty list")
+        return ",".join(words)
+    if value is not None and not isinstance(value, str):
         raise usage(f"{what}: expected names, found {type_of(value)}")
-    words = list(value)
-    for one in words:
-        text(one, what)
-    if not words:
-        raise usage(f"{what}: an empty list")
-    return text(",".join(words), what)
+    return value
+
+
+# ---- options of the program ----
+
+def _value(value: Any, what: str) -> bytes:
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        if not math.isfinite(value):
+            raise usage(f"{what}: expected a finite number, found {value}")
+        return repr(float(value)).encode()
+    if isinstance(value, str):
+        return text(value, what)
+    if hasattr(value, "__fspath__"):
+        return path(value, what)
+    return str(integer(value, what, -_INT_MAX)).encode()
+
+
+def option(name: str, value: Any) -> list[bytes]:
+    """[b"--name=value"]; several are joined by commas; True: b"--name"; False, None: nothing."""
+    if not re.fullmatch("[a-z][a-z_0-9]*", name):
+        raise usage(f"{name!r:.60} is not the name of an option")
+    if value is None or value is False:
+        return []
+    long = b"--" + name.replace("_", "-").encode()
+    if value is True:
+        return [long]
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) and \
+            getattr(value, "shape", None) != ():
+        words = [_value(one, name) for one in value]
+        if not words:
+            raise usage(f"{name}: an empty list")
+        return [long + b"=" + b",".join(words)]
+    return [long + b"=" + _value(value, name)]
+
+
+def options(layers: Any, heads: Any, stack: Any, others: dict[str, Any]) -> list[bytes]:
+    """The options of a command.  Errors: USAGE: values of other types."""
+    words = [b"--%s=%s" % (name, value) for name, value in
+             ((b"layer", which(layers, "layers")),
+              (b"head", which(heads, "heads")),
+              (b"stack", optional(stack, "stack"))) if value is not None]
+    for name, value in others.items():
+        words += option(name, value)
+    return words

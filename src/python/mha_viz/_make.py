@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the commands of the program make: options as keywords -> bytes, records, pages."""
+"""What the commands of the program make: bytes, records, pages."""
 from __future__ import annotations
 
 import contextlib
@@ -8,7 +8,7 @@ import html
 import importlib
 import json
 import math
-import re
+import sys
 import warnings
 from ctypes import byref, c_char_p, c_size_t, c_void_p
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
@@ -20,47 +20,6 @@ from ._work import Stop
 
 #: Called with the share of the run that is done, in [0, 1], or None; True: tqdm; None: nothing.
 Share = Union[None, bool, Callable[[Optional[float]], Any]]
-
-
-# ---- options ----
-
-def _value(value: Any, what: str) -> str:
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise usage(f"{what}: expected a finite number, found {value}")
-        return repr(value)
-    if isinstance(value, str):
-        return _arguments.text(value, what).decode()
-    if hasattr(value, "__fspath__"):
-        return _arguments.path(value, what).decode("utf-8", "replace")
-    return str(_arguments.integer(value, what, -2 ** 31 + 1))
-
-
-def option(name: str, value: Any) -> list[bytes]:
-    """[b"--name=value"]; a list is joined by commas; True: b"--name"; False, None: nothing."""
-    if not re.fullmatch("[a-z][a-z_0-9]*", name):
-        raise usage(f"{name!r:.60} is not the name of an option")
-    if value is None or value is False:
-        return []
-    long = "--" + name.replace("_", "-")
-    if value is True:
-        return [long.encode()]
-    if isinstance(value, (list, tuple, range)):
-        if not value:
-            raise usage(f"{name}: an empty list")
-        value = ",".join(_value(one, name) for one in value)
-    return [f"{long}={_value(value, name)}".encode()]
-
-
-def options(layers: Any, heads: Any, stack: Any, others: dict[str, Any]) -> list[bytes]:
-    """The options of a command.  Errors: USAGE: values of other types."""
-    words = [b"--%s=%s" % (name, value) for name, value in
-             ((b"layer", _arguments.which(layers, "layers")),
-              (b"head", _arguments.which(heads, "heads")),
-              (b"stack", _arguments.optional(stack, "stack"))) if value is not None]
-    for name, value in others.items():
-        words += option(name, value)
-    return words
 
 
 # ---- progress ----
@@ -125,10 +84,13 @@ def make(model: c_void_p, text: Optional[c_void_p], name: bytes, words: Sequence
     return _library.taken(data, size), callbacks.warnings
 
 
-def warn(messages: list[str]) -> None:
-    """To the caller of the caller of Model._made."""
+def warn(messages: Sequence[str]) -> None:
+    """Warnings at the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
     for message in messages:
-        warnings.warn(message, stacklevel=4)
+        warnings.warn(message, stacklevel=level)
 
 
 def records(data: bytes, text: Optional[str]) -> Records:
@@ -147,6 +109,17 @@ def records(data: bytes, text: Optional[str]) -> Records:
     result = Records(found, text)
     result.about = objects[0] if objects else {}
     return result
+
+
+def numbers(found: Records) -> Records:
+    """Those of stats without their links: metrics that are numbers as floats, NaN: undefined."""
+    names = set(_library.metrics())
+    for record in found:
+        for name in ("links", "top", "types"):
+            record.pop(name, None)
+        for name in names & record.keys():
+            record[name] = math.nan if record[name] is None else float(record[name])
+    return found
 
 
 class Page(str):

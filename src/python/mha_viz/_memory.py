@@ -1,88 +1,29 @@
 # SPDX-License-Identifier: MIT
 """Weights, and attention, that are in memory already -> models, without a file.
 
-The library reads tensors where they are; they are kept as long as the model is open.  Only what
-is not on the CPU, or does not lie as an array of C does, is copied.
+The library reads tensors where they are; they are kept as long as the model is open.
 """
 from __future__ import annotations
 
 import ctypes
 import json
 import sys
-from ctypes import byref, c_char_p, c_int64, c_void_p
+from ctypes import byref, c_char_p, c_void_p
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
-from . import _arguments, _library, _make
+from . import _arguments, _arrays, _library
 from ._error import MhaVizError, Status, type_of, usage
 from ._model import Model, _threads
-from ._numpy import numpy
 from ._text import Source, Text
 
-#: Names of torch's and NumPy's types -> those of safetensors.
-DTYPES = {
-    "float64": b"F64", "float32": b"F32", "float16": b"F16", "bfloat16": b"BF16",
-    "int64": b"I64", "int32": b"I32", "int16": b"I16", "int8": b"I8", "uint8": b"U8",
-    "bool": b"BOOL", "float8_e4m3fn": b"F8_E4M3", "float8_e5m2": b"F8_E5M2",
-}
 
-
-# ---- tensors ----
-
-def _torch(name: str, tensor: Any) -> tuple[Any, int, int, Sequence[int], Sequence[int], str]:
-    """(what is kept, address, bytes per element, shape, strides, type)"""
-    if tensor.device.type == "meta" or str(tensor.layout) != "torch.strided":
-        raise usage(f"{name}: a tensor without data, or not strided")
-    tensor = tensor.detach().to("cpu").resolve_conj().resolve_neg()
-    size = tensor.element_size()
-    return (tensor, tensor.data_ptr(), size, tuple(tensor.shape),
-            [size * step for step in tensor.stride()], str(tensor.dtype).split(".")[-1])
-
-
-def _numpy(name: str, array: Any) -> tuple[Any, int, int, Sequence[int], Sequence[int], str]:
-    np = numpy()
-    if not isinstance(array, np.ndarray):
-        raise usage(f"{name}: expected a tensor or an array, found {type_of(array)}")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    if any(step < 0 for step in array.strides):
-        array = np.ascontiguousarray(array)
-    return (array, array.ctypes.data, array.itemsize, array.shape, array.strides,
-            array.dtype.name)
-
-
-def _fill(out: _library.Array, name: str, value: Any) -> Any:
-    """Fills a structure of an array, and returns what is to be kept for it."""
-    module = sys.modules.get("torch")
-    find = _torch if module is not None and isinstance(value, module.Tensor) else _numpy
-    kept, address, size, shape, strides, dtype = find(name, value)
-    if dtype not in DTYPES:
-        raise usage(f"{name}: {dtype} is not one of {', '.join(DTYPES)}")
-    if len(shape) > 8:
-        raise usage(f"{name}: {len(shape)} dimensions, expected 0 to 8")
-    readable = 0 if 0 in shape else size + sum((n - 1) * s for n, s in zip(shape, strides))
-    n = len(shape)
-    out.name = _arguments.text(name, "name of a tensor")
-    out.dtype, out.data, out.size, out.n_dims = DTYPES[dtype], address, readable, n
-    out.shape, out.strides = (c_int64 * n)(*shape), (c_int64 * n)(*strides)
-    if address in (0, None):
-        out.data = ctypes.addressof(_nothing)
-    return kept
-
-
-_nothing = ctypes.c_double()
-
-
-def _arrays(named: Mapping[str, Any], name: Optional[str], config: Optional[bytes],
-            tokenizer: Optional[bytes],
-            words: Sequence[bytes] = ()) -> tuple[_library.Arrays, list[Any]]:
-    """The arrays, and what is to be kept with them."""
-    array = (_library.Array * max(1, len(named)))()
+def _arrays_of(named: Mapping[str, Any], name: Optional[str], config: Optional[bytes],
+               tokenizer: Optional[bytes],
+               words: Sequence[bytes] = ()) -> tuple[_library.Arrays, list[Any]]:
+    """The arrays with what belongs to them, and what is to be kept."""
+    array, kept = _arrays.arrays(named)
     options = (c_char_p * (len(words) + 1))(*words, None)
-    kept: list[Any] = [array, config, tokenizer, options]
-    for i, (key, value) in enumerate(named.items()):
-        if not isinstance(key, str):
-            raise usage(f"names of tensors: expected str, found {type_of(key)}")
-        kept.append(_fill(array[i], key, value))
+    kept += [config, tokenizer, options]
     arrays = _library.Arrays(ctypes.sizeof(_library.Arrays), _arguments.optional(name, "name"),
                              array, len(named), options=options)
     for member, data in (("config", config), ("tokenizer", tokenizer)):
@@ -124,6 +65,42 @@ def _tokenizer(tokenizer: Any) -> Optional[bytes]:
                 f"{type_of(tokenizer)}")
 
 
+# ---- modules of torch ----
+
+EPSILON = 1e-5      # of the norms of bare layers
+
+
+def _module_options(module: Any) -> dict[str, Any]:
+    """What a module knows of a bare layer and its tensors do not say, as options.
+
+    Errors: USAGE: torch's own layers with an activation, or norms, that the library has not.
+    """
+    parts = list(module.modules()) if callable(getattr(module, "modules", None)) else []
+    heads = {part.num_heads for part in parts if isinstance(getattr(part, "num_heads", None), int)}
+    found: dict[str, Any] = {"heads": heads.pop()} if len(heads) == 1 else {}
+    torch: Any = sys.modules.get("torch")
+    for part in parts if torch is not None else ():
+        if isinstance(part, torch.nn.MultiheadAttention):
+            found["zero_attn"] = part.add_zero_attn
+        if isinstance(part, (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer)):
+            found["norm_first"] = part.norm_first
+            found["activation"] = _activation(torch, part.activation)
+            if part.norm1.eps != EPSILON:
+                raise usage(f"norm1: an epsilon of {part.norm1.eps}, expected {EPSILON}")
+    return found
+
+
+def _activation(torch: Any, function: Any) -> str:
+    if function is torch.nn.functional.relu or isinstance(function, torch.nn.ReLU):
+        return "relu"
+    if function is torch.nn.functional.gelu:
+        return "gelu"
+    if isinstance(function, torch.nn.GELU):
+        return "gelu" if function.approximate == "none" else "gelu_tanh"
+    raise usage(f"activation: {getattr(function, '__name__', type_of(function))} is not one of "
+                "relu, gelu")
+
+
 # ---- models ----
 
 def _opened(kind: type[Model], function: str, arrays: _library.Arrays, kept: list[Any],
@@ -151,7 +128,10 @@ def from_torch(module_or_state_dict: Any, config: Any = None, tokenizer: Any = N
             None: texts cannot be tokenised.
         name: of the model, in captions; None: "model".
         threads: as for `Model`.
-        options: those of mha-viz(1) for bare layers, as heads=4.
+        options: those of mha-viz(1) for bare layers, as heads=4, where the module does not say:
+            of torch's own layers heads, activation and the place of the norms are known.
+
+    A bare layer reads rows: layer.attention(mha_viz.Input(input=x)), x [queries, width].
 
     Raises:
         MhaVizError: USAGE: other types, types of numbers that are not known, tensors without
@@ -163,9 +143,11 @@ def from_torch(module_or_state_dict: Any, config: Any = None, tokenizer: Any = N
             raise usage(f"expected a module or a state dict, found {type_of(weights)}")
         if config is None:
             config = getattr(weights, "config", None)
+        if config is None:
+            options = {**_module_options(weights), **options}
         weights = weights.state_dict()
-    arrays, kept = _arrays(weights, name, _config(config), _tokenizer(tokenizer),
-                           _make.options(None, None, None, options))
+    arrays, kept = _arrays_of(weights, name, _config(config), _tokenizer(tokenizer),
+                           _arguments.options(None, None, None, options))
     return _opened(Model, "mhaviz_model_open_arrays", arrays, kept, threads)
 
 
@@ -198,7 +180,7 @@ class _Labels:
     def __init__(self, tokens: Any, key_tokens: Any) -> None:
         self.labels = _labels(tokens, "tokens"), _labels(key_tokens, "key_tokens")
 
-    def open(self, model: c_void_p) -> Text:
+    def open(self, model: c_void_p, warn: Any = None) -> Text:
         handle = c_void_p()
         arguments: list[Any] = []
         for labels in self.labels:
@@ -224,7 +206,7 @@ class GivenAttention(Model):
 
     _text: _Labels
 
-    def _source(self, text: Any, pair: Any) -> Source:
+    def _source(self, text: Any, pair: Any, words: Sequence[bytes] = ()) -> Source:
         if text is not None or pair is not None:
             raise usage("text: attention that was given has one already")
         return self._text       # type: ignore[return-value]
@@ -283,7 +265,7 @@ def attention_arrays(arrays: Any, tokens: Optional[Sequence[str]] = None,
     named: Mapping[str, Union[Any]] = _by_name(arrays)
     if not named:
         raise MhaVizError(Status.INPUT, "arrays: there is none")
-    structures, kept = _arrays(named, name, None, None)
+    structures, kept = _arrays_of(named, name, None, None)
     given = _opened(GivenAttention, "mhaviz_model_open_attention", structures, kept, threads)
     assert isinstance(given, GivenAttention)
     given._text = labels

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from ctypes import byref, c_char_p, c_void_p
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, TypeVar, Union
 
@@ -19,9 +18,8 @@ from ._picture import Picture
 from ._progress import Progress, meter
 from ._records import Records
 from ._rows import Flow, RowStream
-from ._stats import stats_of
-from ._text import Source, Text, TextLike, Token
-from ._work import Stop
+from ._text import OF_TEXT, Source, Text, TextLike, Token
+from ._work import Stop, Watch
 
 T = TypeVar("T")
 
@@ -55,12 +53,10 @@ def _description(model: c_void_p) -> Description:
         found.max_tokens if found.max_tokens < 2 ** 31 - 1 else None)
 
 
-def _selection(layers: Which, heads: Which, stack: Any,
-               compute: Union[None, str, Sequence[str]] = None) -> _library.Selection:
+def _selection(layers: Which, heads: Which, stack: Any) -> _library.Selection:
     return _library.Selection(_arguments.optional(stack, "stack"),
                               _arguments.which(layers, "layers"),
-                              _arguments.which(heads, "heads"),
-                              _arguments.names(compute, "compute"))
+                              _arguments.which(heads, "heads"))
 
 
 class Model:
@@ -106,6 +102,8 @@ class Model:
     def _init(self) -> None:
         self._handle = c_void_p()
         self._lock = threading.Lock()
+        self._watch = Watch()
+        self._watching = _library.PROGRESS(self._watch.progress)
         self._flow: Optional[Flow] = None   # of a stream that has the lock
         self._holder: Optional[int] = None  # the thread that has the lock
         self._pid = os.getpid()
@@ -115,6 +113,7 @@ class Model:
     def _open(self, opening: Callable[[c_void_p], None]) -> None:
         def work(stop: Stop) -> None:
             opening(self._handle)
+            _library.call("mhaviz_model_watch", self._handle, self._watching, None)
             self._described = _description(self._handle)
 
         _work.run(work)
@@ -130,16 +129,17 @@ class Model:
         if self.closed:
             raise _closed()
 
-    def _locked(self, work: Callable[[], T], flow: Optional[Flow] = None) -> T:
+    def _locked(self, work: Callable[[], T], stop: Stop) -> T:
         """work() while no other thread uses the handle."""
         with self._lock:
             if self.closed:
                 raise _closed()
-            self._flow, self._holder = flow, threading.get_ident()
+            self._flow = stop if isinstance(stop, Flow) else None
+            self._holder, self._watch.stop = threading.get_ident(), stop
             try:
                 return work()
             finally:
-                self._flow = self._holder = None
+                self._flow = self._holder = self._watch.stop = None
 
     def _use(self, work: Callable[[Stop], T], other: Optional[Model] = None) -> T:
         """work(stop) with the lock, and that of another model, where Ctrl-C is heard."""
@@ -155,8 +155,8 @@ class Model:
                 return work(stop)
 
             if len(models) == 1:
-                return self._locked(unless_stopped)
-            return models[0]._locked(lambda: models[1]._locked(unless_stopped))
+                return self._locked(unless_stopped, stop)
+            return models[0]._locked(lambda: models[1]._locked(unless_stopped, stop), stop)
         return _work.run(locked)
 
     @property
@@ -203,8 +203,8 @@ class Model:
     def __reduce__(self) -> Any:
         raise usage("a model cannot be pickled: open it in each process")
 
-    def _source(self, text: Any, pair: Any) -> Source:
-        return Source(text, pair)
+    def _source(self, text: Any, pair: Any, words: Sequence[bytes] = ()) -> Source:
+        return Source(text, pair, words)
 
     # ---- what it is ----
 
@@ -229,7 +229,10 @@ class Model:
                 tokens than the model takes, surrogates, null characters, no tokens.
         """
         source, side = self._source(text, pair), bool(_arguments.flag(decoder, "decoder"))
-        return self._use(lambda stop: source.open(self._handle).tokens(side))
+        said: list[str] = []
+        found = self._use(lambda stop: source.open(self._handle, said.append).tokens(side))
+        _make.warn(said)
+        return found
 
     # ---- attention ----
 
@@ -255,14 +258,18 @@ class Model:
         source, selection = self._source(text, pair), _selection(layers, heads, stack)
         described = self.description
         n_heads = [described.heads.get(name, 0) for name in _library.STACKS]
+        said: list[str] = []
 
         def work(stop: Stop) -> tuple[Text, dict[str, _attention.Layers]]:
-            opened = source.open(self._handle)
+            opened = source.open(self._handle, said.append)
             return opened, _attention.collect(np, self._handle, opened.handle, selection,
                                               n_heads, stop)
 
         opened, rows = self._use(work)
-        look = {"layers": layers, "heads": heads, "stack": stack}
+        _make.warn(said)
+        look = {name: None if value is None else value.decode() for name, value in
+                zip(("stack", "layers", "heads"),
+                    (selection.stack, selection.layers, selection.heads))}
         return Attention(self, source, look, (opened.tokens(), opened.tokens(True)), rows)
 
     def rows(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
@@ -283,7 +290,7 @@ class Model:
         handle = self._handle
 
         def work(flow: Flow) -> None:
-            opened = source.open(handle)
+            opened = source.open(handle, flow.said.append)
             _library.run(handle, opened.handle, selection, flow.put)
 
         return RowStream(self, work)
@@ -292,7 +299,8 @@ class Model:
 
     def stats(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
               compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
-              heads: Which = None, stack: Optional[str] = None) -> Records:
+              heads: Which = None, stack: Optional[str] = None, progress: Share = None,
+              **options: Any) -> Records:
         """The metrics of each head, those of `mha-viz stats` (formulas and units are in its page).
 
         Args:
@@ -300,52 +308,51 @@ class Model:
             compute: names of metrics or groups, as "basic,neff", "all" or a list; None: basic.
             stack: None: that of the model; of an encoder-decoder "cross", or "encoder" for a
                 text without a pair.
+            progress, options: as for `make`; options are those of mha-viz-stats(1): truncate=True,
+                ...
 
         Returns:
             `Records`: one dict per head with "stack", "layer", "head" and a float per metric,
-            as "entropy" (in nats); NaN: undefined.
+            as "entropy" (in nats); NaN: undefined.  The few metrics that are words or lists are
+            as `stats --json` has them.
 
         Raises:
             MhaVizError: as `attention`; USAGE: no such metric.
         """
-        source = self._source(text, pair)
-        selection = _selection(layers, heads, stack, compute)
-        return self._use(lambda stop: stats_of(self._handle, source, selection))
+        given = {**options, "compute": _arguments.names(compute, "compute")}
+        return self._numbers(text, pair, _arguments.options(layers, heads, stack, given), progress)
 
     def stats_many(self, texts: Iterable[Any], *,
                    compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
                    heads: Which = None, stack: Optional[str] = None, errors: str = "raise",
-                   progress: Progress = None) -> Iterator[Records]:
+                   progress: Progress = None, **options: Any) -> Iterator[Records]:
         """`stats` of each text of a corpus, one after another.
 
             for records in model.stats_many(open("corpus.txt"), progress=True):
                 records.number, records[0]["entropy"]
 
         Args:
-            texts: str, or (str, pair), `Image` or `Audio`; the line breaks of a file's lines
-                are left out.
+            texts: str, or (str, pair), `Image`, `Audio` or `Input`; the line breaks of a file's
+                lines are left out.
             errors: "raise", or "skip": a text that cannot be used becomes a warning.
             progress: called with (done, total) after each text, total None where the texts
                 have no len(); True: a bar of tqdm, where it is installed; None: nothing.
+            compute, and the others: as for `stats`.
 
         Raises:
             MhaVizError: as `stats`.
         """
-        selection = _selection(layers, heads, stack, compute)
-        return self._many(texts, errors, progress,
-                          lambda source: stats_of(self._handle, source, selection))
-
-    def _many(self, texts: Iterable[Any], errors: str, progress: Progress,
-              one: Callable[[Source], Records]) -> Iterator[Records]:
         if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
             raise usage(f"texts: expected several texts, found {type_of(texts)}")
         if errors not in ("raise", "skip"):
             raise usage("errors: expected 'raise' or 'skip'")
+        given = {**options, "compute": _arguments.names(compute, "compute")}
+        words = _arguments.options(layers, heads, stack, given)
         self._check_free()
-        return self._each(texts, errors, progress, one)
+        return self._each(texts, errors, progress, words)
 
     def _each(self, texts: Iterable[Any], errors: str, progress: Progress,
-              one: Callable[[Source], Records]) -> Iterator[Records]:
+              words: list[bytes]) -> Iterator[Records]:
         with meter(texts, progress) as tick:
             for number, given in enumerate(texts):
                 text, pair = given if isinstance(given, tuple) and len(given) == 2 else \
@@ -353,17 +360,19 @@ class Model:
                 if isinstance(text, str):
                     text = text.rstrip("\r\n")
                 try:
-                    source = self._source(text, pair)
-                    records = self._use(lambda stop, source=source:  # type: ignore[misc]
-                                        one(source))
+                    records = self._numbers(text, pair, words)
                 except MhaVizError as error:
                     if errors == "raise" or error.status != Status.INPUT:
                         raise
-                    warnings.warn(f"text {number} is skipped: {error}", stacklevel=2)
+                    _make.warn([f"text {number} is skipped: {error}"])
                 else:
                     records.number = number
                     yield records
                 tick()
+
+    def _numbers(self, text: Any, pair: Any, words: list[bytes], progress: Share = None) -> Records:
+        data = self._made("stats", text, pair, words + [b"--json"], progress)
+        return _make.numbers(_make.records(data, text if isinstance(text, str) else None))
 
     # ---- what the program makes ----
 
@@ -388,17 +397,18 @@ class Model:
             MhaVizError: that of the command: USAGE for its exit status 2, INPUT for 3, SYSTEM for
                 4.  Its warnings are warnings.
         """
-        return self._made(name, text, pair, layers, heads, stack, progress, options)
+        words = _arguments.options(layers, heads, stack, options)
+        return self._made(name, text, pair, words, progress)
 
-    def _made(self, name: str, text: Any, pair: Any, layers: Any, heads: Any, stack: Any,
-              progress: Share, options: dict[str, Any],
+    def _made(self, name: str, text: Any, pair: Any, words: list[bytes], progress: Share,
               other: Union[None, Model, TextLike] = None) -> bytes:
         command = _arguments.text(name, "name")
-        words = _make.options(layers, heads, stack, options)
+        reading = [word for word in words if word in OF_TEXT]
         source = None if text is None and pair is None and \
-            type(self)._source is Model._source else self._source(text, pair)
+            type(self)._source is Model._source else self._source(text, pair, reading)
         model = other if isinstance(other, Model) else None
-        beside = None if other is None or model is not None else self._source(other, None)
+        beside = None if other is None or model is not None else \
+            self._source(other, None, reading)
 
         def work(stop: Stop) -> tuple[bytes, list[str]]:
             opened = None if source is None else source.open(self._handle)
@@ -418,8 +428,8 @@ class Model:
         out = File(path, format)
         dpi = _arguments.integer(dpi, "dpi", 1)
         given = {**options, "format": out.format, "dpi": dpi if out.format == "png" else None}
-        picture = Picture(self._made(name, text, pair, layers, heads, stack, progress, given),
-                          out.format, dpi)
+        words = _arguments.options(layers, heads, stack, given)
+        picture = Picture(self._made(name, text, pair, words, progress), out.format, dpi)
         out.write(picture)
         return picture
 
@@ -483,15 +493,16 @@ class Model:
             MhaVizError: as `heatmap`.
         """
         out = File(path, "html", ("html",))
-        data = self._made("report", text, pair, layers, heads, stack, progress, options)
+        words = _arguments.options(layers, heads, stack, options)
+        data = self._made("report", text, pair, words, progress)
         out.write(data)
         return Page(data.decode("utf-8"))
 
     def _reported(self, name: str, text: Any, pair: Any, layers: Any, heads: Any, stack: Any,
                   progress: Share, options: dict[str, Any],
                   other: Union[None, Model, TextLike] = None) -> Records:
-        data = self._made(name, text, pair, layers, heads, stack, progress,
-                          {**options, "json": True}, other)
+        words = _arguments.options(layers, heads, stack, {**options, "json": True})
+        data = self._made(name, text, pair, words, progress, other)
         return _make.records(data, text if isinstance(text, str) else None)
 
     def types(self, text: Optional[TextLike] = None, *, pair: Optional[str] = None,

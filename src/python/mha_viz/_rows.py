@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import _library
+from . import _library, _make
 from ._error import MhaVizError, Status, usage
 from ._numpy import numpy
 from ._work import WAIT_S, Stop, Worker
@@ -81,6 +81,7 @@ class Flow(Stop):
         super().__init__()
         self.blocks: SimpleQueue[Optional[Block]] = SimpleQueue()   # None: the end
         self.read: SimpleQueue[int] = SimpleQueue()
+        self.said: list[str] = []           # warnings that the reader has yet to hear
         self.held_bytes = 0                 # of the library's side
         self.over = False                   # no block follows those in the queue
         self.ended = False                  # of the reader's
@@ -137,7 +138,7 @@ class RowStream:
 
     The model computes while it is read, and is busy until it ends: with the last block, with
     close(), or when nobody has it any more, as after leaving a for loop early.  The run then
-    ends after the layer at hand.  It is also a context manager.
+    ends after the rows at hand.  It is also a context manager.
     """
 
     def __init__(self, model: Model, work: Callable[[Flow], None]) -> None:
@@ -172,6 +173,8 @@ class RowStream:
                 self._start()
             assert self._worker is not None
             block = self._flow.get()
+            said, self._flow.said = self._flow.said, []
+            _make.warn(said)
             if block is not None:
                 return block
             self._worker.value()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Texts, pictures and sound -> tokens, as a model's tokeniser has them."""
+"""Texts, pictures, sound and rows -> tokens, as a model has them."""
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_int, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_void_p
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Sequence, Union
 
-from . import _arguments, _library
-from ._error import usage
+from . import _arguments, _arrays, _library
+from ._error import type_of, usage
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,59 @@ class Audio:
     path: _arguments.PathLike
 
 
-TextLike = Union[str, Image, Audio]
+class Input:
+    """A text in the program's words, or what a model reads in the place of a text.
+
+        model.stats(mha_viz.Input(ids=[101, 7592, 102]))
+        model.attention(mha_viz.Input(["the", "river", "bank"], words=True))
+        layer.attention(mha_viz.Input(input=x, tokens=["the", "cat"]))      # of from_torch
+
+    Args:
+        text: str, or a list of them, which are joined by spaces; None: what the options say.
+        options: those of mha-viz(1) that say what is read and how, with _ for -: ids,
+            type_ids, decoder_ids, words, pretokenized, no_special, truncate, image, audio; for bare
+            layers and pixels input, memory, key, value and decoder_input, each an array of NumPy
+            or torch or the path of an .npy file, and tokens, key_tokens, decoder_tokens (names),
+            shape, seed.
+
+    Raises:
+        MhaVizError: USAGE: values of other types.  What does not go with a model is an error of
+            what reads it.
+    """
+
+    def __init__(self, text: Union[None, str, Sequence[str]] = None, **options: Any) -> None:
+        if text is not None and not isinstance(text, str):
+            text = " ".join(_names(text, "text"))
+        self.text = None if text is None else _arguments.text(text, "text")
+        self.words: list[bytes] = []
+        self.arrays: dict[str, Any] = {}
+        for name, value in options.items():
+            if name in ARRAYS and hasattr(value, "shape"):
+                self.arrays[name] = value
+                value = name
+            elif name in NAMES and not isinstance(value, str):
+                value = " ".join(_names(value, name))
+            self.words += _arguments.option(name, value)
+
+    def __repr__(self) -> str:
+        words = ([] if self.text is None else [self.text]) + self.words
+        return f"<mha_viz.Input: {b' '.join(words).decode():.200}>"
+
+
+#: Options whose files may be arrays instead, those that are lists of names, and those that say
+#: how a text is read.
+ARRAYS = ("input", "memory", "key", "value", "decoder_input")
+NAMES = ("tokens", "key_tokens", "decoder_tokens")
+OF_TEXT = (b"--words", b"--pretokenized", b"--no-special", b"--truncate")
+
+
+def _names(value: Any, what: str) -> list[str]:
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise usage(f"{what}: expected str or a list of them, found {type_of(value)}")
+    return [_arguments.text(one, what).decode() for one in value]
+
+
+TextLike = Union[str, Image, Audio, Input]
 
 
 class Token(NamedTuple):
@@ -48,26 +100,32 @@ class Token(NamedTuple):
 
 
 class Source:
-    """What is to be tokenised, checked."""
+    """What is to be tokenised, checked.  words: options of the text itself."""
 
-    def __init__(self, text: Any, pair: Any) -> None:
-        self.given = text
-        self.pair_given = pair
-        self.pair = _arguments.optional(pair, "pair")
-        if isinstance(text, Image):
-            self.function, self.data = "mhaviz_text_open_image", _arguments.path(text.path, "path")
-            if pair is not None:
+    def __init__(self, text: Any, pair: Any, words: Sequence[bytes] = ()) -> None:
+        self.given, self.pair_given = text, pair
+        words = list(words)
+        if isinstance(text, (Image, Audio)):
+            name = "image" if isinstance(text, Image) else "audio"
+            if isinstance(text, Image) and pair is not None:
                 raise usage("pair: a picture has none")
-        elif isinstance(text, Audio):
-            self.function, self.data = "mhaviz_text_open_audio", _arguments.path(text.path, "path")
-        else:
-            self.function, self.data = "mhaviz_text_open", _arguments.text(text, "text")
+            words.append(b"--%s=%s" % (name.encode(), _arguments.path(text.path, "path")))
+            text = Input()
+        elif not isinstance(text, Input):
+            _arguments.text(text, "text")
+            text = Input(text)
+        array, self._kept = _arrays.arrays(text.arrays)
+        options = [*text.words, *words]
+        self._input = _library.Input(
+            ctypes.sizeof(_library.Input), text.text, _arguments.optional(pair, "pair"),
+            (c_char_p * (len(options) + 1))(*options, None), array, len(text.arrays))
 
-    def open(self, model: c_void_p) -> Text:
-        """Tokenises it for a model.  Raises MhaVizError as mhaviz_text_open does."""
+    def open(self, model: c_void_p, warn: Optional[Callable[[str], Any]] = None) -> Text:
+        """Tokenises it for a model.  Raises MhaVizError as mhaviz_text_open_input does."""
         handle = c_void_p()
-        pair = () if self.function == "mhaviz_text_open_image" else (self.pair,)
-        _library.call(self.function, model, self.data, *pair, byref(handle))
+        self._input.warn = _library.WARN() if warn is None else _library.WARN(
+            lambda _, message: warn((message or b"").decode("utf-8", "replace")))
+        _library.call("mhaviz_text_open_input", model, byref(self._input), byref(handle))
         return Text(handle)
 
 

@@ -32,6 +32,17 @@ class Stop:
         self.asked = True
 
 
+class Watch:
+    """Tells the library, which asks now and then, whether its run is asked to stop."""
+
+    def __init__(self) -> None:
+        self.stop: Optional[Stop] = None        # of the run at hand
+
+    def progress(self, _: Any, found: Any) -> int:
+        stop = self.stop
+        return int(stop is not None and stop.asked)
+
+
 class Runner:
     """A thread that waits for a worker, runs it and waits for the next."""
 
