@@ -27,6 +27,8 @@ printf '%s\n' 'the cat saw the dog and the cat ran' 'the key is in the door' \
     "$viz" report -q -m tests/ref/bert -o "$dir/pair.html" 'the key is in the door' 'the cat' &&
     "$viz" report -q --compare -o "$dir/compared.html" 'the cat saw the dog' 'the dog ran' &&
     "$viz" report -q -m tests/ref/bart -o "$dir/cross.html" 'the key' 'the door is' &&
+    "$viz" report -q -m tests/ref/families/gpt_oss --ids 5,9,13,21,8 -o "$dir/sink.html" &&
+    "$viz" report -q -m tests/ref/media/vit --image tests/ref/media/rgb.png -o "$dir/picture.html" &&
     "$viz" init -q --encoder --layers 32 --heads 32 --d-model 64 --d-ff 4 -o "$dir/many.safetensors" &&
     "$viz" report -q -m "$dir/many.safetensors" --shape 60 -o "$dir/many.html" &&
     "$viz" report -q --truncate -o "$dir/long.html" "$(tr '\n' ' ' < samples/english.txt)" || exit 1

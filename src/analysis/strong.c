@@ -9,9 +9,10 @@
 /* What one head has so far. */
 struct head {
     int n;
-    int64_t n_all;
+    int64_t n_all, n_rows;
+    double sink;                /* what it takes of all rows */
     struct strong_link *link;   /* [2 most]: cut to the strongest when it is full */
-    struct strong_link *row;    /* [n_keys] to sort a row in */
+    struct strong_link *row;    /* [n_keys + 1] to sort a row in */
 };
 
 struct strong {
@@ -39,7 +40,7 @@ struct strong *strong_new(struct arena *a, const struct model *m, const struct w
         struct head *head = &strong->head[i];
 
         head->link = arena_alloc_raw(a, 2 * (size_t)rule->most, sizeof *head->link);
-        head->row = arena_alloc_raw(a, (size_t)rule->n_keys, sizeof *head->row);
+        head->row = arena_alloc_raw(a, (size_t)rule->n_keys + 1, sizeof *head->row);
     }
     return strong;
 }
@@ -61,6 +62,17 @@ static int compare(const void *first, const void *second)
 static void sort(struct strong_link *link, int n)
 {
     qsort(link, (size_t)n, sizeof *link, compare);
+}
+
+/* One that is shown counts in *sum, also if it is too weak to be kept. */
+static void add(const struct strong_rule *rule, struct head *head, int *n, struct strong_link of,
+                double *sum)
+{
+    if (of.key < 0 || !(of.weight > 0.0f))
+        return;
+    *sum += of.weight;
+    if (of.weight >= rule->least)
+        head->row[(*n)++] = of;
 }
 
 static void keep(const struct strong_rule *rule, struct head *head, const struct strong_link *link)
@@ -86,11 +98,14 @@ static int gather(const struct strong_rule *rule, struct head *head, const struc
     for (int j = 0; j < rows->n_keys; j++) {
         of.key = rule->col[rows->key0 + j];
         of.weight = weight[j];
-        if (of.key < 0 || (hidden != NULL && hidden[j]) || !(weight[j] > 0.0f))
-            continue;
-        *sum += weight[j];
-        if (of.weight >= rule->least)
-            head->row[n++] = of;
+        if (hidden == NULL || !hidden[j])
+            add(rule, head, &n, of, sum);
+    }
+    if (rows->null_mass != NULL) {
+        head->sink += rows->null_mass[t];
+        of.key = rule->sink;
+        of.weight = (float)rows->null_mass[t];
+        add(rule, head, &n, of, sum);
     }
     return n;
 }
@@ -104,6 +119,7 @@ static void take_row(const struct strong *s, const struct rows *rows, int t, int
 
     if (row < 0)
         return;
+    head->n_rows++;
     n = gather(&s->rule, head, rows, t, (struct strong_link){ .query = row, .head = slot }, &sum);
     sort(head->row, n);
     for (int i = 0; i < n && (s->rule.share >= 1.0 || held < s->rule.share * sum); i++) {
@@ -131,10 +147,15 @@ struct strong_links strong_end(struct strong *strong)
 {
     struct strong_links all = { .n = 0 };
     struct strong_link *link;
+    int64_t n_rows = 0;
     int count = 0;
 
-    for (int i = 0; i < strong->n_heads; i++)
+    for (int i = 0; i < strong->n_heads; i++) {
         count += strong->head[i].n;
+        n_rows += strong->head[i].n_rows;
+        all.sink_share += strong->head[i].sink;
+    }
+    all.sink_share /= n_rows > 0 ? (double)n_rows : 1.0;
     link = arena_alloc_raw(strong->arena, (size_t)count, sizeof *link);
     count = 0;
     for (int i = 0; i < strong->n_heads; i++) {

@@ -26,6 +26,8 @@ struct strong_rule {
     int most;                   /* the strongest of a head, and of all; >= 1 */
     const int *row, *col;       /* [tokens] places of queries and keys; -1: left out */
     int n_keys;
+    int sink;                   /* place of what a sink of the model takes that is no key; -1:
+                                   it has none */
 };
 
 /* Of all heads together: the links, from the weakest, and how many there would be of them
@@ -34,6 +36,7 @@ struct strong_links {
     int n;
     const struct strong_link *link;     /* [n] */
     int64_t n_all;
+    double sink_share;          /* mean over the rows of what a sink takes of them; 0: none */
 };
 
 /* For a text of a pass; of the wanted heads in the order of session_next_head.  Memory is of a,

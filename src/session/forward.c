@@ -148,6 +148,12 @@ const struct tokens *session_keys(const struct session *s, const struct item *it
     return shown(item, session_key_side(s));
 }
 
+bool session_has_sinks(const struct session *s, const struct wanted *want)
+{
+    return s->stack != STACK_CROSS && model_has_sinks(s->shown) &&
+           want->weighting == WEIGHTING_PLAIN;
+}
+
 static struct token_list token_list(const struct session *s, const struct item *item,
                                     enum item_side which, struct arena *a)
 {

@@ -15,8 +15,7 @@ bool picture_is_ranged(const struct picture *p)
 /* What a sink takes that is no key has a column; a rollout follows tokens alone. */
 static bool has_sink(const struct picture *p)
 {
-    return p->s->stack != STACK_CROSS && model_has_sinks(p->s->shown) && !p->look.rollout &&
-           p->want.weighting == WEIGHTING_PLAIN;
+    return session_has_sinks(p->s, &p->want) && !p->look.rollout;
 }
 
 /* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
@@ -79,7 +78,7 @@ const char *picture_view_over(const struct picture_view *v, struct arena *a,
     const struct picture_over *over = &v->over;
 
     if (v->maps.cols.sink)
-        return "; last column: what a sink takes that is no key";
+        return arena_printf(a, "; %s", figure_sink);
     if (over->sound)
         return arena_printf(a, "%s; below: the log-mel spectrogram, dark where loud",
                             over->bins.size == 1 ? "" :

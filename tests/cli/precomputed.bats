@@ -94,6 +94,49 @@ heads() {
     ! unzip -Z1 "$dir/norm.npz" | grep -q sink
 }
 
+@test "a sink that is no key: model, links, diff --heatmap and report show it, or say what it takes" {
+    argv=(-m "$ref/families/gpt_oss" --ids 5,9,13,21,8,30,7)
+    other=(-m "$ref/families/gpt_oss" --ids 5,9,13,22,8,30,7)
+    taken() { "$viz" stats --json --compute null_mass "$@" | jq -c '[.heads[].null_mass]'; }
+    drawn() { sed 's/<[^>]*>/ /g' "$1" | tr -s ' \n' ' '; }
+    "$viz" model "${argv[@]}" -o "$dir/model.svg"
+    drawn "$dir/model.svg" | grep -q "; last column: what a sink takes that is no key"
+    "$viz" model "${argv[@]}" --metric entropy -o "$dir/model.svg"
+    ! drawn "$dir/model.svg" | grep -q sink
+    # A link to it from each row where it is one of the three strongest
+    "$viz" links "${argv[@]}" -l 0 -H 0 --top-share 100 --term >"$dir/links"
+    grep -q "; sink: what a sink takes that is no key" <(tr '\n' ' ' <"$dir/links")
+    "$viz" heatmap "${argv[@]}" -l 0 -H 0 -o "$dir/sink.svg"
+    for n in $(grep '█' "$dir/links" | grep -o 'sink *[0-9.]*' | tr -dc '0-9.\n'); do
+        grep -o '→ sink: [0-9.e-]*' "$dir/sink.svg" | awk -v n="$n" '($3 - n) ^ 2 < 0.0051 ^ 2 { found = 1 }
+            END { exit !found }'
+        echo "$n" >>"$dir/count"
+    done
+    [ "$(wc -l <"$dir/count")" = 6 ]
+    for arcs in '' --arcs; do
+        "$viz" links $arcs "${argv[@]}" -l 0 -o "$dir/links.svg"
+        drawn "$dir/links.svg" | grep -q "[^a] sink "
+    done
+    "$viz" links "${argv[@]}" --type-ids 0,0,0,0,1,1,1 -l 1 -H 2 --between B-A -o "$dir/links.svg"
+    at=$(for i in 4 5 6; do "$viz" neuron "${argv[@]}" -l 1 -H 2 --at $i --json; done |
+        jq -s 'map(.sink_weight) | add / 3 * 100 | round / 100')
+    drawn "$dir/links.svg" | grep -q "not shown: a sink that is no key, which takes on average $at of a row"
+    ! drawn "$dir/links.svg" | grep -q "[^a] sink "
+    # Cells are the second's less the first's
+    "$viz" diff "${argv[@]}" "${other[@]:2}" --heatmap "$dir/diff.svg" >"$dir/table"
+    grep -o '→ sink: [0-9.e+-]*' "$dir/diff.svg" | awk '{ print $3 }' | jq -cs --argjson a \
+        "$(taken "${argv[@]}")" --argjson b "$(taken "${other[@]}")" -e '. as $v | length == 56 and
+        ([range(0; 8) as $h | ($v[7 * $h:7 * $h + 7] | add / 7) - ($b[$h] - $a[$h]) | fabs] | max < 2e-4)'
+    "$viz" report "${argv[@]}" -o "$dir/a.html"
+    python3 tests/cli/page.py --text "$dir/a.html" >"$dir/text"
+    jq -c '.metrics[] | select(.name == "null_mass") | .value' "$dir/text" >"$dir/v"
+    taken "${argv[@]}" | diff - "$dir/v"
+    jq -e .sink "$dir/text"
+    "$viz" report -o "$dir/a.html" 'the cat'
+    python3 tests/cli/page.py --text "$dir/a.html" |
+        jq -e '.sink == false and all(.metrics[]; .name != "null_mass")'
+}
+
 @test "stacks of an encoder-decoder's export" {
     argv=(-m "$ref/seq2seq/t5" --ids 1,2,3,4 --decoder-ids 5,6,7)
     "$viz" export "${argv[@]}" -o "$dir/t5.npz"

@@ -10,14 +10,15 @@ enum { N = 4, HEADS = 2 };
 static const int places[N] = { 0, 1, 2, 3 };
 
 /* Two heads of a layer see the same rows of weights [n_rows, N]. */
-static struct strong_links found(struct arena *a, struct strong_rule rule, const float *weight,
-                                 const unsigned char *hidden, int n_rows)
+static struct strong_links found_beside(struct arena *a, struct strong_rule rule,
+                                        const float *weight, const unsigned char *hidden,
+                                        int n_rows, const double *taken)
 {
     struct model m = { .config = { .n_layers = 2, .n_heads = HEADS } };
     bool layer[] = { false, true };
     struct wanted want = { .layer = layer };
     struct rows rows = { .layer = 1, .n_rows = n_rows, .n_keys = N, .stride = N,
-                         .weight = weight, .hidden = hidden };
+                         .weight = weight, .hidden = hidden, .null_mass = taken };
     struct strong *strong;
     struct sink sink;
 
@@ -32,6 +33,12 @@ static struct strong_links found(struct arena *a, struct strong_rule rule, const
     rows.head = 0;
     sink.take(sink.self, &rows, 1);
     return strong_end(strong);
+}
+
+static struct strong_links found(struct arena *a, struct strong_rule rule, const float *weight,
+                                 const unsigned char *hidden, int n_rows)
+{
+    return found_beside(a, rule, weight, hidden, n_rows, NULL);
 }
 
 static void check_link(const struct strong_link *link, int query, int key, int head, float weight)
@@ -107,6 +114,34 @@ static void test_left_out(void **state)
     arena_finish(&a);
 }
 
+/* What a sink takes is a link as those to keys, or where it has no place, no part of the row. */
+static void test_sink(void **state)
+{
+    static const float weight[] = { 0.25f, 0.125f, 0.125f, 0, 0.5f, 0.25f, 0, 0.25f };
+    static const double taken[] = { 0.5, 0.0 };
+    struct strong_rule rule = { .share = 0.7, .most = 100, .sink = N };
+    struct strong_links links;
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    links = found_beside(&a, rule, weight, NULL, 2, taken);
+    assert_int_equal(links.n, 2 * (2 + 2));
+    assert_true(links.sink_share == 0.25);
+    check_link(&links.link[links.n - 1], 0, N, 0, 0.5f);
+    check_link(&links.link[links.n - 3], 1, 0, 0, 0.5f);
+    for (int i = 0; i < links.n - 4; i++)
+        assert_true(links.link[i].weight == 0.25f);
+    rule.sink = -1;
+    links = found_beside(&a, rule, weight, NULL, 2, taken);
+    assert_int_equal(links.n, 2 * (2 + 2));             /* 0.375 of 0.5 */
+    assert_true(links.sink_share == 0.25);
+    for (int i = 0; i < links.n; i++)
+        assert_true(links.link[i].key < N);
+    assert_true(found(&a, rule, weight, NULL, 2).sink_share == 0.0);
+    arena_finish(&a);
+}
+
 /* No more than the most, those that are the strongest of all rows. */
 static void test_most(void **state)
 {
@@ -136,7 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_left_out), cmocka_unit_test(test_sink),
         cmocka_unit_test(test_most),
     };
 

@@ -4,6 +4,7 @@
 #undef MHA_VIZ_JPEG
 #include "media/jpeg.c"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"

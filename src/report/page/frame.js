@@ -47,10 +47,14 @@ function foot() {
   const hidden = field.hidden
     ? `${count(field.hidden, state.w ? 'word' : 'token')} hidden${field.rescaled ? ', rows rescaled' : ''}`
     : '';
+  const taken = text.metric.null_mass?.value,
+    mean = taken ? `, on average ${short(taken.reduce((sum, v) => sum + v, 0) / taken.length)}` : '';
+  const sink = text.sink ? `rows sum to less than 1: a sink that is no key takes the rest${mean}` : '';
   const error = text.error < 0.00005 ? text.error.toExponential(0) : text.error.toFixed(4);
   find('.foot').textContent = [
     isEmpty() ? '' : views[state.v].note(),
     hidden,
+    sink,
     field.signed ? `${nameOf(texts[state.t])} less ${nameOf(compared)}: a dashed line, a minus where it is less` : '',
     unpaired,
     `weights have ${text.bits} bits, within ${error}${field.rescaled ? ' before rescaling' : ''}`,

@@ -77,26 +77,38 @@ static float difference(float first, float second)
 
 struct shown {
     struct paired rows, cols;
+    bool sink;                  /* a column of what takes a share of rows and is no key */
     int pool;
     float largest;              /* magnitude */
 };
 
+/* What a row of the map has in the column of the sink; none takes nothing. */
+static float taken(const struct map *map, const float *row, int n_keys)
+{
+    return map->n_keys > n_keys ? row[map->n_cols - 1] : 0.0f;
+}
+
 /* The cells of a head; *n_rows x *n_cols. */
-static const float *fill(const struct diff_maps *m, struct arena *a, struct shown *shown, int l,
+static const float *fill(const struct diff_pair *p, struct arena *a, struct shown *shown, int l,
                          int h, struct panel *panel)
 {
-    const struct map *first = diff_map(m, 0, l), *second = diff_map(m, 1, l);
-    struct map *map = map_new(a, 0, l, 1, (struct map_axis){ shown->rows.n, NULL },
-                              (struct map_axis){ shown->cols.n, NULL }, shown->pool, POOL_MEAN);
-    float *value = arena_alloc(a, (size_t)shown->rows.n,
-                               (size_t)shown->cols.n * sizeof *value);
+    const struct map *first = diff_map(p->maps, 0, l), *second = diff_map(p->maps, 1, l);
+    struct map_axis cols = { shown->cols.n, NULL, shown->sink };
+    struct map *map = map_new(a, 0, l, 1, (struct map_axis){ shown->rows.n, NULL }, cols,
+                              shown->pool, POOL_MEAN);
+    float *value = arena_alloc(a, (size_t)shown->rows.n, (size_t)map->n_keys * sizeof *value);
 
-    for (int i = 0; i < shown->rows.n; i++)
+    for (int i = 0; i < shown->rows.n; i++) {
+        const float *x = map_head(first, h) + shown->rows.first[i] * first->n_cols;
+        const float *y = map_head(second, h) + shown->rows.second[i] * second->n_cols;
+        float *to = value + i * map->n_keys;
+
         for (int j = 0; j < shown->cols.n; j++)
-            value[i * shown->cols.n + j] = difference(
-                map_head(first, h)[shown->rows.first[i] * first->n_cols + shown->cols.first[j]],
-                map_head(second, h)[shown->rows.second[i] * second->n_cols +
-                                    shown->cols.second[j]]);
+            to[j] = difference(x[shown->cols.first[j]], y[shown->cols.second[j]]);
+        if (shown->sink)
+            to[shown->cols.n] = difference(taken(first, x, p->keys.n_first),
+                                           taken(second, y, p->keys.n_second));
+    }
     map_fill(map, 0, value);
     panel->n_rows = map->n_rows;
     panel->n_cols = map->n_cols;
@@ -113,7 +125,7 @@ static struct figure_plan plan_of(const struct diff_sides *d, const struct shown
 {
     const struct diff_side *side = &d->side[0];
     struct figure_plan plan = { .format = figure_format(output), .n_rows = shown->rows.n,
-                                .n_cols = shown->cols.n, .one_bar = true,
+                                .n_cols = shown->cols.n + shown->sink, .one_bar = true,
                                 .terminal = &output->terminal };
     int n_layers = 0, last = -1;
 
@@ -147,18 +159,19 @@ static struct panel *panels_of(const struct diff_pair *p, struct arena *a, struc
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h); i++) {
         panels[i].title = arena_printf(a, "L%dH%d", l, h);
         panels[i].place = place_of(plan, i);
-        panels[i].value = fill(p->maps, a, shown, l, h, &panels[i]);
+        panels[i].value = fill(p, a, shown, l, h, &panels[i]);
     }
     return panels;
 }
 
-static const char *caption(const struct diff_pair *p, struct arena *a, int pool)
+static const char *caption(const struct diff_pair *p, struct arena *a, int pool, bool sink)
 {
     const char *cell = pool > 1 ? arena_printf(a, "; a cell is the mean of %d x %d differences",
                                                pool, pool) : "";
 
     return arena_printf(a, "%s: weights of the second less those of the first; scale: linear, one "
-                        "range for all heads, 0 in the middle%s.", diff_title(p, a), cell);
+                        "range for all heads, 0 in the middle%s%s%s.", diff_title(p, a), cell,
+                        sink ? "; " : "", sink ? figure_sink : "");
 }
 
 int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, const char *path,
@@ -166,7 +179,9 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
 {
     const struct diff_side *side = p->sides->side;
     const struct figure_args *figure = &p->sides->args->shared.figure;
-    struct shown shown = { .rows = paired_of(a, &p->queries), .cols = paired_of(a, &p->keys) };
+    struct shown shown = { .rows = paired_of(a, &p->queries), .cols = paired_of(a, &p->keys),
+                           .sink = session_has_sinks(&side[0].s, &side[0].want) ||
+                                   session_has_sinks(&side[1].s, &side[1].want) };
     int n_heads;
     struct figure_plan plan = plan_of(p->sides, &shown, output, &n_heads);
     struct heatmaps maps;
@@ -188,10 +203,12 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
         .row_name = "query", .col_name = "key", .pool = plan.pool, .cell_px = plan.cell_px,
         .cmap = cmap_find("bluered"),
     };
+    if (shown.sink && plan.pool == 1)
+        label_add(a, &maps.cols, "sink");
     maps.vmax = shown.largest > 0.0f ? shown.largest : 1e-6f;
     maps.vmin = -maps.vmax;
     part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part, caption(p, a, plan.pool),
+    sheet = figure_sheet(figure, &part, caption(p, a, plan.pool, shown.sink),
                          figure_metadata_pair(&side[0].s, &side[1].s));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, side[0].s.env->warn, e);

@@ -15,7 +15,8 @@ struct diff_maps *diff_maps_new(struct arena *a, const struct diff_sides *d)
         const struct diff_side *side = &d->side[i];
         const struct config *config = &side->s.shown->config;
         struct map_axis queries = { session_queries(&side->s, &side->item)->n, NULL };
-        struct map_axis keys = { session_keys(&side->s, &side->item)->n, NULL };
+        struct map_axis keys = { session_keys(&side->s, &side->item)->n, NULL,
+                                 session_has_sinks(&side->s, &side->want) };
 
         maps->side[i] = arena_alloc(a, (size_t)config->n_layers, sizeof(struct map *));
         for (int l = 0; l < config->n_layers; l++)

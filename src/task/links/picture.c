@@ -88,6 +88,13 @@ static double share_of(const struct links_args *args)
     return !isnan(args->top_share) ? args->top_share : isnan(args->threshold) ? 70.0 : 100.0;
 }
 
+/* A sink that is no key has a place of its own after the keys, unless links from one text to the
+ * other are wanted. */
+static bool has_sink(const struct links_job *j)
+{
+    return session_has_sinks(&j->job.s, &j->job.want) && j->args->between == LINKS_ALL;
+}
+
 /* Which links are drawn, and how. */
 static const char *rule_text(const struct links_job *j, struct arena *a,
                              const struct strong_links *links)
@@ -108,6 +115,11 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
     text = arena_printf(a, "%s; the wider and darker, the greater the weight", text);
     if (args->arcs)
         text = arena_printf(a, "%s; a dot is where a link ends", text);
+    if (has_sink(j))
+        text = arena_printf(a, "%s; sink: what a sink takes that is no key", text);
+    else if (links->sink_share > 0.0)
+        text = arena_printf(a, "%s; not shown: a sink that is no key, which takes on average "
+                            "%.2g of a row", text, links->sink_share);
     if (j->n_heads > STROKE_MOST)
         text = arena_printf(a, "%s; %d heads in one ink", text, j->n_heads);
     return text;
@@ -277,6 +289,7 @@ static int draw(struct links_job *j, struct arena *a, const struct item *item, c
         .share = share_of(args) / 100.0, .most = MOST_LINES, .row = ends_of(a, queries),
         .least = isnan(args->threshold) ? 0.0f : (float)args->threshold,
         .col = ends_of(a, keys), .n_keys = keys->tokens->n,
+        .sink = has_sink(j) ? keys->n_shown : -1,
     };
     struct strong *strong = strong_new(a, s->shown, &j->job.want, &rule);
     struct sink sink = strong_sink(strong);
@@ -288,6 +301,7 @@ static int draw(struct links_job *j, struct arena *a, const struct item *item, c
     };
     struct strong_links links;
 
+    *(args->arcs ? &figure.n_rows : &figure.n_cols) += has_sink(j);
     job_pack(&j->job, a, item, 1);
     if (job_forward(&j->job, a, &sink, 1, e) != 0)
         return -1;
@@ -298,6 +312,8 @@ static int draw(struct links_job *j, struct arena *a, const struct item *item, c
     if (!args->shared.figure.no_labels) {
         figure.rows = figure_labels(a, queries->tokens, queries->place, queries->n_shown);
         figure.cols = figure_labels(a, keys->tokens, keys->place, keys->n_shown);
+        if (has_sink(j))
+            label_add(a, args->arcs ? &figure.rows : &figure.cols, "sink");
     }
     return put(j, a, item, path, &figure, &links, e);
 }

@@ -96,6 +96,8 @@ static struct map **maps_new(const struct model_view_job *j, struct arena *a,
                                       session_queries(s, item)->n, &rows);
     struct map_axis keys = axis_of(item, session_key_side(s), session_keys(s, item)->n, &cols);
 
+    keys.sink = session_has_sinks(s, &j->job.want);
+    cols += keys.sink;
     if (figure_plan_board(&j->args->shared.figure, figure_format(&j->job.results.output),
                           rows > cols ? rows : cols, count_heads(j), &pool, e) != 0)
         return NULL;

@@ -293,6 +293,8 @@ static const char *caption(const struct model_view_picture *p, struct arena *a, 
         text = arena_printf(a, "%s; scale: %s", text, scale_names[figure->scale]);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool, pool);
+    if (p->map != NULL && session_has_sinks(s, &j->job.want))
+        text = arena_printf(a, "%s; %s", text, figure_sink);
     if (is_sorted(p))
         text = arena_printf(a, "%s; heads of each layer by %s", text, j->sort.name);
     return arena_printf(a, "%s%s%s.", text, shown != NULL ? "; " : "",

@@ -257,6 +257,10 @@ static int prepare(void *self, struct err *e)
     const struct session *s = &j->job.s;
 
     j->bits = j->args->precision == BITS_16 ? 16 : 8;
+    if (j->args->compute == NULL && session_has_sinks(s, &j->job.want)) {
+        j->choice.wanted[METRIC_null_mass] = true;      /* what rows lack to 1 */
+        j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
+    }
     set_places(j);
     j->packed = arena_child(s->a);
     j->words = pack_new(j->packed, PACK_WORDS);

@@ -334,6 +334,8 @@ static void write_all(struct jsonw *w, struct arena *a, const struct report_job 
     write_text(w, a, j, item);
     jsonw_member_int(w, "bits", j->bits);
     jsonw_member_double(w, "error", error);
+    jsonw_key(w, "sink");
+    jsonw_bool(w, session_has_sinks(s, &j->job.want));
     jsonw_member_int(w, "width", s->shown->config.d_head);
     jsonw_member_double(w, "vectors_error", j->vectors_error);
     jsonw_key(w, "typed");
