@@ -543,6 +543,105 @@ async function zoom() {
   await close(page, 'zoom');
 }
 
+/* Attention over a picture: by mouse, by finger and by keys, on a wide window and a narrow one. */
+async function picture() {
+  for (const width of [1280, 400]) {
+    const page = await open('picture.html', { address: '#v=picture&h=0.0,1.1', width }),
+      boxes = page.locator('.matrix .box'),
+      at = await boxes.evaluateAll((all) =>
+        all.map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.right, r.top]),
+      );
+    const value = (part = 0) => page.locator('.matrix output').nth(part).textContent();
+    const query = () => page.locator('.options select').first().inputValue();
+    const name = `picture at ${width}`;
+    check(`${name}: within the window`, at.length === 2 && at.every(([l, r]) => l >= 0 && r <= width), at);
+    check(`${name}: ${width === 400 ? 'below' : 'beside'} each other`, at[0][2] === at[1][2] === (width > 400));
+    check(`${name}: as wide as there is room`, at[0][1] - at[0][0] >= (width === 400 ? 340 : 400), at);
+
+    const weight = (head, from, to) =>
+      page.evaluate(
+        ([id, q, k]) => mhaViz.field.row(id, q)[k],
+        [head, from, to],
+      );
+    const patches = await page.evaluate(() => mhaViz.text.picture);
+    const spot = async (row, column) => {
+      const { width: w, height: h } = await boxes.first().boundingBox(),
+        rows = (await page.evaluate(() => mhaViz.field.nk) - patches.first) / patches.columns;
+      return { x: ((column + 0.5) / patches.columns) * w, y: ((row + 0.5) / rows) * (h - 24) };
+    };
+    const says = async (what, q, row, column) => {
+      const key = patches.first + row * patches.columns + column,
+        want = await weight(0, q, key);
+      const [, label, number] = /→ (\S+) ([\d.e-]+)$/.exec(await value()) ?? [];
+      check(`${name}: ${what} reads the weight`, label === `${row},${column}` && Math.abs(number - want) < 1e-3,
+        `${await value()}, expected ${want}`);
+      check(`${name}: ${what} reads it in the other head, too`, (await value(1)).includes(`→ ${row},${column} `));
+      check(`${name}: the value is not cut off`,
+        await page.locator('.matrix output').first().evaluate((e) => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= innerWidth));
+    };
+    await boxes.first().hover({ position: await spot(1, 4) });
+    await says('a mouse', 0, 1, 4);
+    await boxes.first().click({ position: await spot(1, 4) });
+    check(`${name}: a click makes a patch the query`, (await query()) === `q${patches.first + patches.columns + 4}`);
+    check(`${name}: and the foot says so`, (await page.locator('.foot').textContent()).startsWith('attention of 1,4 '));
+    await boxes.first().click({ position: await spot(1, 4) });
+    check(`${name}: another one none`, (await query()) === '');
+    await page.mouse.move(2, 2);
+    check(`${name}: without a mouse no value`, (await value()) === '');
+
+    const { x, y } = await spot(2, 3);
+    const tap = () =>
+      boxes.first().evaluate(
+        (box, [left, top]) => {
+          const r = box.getBoundingClientRect();
+          for (const type of ['pointerdown', 'pointerup', 'pointerleave', 'click'])
+            box.dispatchEvent(
+              new PointerEvent(type, {
+                bubbles: true,
+                pointerType: 'touch',
+                clientX: r.left + left,
+                clientY: r.top + top,
+              }),
+            );
+        },
+        [x, y],
+      );
+    await tap();
+    await says('a tap', 0, 2, 3);
+    check(`${name}: a tap does not choose`, (await query()) === '');
+    await tap();
+    check(`${name}: a second one does`, (await query()) === `q${patches.first + 2 * patches.columns + 3}`);
+
+    await boxes.first().focus();
+    await page.keyboard.press('ArrowUp');
+    await says('a key', patches.first + 2 * patches.columns + 3, 1, 3);
+    await page.keyboard.press('Enter');
+    check(`${name}: Enter chooses`, (await query()) === `q${patches.first + patches.columns + 3}`);
+    await close(page, name);
+    for (const scheme of ['light', 'dark'])
+      await accessible('picture', 'picture.html', { address: '#v=picture&h=0.0,1.1', width, scheme });
+  }
+}
+
+/* Rows that a sink takes a share of do not add up to 1. */
+async function sink() {
+  const page = await open('sink.html'),
+    said = await page.locator('.foot').textContent();
+  const mean = await page.evaluate(() => {
+    const { field, text } = mhaViz;
+    let left = 0;
+    for (let id = 0; id < text.heads.length; id++)
+      for (let q = 0; q < field.nq; q++) left += 1 - field.row(id, q).reduce((sum, w) => sum + w, 0);
+    return left / text.heads.length / field.nq;
+  });
+  const [, taken] = /a sink that is no key takes the rest, on average (0?\.\d+)/.exec(said) ?? [];
+  check('a sink: the foot says what it takes', Math.abs(taken - mean) < 0.005, `${said}; ${mean}`);
+  await close(page, 'sink');
+  const plain = await open('texts.html');
+  check('and nothing where there is none', !/sink/.test(await plain.locator('.foot').textContent()));
+  await close(plain, 'no sink');
+}
+
 /* 1,024 heads: chosen all at once, in each view. */
 async function many() {
   const page = await open('many.html');
@@ -609,7 +708,7 @@ async function plain() {
 }
 
 try {
-  for (const part of [heads, tokens, saving, numbers, trace, neuron, compare, hostile, pairs, reached, long, zoom, many, plain]) await part();
+  for (const part of [heads, tokens, saving, numbers, trace, neuron, compare, hostile, pairs, reached, long, zoom, picture, sink, many, plain]) await part();
 } finally {
   await context.close();
   rmSync(profile, { recursive: true, force: true });

@@ -93,6 +93,7 @@ const pictureView = {
     this.plan = planPicture(clamp((width - (columns - 1) * 22) / columns, 120, 420));
     this.query = queryOfPicture();
     this.cursor = -1; /* the patch that is pointed at */
+    this.pointed = null; /* before a finger touched one; null: a mouse or a key */
     this.parts = heads.map((head) => this.part(head));
     host.replaceChildren(element('div', { class: 'matrices' }, ...this.parts.map((p) => p.figure)));
     greyOf(text).then(
@@ -128,8 +129,11 @@ const pictureView = {
     );
     const on = (name, call) => box.addEventListener(name, bound(call));
     on('pointermove', (event) => this.point(this.patchAt(box, event)));
-    on('pointerleave', () => this.point(-1));
-    on('click', (event) => this.choose(this.patchAt(box, event)));
+    on('pointerleave', (event) => event.pointerType === 'touch' || this.point(-1));
+    on('pointerdown', (event) => {
+      this.pointed = event.pointerType === 'touch' ? this.cursor : null;
+    });
+    on('click', (event) => this.click(this.patchAt(box, event)));
     on('keydown', (event) => this.key(event, id));
     return { id, base, over, value, box, figure };
   },
@@ -185,6 +189,11 @@ const pictureView = {
     this.cursor = patch;
     this.drawOver();
   },
+  /* A finger does not hover: it reads the value of a patch first, and chooses that patch next. */
+  click(patch) {
+    if (this.pointed === null || patch === this.pointed) this.choose(patch);
+    else this.point(patch);
+  },
   /* A patch, or where it is the query already none: the first token is again. */
   choose(patch) {
     const q = field.queries.findIndex((unit) => patchOf(unit) === patch);
@@ -239,7 +248,10 @@ const pictureView = {
   },
   jump() {},
   note() {
-    return `attention of ${this.queryName()} to the patches; a click on a patch makes it the query`;
+    const how = matchMedia('(hover: none)').matches
+      ? 'a tap on a patch reads its weight, a second one'
+      : 'a click on a patch';
+    return `attention of ${this.queryName()} to the patches; ${how} makes it the query`;
   },
   figure() {
     const heads = ready().slice(0, 48),
