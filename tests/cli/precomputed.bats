@@ -102,7 +102,8 @@ heads() {
     "$viz" model "${argv[@]}" -o "$dir/model.svg"
     drawn "$dir/model.svg" | grep -q "; last column: what a sink takes that is no key"
     "$viz" model "${argv[@]}" --metric entropy -o "$dir/model.svg"
-    ! drawn "$dir/model.svg" | grep -q sink
+    drawn "$dir/model.svg" >"$dir/words"
+    run ! grep -q sink "$dir/words"
     # A link to it from each row where it is one of the three strongest
     "$viz" links "${argv[@]}" -l 0 -H 0 --top-share 100 --term >"$dir/links"
     grep -q "; sink: what a sink takes that is no key" <(tr '\n' ' ' <"$dir/links")
@@ -121,7 +122,8 @@ heads() {
     at=$(for i in 4 5 6; do "$viz" neuron "${argv[@]}" -l 1 -H 2 --at $i --json; done |
         jq -s 'map(.sink_weight) | add / 3 * 100 | round / 100')
     drawn "$dir/links.svg" | grep -q "not shown: a sink that is no key, which takes on average $at of a row"
-    ! drawn "$dir/links.svg" | grep -q "[^a] sink "
+    drawn "$dir/links.svg" >"$dir/words"
+    run ! grep -q "[^a] sink " "$dir/words"
     # Cells are the second's less the first's
     "$viz" diff "${argv[@]}" "${other[@]:2}" --heatmap "$dir/diff.svg" >"$dir/table"
     grep -o '→ sink: [0-9.e+-]*' "$dir/diff.svg" | awk '{ print $3 }' | jq -cs --argjson a \
