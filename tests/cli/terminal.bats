@@ -291,6 +291,13 @@ PYTHON
     [ "$status" -eq 2 ]
     [ "${#lines[@]}" -eq 1 ]
     [[ $output == *"mha-viz: a terminal of 10 columns has no room for a heatmap; expected at least "* ]]
+    for command in links model curve "neuron --at 1" "trace --at 1"; do
+        run on_pty 10 "$viz $command -q --term 'the key'"
+        [ "$status" -eq 2 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ $output == *"mha-viz: a terminal of 10 columns has no room for a "*"; expected at least 2"* ]]
+    done
+    run on_pty 10 "$viz heatmap -q -o - 'the key'"
     least=$(tr -dc '0-9\n' <<< "${output##*least}")
     COLUMNS=$least works "$viz" heatmap --term "the key"
     COLUMNS=$((least - 1)) fails 2 "expected at least $least" "$viz" heatmap --term "the key"
