@@ -60,7 +60,8 @@ int heads_file_read(const struct session *s, struct span bytes, const char *cons
 {
     const struct reading reading = { s, each, self };
     json_t *root = json_read(s->a, bytes, 0, e);
-    int status = root != NULL ? read_root(&reading, root, schemas, e) : -1;
+    int status = root != NULL ? read_root(&reading, root, schemas, e) :
+                                err_under(e, "expected JSON with the schema %s", schemas[0]);
 
     json_drop(s->a, root);
     return status;
