@@ -105,13 +105,14 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
 
     if (links->n < links->n_all)
         text = arena_printf(a, "the %d strongest of %s", links->n, text);
+    if (args->between != LINKS_ALL)
+        text = arena_printf(a, "%s from text %c to text %c", text,
+                            links_betweens[args->between][0], links_betweens[args->between][2]);
     if (share_of(args) < 100.0)
-        text = arena_printf(a, "%s, which hold %g%% of each row", text, share_of(args));
+        text = arena_printf(a, "%s, which hold %g%% of %seach row", text, share_of(args),
+                            args->between != LINKS_ALL ? "that part of " : "");
     if (!isnan(args->threshold))
         text = arena_printf(a, "%s, of at least %g", text, args->threshold);
-    if (args->between != LINKS_ALL)
-        text = arena_printf(a, "%s, from text %c to text %c", text,
-                            links_betweens[args->between][0], links_betweens[args->between][2]);
     text = arena_printf(a, "%s; the wider and darker, the greater the weight", text);
     if (args->arcs)
         text = arena_printf(a, "%s; a dot is where a link ends", text);
