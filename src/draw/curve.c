@@ -31,6 +31,7 @@ struct measured {
     struct box plot;            /* from the part's corner */
     double line, tick, gap;
     double beyond;              /* of the plot, for the last label */
+    double lack;                /* of width, on a page too narrow for it */
     int n_x, n_y;
     struct tick *x;             /* [n_x] */
     struct tick y[MAX_TICKS];
@@ -75,12 +76,13 @@ static const struct piece *line_of(struct page *page, const struct style *style,
                      label_clean(page->arena, text, strlen(text), most));
 }
 
-/* Round numbers from low to high, as many as there is room for. */
-static struct ticks make_ticks(double low, double high, double gap)
+/* Round numbers from low to high, a gap apart, less where that leaves no three of them, but not so
+ * near that they touch. */
+static struct ticks make_ticks(double low, double high, double gap, double least, double length)
 {
     const struct scale_range range = { (float)low, (float)high, true, false, false };
 
-    return ticks_make(SCALE_LINEAR, range, gap);
+    return ticks_make(SCALE_LINEAR, range, fmin(gap, fmax(least, length / 3.0)) / length);
 }
 
 static const struct piece *tick_text(struct page *page, double value, int decimals)
@@ -95,7 +97,8 @@ static const struct piece *tick_text(struct page *page, double value, int decima
 static double measure_y(struct measured *m, struct page *page)
 {
     struct ticks ticks = make_ticks(m->span.low, m->span.high,
-                                    layout_units(page->units, Y_TICKS) / m->plot.h);
+                                    layout_units(page->units, Y_TICKS),
+                                    1.2 * text_line_height(&page->text, &tick_style), m->plot.h);
     double widest = 0.0;
 
     for (int i = 0; i < ticks.n && !m->curve->no_labels; i++) {
@@ -113,7 +116,10 @@ static void measure_x_numbers(struct measured *m, struct page *page)
 {
     const struct curve *curve = m->curve;
     double first = curve->x[0], last = curve->x[curve->n - 1];
-    struct ticks ticks = make_ticks(first, last, layout_units(page->units, X_TICKS) / m->plot.w);
+    double widest = fmax(text_width(tick_text(page, first, 0)),
+                         text_width(tick_text(page, last, 0)));
+    struct ticks ticks = make_ticks(first, last, layout_units(page->units, X_TICKS),
+                                    widest + 2.0 * m->gap, m->plot.w);
 
     m->x = arena_alloc(page->arena, MAX_TICKS, sizeof *m->x);
     if (ticks.n == 0)
@@ -169,13 +175,19 @@ static void measure_plot(struct measured *m, struct page *page)
     m->plot = (struct box){ .w = layout_units(page->units, CURVE_PLOT_W),
                             .h = layout_units(page->units, PLOT_H) };
     if (page_w > 0.0)
-        m->plot.h = layout_whole(page->units, aspect * page_w);
+        m->plot.h = layout_whole(page->units, fmax(aspect * page_w, m->y_name != NULL ?
+                                                   text_width(m->y_name) : 0.0));
     widest = measure_y(m, page);
     m->plot.x = m->name_h + layout_whole(page->units, widest) + m->tick + m->gap;
     m->plot.y = layout_whole(page->units, text_line_height(&page->text, &tick_style) / 2.0);
-    if (page_w > 0.0)
-        m->plot.w = fmax(floor(page_w - 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN) -
-                               m->plot.x - m->beyond), layout_units(page->units, LEAST_W));
+    if (page_w > 0.0) {
+        double least = layout_units(page->units, LEAST_W);
+
+        m->plot.w = floor(page_w - 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN) -
+                          m->plot.x - m->beyond);
+        m->lack = fmax(least - m->plot.w, 0.0);
+        m->plot.w = fmax(m->plot.w, least);
+    }
 }
 
 static void measure_legend(struct measured *m, struct page *page)
@@ -416,6 +428,19 @@ struct part curve_part(const struct curve *curve)
     static const struct part_type type = { scripts, measure, paint, paint_text, curve_print };
 
     return (struct part){ &type, curve };
+}
+
+double curve_lacks_px(const struct sheet *s, struct arena *a)
+{
+    struct plan plan;
+    struct page page;
+    double lack;
+
+    page_init(&page, s, DRAW_PNG, a);
+    sheet_plan(&plan, &page);
+    lack = ((const struct measured *)plan.measured[0])->lack / page.units.px;
+    page_finish(&page);
+    return lack;
 }
 
 struct box curve_point(const struct sheet *s, struct arena *a, int i, double y)

@@ -77,6 +77,10 @@ struct curve curve_in_bins(const struct curve *curve, int size, struct arena *a)
 struct curve_span { double low, high; };
 struct curve_span curve_span(const struct curve *curve);
 
+/* How much wider the sheet, whose only part it is, would have to be for lines between its labels;
+ * 0: it has room. */
+double curve_lacks_px(const struct sheet *s, struct arena *a);
+
 /* Where place i and the number y lie in a PNG of the sheet, whose only part it is. */
 struct box curve_point(const struct sheet *s, struct arena *a, int i, double y);
 

@@ -196,5 +196,13 @@ refused() {
     refused 2 "expected mean" --each head -m "$ref/bert" -m "$ref/bert"
     refused 2 "not the folder" -o "$dir/out/" "the key"
     refused 2 "--width" --width 5
+    refused 2 "--width 5mm: labels leave no room for lines; expected at least " --width 5mm "the key"
+    least=${stderr##*at least } least=${least%%mm*}
+    works "$viz" curve --width "${least}mm" -o "$dir/narrow.svg" "the key"
+    [ "$(grep -o ' width="[0-9]*px' "$dir/narrow.svg" | tr -dc 0-9)" = $((least * 10000 / 2540)) ]
+    # An axis has two numbers at least, also there
+    [ "$(grep -oE '>[0-9.]+<' "$dir/narrow.svg" | wc -l)" -ge 4 ]
+    refused 2 "expected at least ${least}mm" --width "$((least - 1))mm" "the key"
+    rm "$dir/narrow.svg"
     [ "$(list "$dir")" = "out " ]
 }

@@ -268,6 +268,22 @@ static const char *caption(const struct curve_job *jobs, int n, const struct cur
                         shown != NULL ? shown : "");
 }
 
+static int check_width(const struct figure_args *figure, const struct sheet *sheet,
+                       struct arena *a, struct err *e)
+{
+    double lack = figure->width != NULL ? curve_lacks_px(sheet, a) : 0.0, mm = 0.0;
+    struct sheet wider = *sheet;
+
+    /* Other numbers may stand on a wider page, and be longer. */
+    for (double more = lack; more > 0.0; more = curve_lacks_px(&wider, a)) {
+        mm = ceil((wider.width_px + more) * 25.4 / 100.0);
+        wider.width_px = mm * 100.0 / 25.4;
+    }
+    return lack == 0.0 ? 0 :
+           err_set(e, ERR_USAGE, "--width %s: labels leave no room for lines; expected at least "
+                   "%.0fmm, a smaller --font-size, or --no-labels", figure->width, mm);
+}
+
 int curve_draw(const struct curve_job *jobs, int n, struct err *e)
 {
     const struct curve_job *first = &jobs[0];
@@ -290,5 +306,7 @@ int curve_draw(const struct curve_job *jobs, int n, struct err *e)
     sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, bin, s->a),
                          figure_metadata_model(s));
     sheet.terminal = &output->terminal;
+    if (check_width(figure, &sheet, s->a, e) != 0)
+        return -1;
     return sheet_write(&sheet, figure_format(output), output->path, s->env->warn, e);
 }
