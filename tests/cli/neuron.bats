@@ -48,6 +48,25 @@ mask -m $ref/bert --mask padding:1 --mask-value -3 the key
 LIST
 }
 
+@test "a picture of a long text has the 100 keys of the greatest weight, and says what they hold" {
+    text=$(tr '\n' ' ' < samples/english.txt | cut -d ' ' -f 1-220)
+    works "$viz" neuron -q --json -H L5H3 "$text"
+    want=$(jq '[.keys[].weight] | sort | .[-100:] | add * 1000 | round / 10' <<< "$output")
+    least=$(jq '[.keys[].weight] | sort | .[-100]' <<< "$output")
+    jq -r --argjson least "$least" '.keys[] | select(.weight >= $least) | .token' <<< "$output" |
+        tr -d ' ' > "$dir/want"
+    [ "$(wc -l < "$dir/want")" = 100 ]
+    works "$viz" neuron -q -H L5H3 -o "$dir/a.svg" "$text"
+    sed 's/<[^>]*>/ /g' "$dir/a.svg" | tr -s ' \n' ' ' > "$dir/words"
+    grep -q "; drawn: the 100 keys of the greatest weight, which hold $want% of the row; " "$dir/words"
+    # Labels and numbers, row by row; a label of digits and points is left out
+    grep -oE '<text[^>]*>[^<]*' "$dir/a.svg" | sed 's/.*>//; s/&lt;/</; s/&gt;/>/' | tr -d ' ' |
+        sed '1,/^softmax$/d; /^q,k$/,$d' | grep -vx '[-0-9.]*' > "$dir/got"
+    grep -vx '[-0-9.]*' "$dir/want" | diff - "$dir/got"
+    works "$viz" neuron -q -H L5H3 -o "$dir/b.svg" "${text:0:200}"
+    run ! grep -q "greatest weight" "$dir/b.svg"
+}
+
 @test "a model of pictures: what it adds by distance on the grid is its position" {
     for model in beit beit_first dinov2; do
         unzip -p "$ref/families/$model/expected.npz" r0.pixel_values.npy > "$dir/in.npy"

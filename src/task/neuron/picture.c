@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The query and the keys that it sees as bands of colours, and what becomes of their product. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "task/neuron/neuron.h"
 #include "draw/bands.h"
@@ -8,23 +9,57 @@
 /* k, q x k, q.k, what is added, the score, the weight. */
 enum { MOST_FIELDS = 5 + N_NEURON_PART };
 
+/* More keys than these would be higher than any page. */
+enum { MOST_KEYS = 100 };
+
 /* The keys that are drawn, one after the other. */
 struct keys {
     const struct neuron *n;
     struct arena *a;
+    bool cut;                   /* to those of the greatest weight */
     int count;
     int *at;                    /* [count] positions */
     int *place;                 /* [S] which of them; -1: none */
 };
 
+struct ranked { float weight; int at; };
+
+/* Of equal weights the first. */
+static int by_weight(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+
+    return a->weight != b->weight ? (a->weight < b->weight) - (a->weight > b->weight) :
+                                    a->at - b->at;
+}
+
+/* [S] which keys are drawn: those that the query sees, of many the strongest. */
+static const bool *choose_keys(const struct neuron *n, struct arena *a, bool *cut)
+{
+    struct ranked *ranked = arena_alloc(a, (size_t)n->S, sizeof *ranked);
+    bool *drawn = arena_alloc(a, (size_t)n->S, sizeof *drawn);
+    int count = 0;
+
+    for (int s = 0; s < n->S; s++)
+        if (!n->hidden[s])
+            ranked[count++] = (struct ranked){ n->weight[s], s };
+    *cut = count > MOST_KEYS;
+    if (*cut)
+        qsort(ranked, (size_t)count, sizeof *ranked, by_weight);
+    for (int i = 0; i < count && i < MOST_KEYS; i++)
+        drawn[ranked[i].at] = true;
+    return drawn;
+}
+
 static struct keys keys_of(const struct neuron *n, struct arena *a)
 {
-    struct keys keys = { n, a, 0, arena_alloc(a, (size_t)n->S, sizeof(int)),
-                         arena_alloc(a, (size_t)n->S, sizeof(int)) };
+    struct keys keys = { .n = n, .a = a, .at = arena_alloc(a, (size_t)n->S, sizeof(int)),
+                         .place = arena_alloc(a, (size_t)n->S, sizeof(int)) };
+    const bool *drawn = choose_keys(n, a, &keys.cut);
 
     for (int s = 0; s < n->S; s++) {
-        keys.place[s] = n->hidden[s] ? -1 : keys.count;
-        if (!n->hidden[s])
+        keys.place[s] = drawn[s] ? keys.count : -1;
+        if (drawn[s])
             keys.at[keys.count++] = s;
     }
     return keys;
@@ -133,14 +168,26 @@ static int fields_of(const struct neuron_job *j, const struct keys *keys,
 
 /* ---- the sheet ---- */
 
+/* "; the 100 of the greatest weight, which hold 93% of the row"; may be empty. */
+static const char *cut_text(const struct keys *keys, struct arena *a)
+{
+    double held = 0.0;
+
+    for (int i = 0; i < keys->count; i++)
+        held += keys->n->weight[keys->at[i]];
+    return !keys->cut ? "" :
+           arena_printf(a, "; drawn: the %d keys of the greatest weight, which hold %.3g%% of the "
+                        "row", keys->count, 100.0 * held);
+}
+
 static const char *caption_of(const struct neuron_job *j, struct arena *a,
-                              const struct item *item, const struct neuron *n)
+                              const struct item *item, const struct keys *keys)
 {
     const struct session *s = &j->job.s;
 
-    return arena_printf(a, "%s%s%s; %s; each column of numbers has its own range of colours.",
+    return arena_printf(a, "%s%s%s; %s%s; each column of numbers has its own range of colours.",
                         s->model->name, figure_text(a, item), figure_changes(a, s->asked),
-                        neuron_lead(j, a, item, n));
+                        neuron_lead(j, a, item, keys->n), cut_text(keys, a));
 }
 
 static int check_width(const struct figure_args *figure, const struct sheet *sheet,
@@ -172,7 +219,7 @@ int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *
         .lead_label = records_token(a, session_queries(s, item), n->row),
     };
     struct part part = bands_part(&bands);
-    struct sheet sheet = figure_sheet(figure, &part, caption_of(j, a, item, n),
+    struct sheet sheet = figure_sheet(figure, &part, caption_of(j, a, item, &keys),
                                       figure_metadata_model(s));
 
     if (keys.count == 0)
