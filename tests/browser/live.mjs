@@ -212,6 +212,18 @@ async function pictures(name) {
   await page.waitForFunction(() => document.querySelectorAll('.pane').length === 2);
   await idle();
   check(`${name}: two`, (await page.locator('.pane .matrix').count()) >= 2);
+  await page.setViewportSize({ width: 400, height: 800 });
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.pane .box')].every((e) => e.getBoundingClientRect().right <= innerWidth),
+  );
+  check(
+    `${name}: two below each other in a narrow window, not wider`,
+    await page.evaluate(() => {
+      const [a, b] = [...document.querySelectorAll('.pane')].map((e) => e.getBoundingClientRect());
+      return document.documentElement.scrollWidth <= innerWidth && b.top >= a.bottom && a.width > 300;
+    }),
+  );
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.setInputFiles('.live input[name=picture1]', []);
   await page.waitForFunction(() => document.querySelectorAll('.pane').length === 0);
   const [saved] = await Promise.all([page.waitForEvent('download'), page.click('.stats')]);
@@ -325,8 +337,16 @@ async function generation() {
   await close(encoder, 'no generation');
 }
 
-/* Without WebAssembly, and where its worker does not start. */
+/* Without WebAssembly, and where its worker does not start; without what unpacks the file. */
 async function without() {
+  const old = await context.newPage();
+  await old.addInitScript('delete window.DecompressionStream');
+  await old.goto(`file://${dir}/builtin.html`);
+  check(
+    'without DecompressionStream: a sentence',
+    /no DecompressionStream/.test(await old.getByRole('alert').textContent()),
+  );
+  await old.close();
   for (const before of ['delete window.WebAssembly', 'window.Worker = class { constructor() { throw new Error("no workers") } }']) {
     const page = await open('builtin.html', before);
     check(`${before}: why`, /Nothing can be typed here: .*was made with/.test(await state(page)), await state(page));
