@@ -106,7 +106,7 @@ heads() {
     run ! grep -q sink "$dir/words"
     # A link to it from each row where it is one of the three strongest
     "$viz" links "${argv[@]}" -l 0 -H 0 --top-share 100 --term >"$dir/links"
-    grep -q "; sink: what a sink takes that is no key" <(tr '\n' ' ' <"$dir/links")
+    grep -q "; last place: what a sink takes that is no key" <(tr '\n' ' ' <"$dir/links")
     "$viz" heatmap "${argv[@]}" -l 0 -H 0 -o "$dir/sink.svg"
     for n in $(grep '█' "$dir/links" | grep -o 'sink *[0-9.]*' | tr -dc '0-9.\n'); do
         grep -o '→ sink: [0-9.e-]*' "$dir/sink.svg" | awk -v n="$n" '($3 - n) ^ 2 < 0.0051 ^ 2 { found = 1 }

@@ -117,7 +117,7 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
     if (args->arcs)
         text = arena_printf(a, "%s; a dot is where a link ends", text);
     if (has_sink(j))
-        text = arena_printf(a, "%s; sink: what a sink takes that is no key", text);
+        text = arena_printf(a, "%s; last place: what a sink takes that is no key", text);
     else if (links->sink_share > 0.0)
         text = arena_printf(a, "%s; not shown: a sink that is no key, which takes on average "
                             "%.2g of a row", text, links->sink_share);
