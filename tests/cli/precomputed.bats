@@ -124,6 +124,7 @@ heads() {
     drawn "$dir/links.svg" | grep -q "not shown: a sink that is no key, which takes on average $at of a row"
     drawn "$dir/links.svg" >"$dir/words"
     run ! grep -q "[^a] sink " "$dir/words"
+    "$viz" trace "${argv[@]}" --at 3 | head -1 | grep -q "4 heads; without what a sink takes that is no key$"
     # Cells are the second's less the first's
     "$viz" diff "${argv[@]}" "${other[@]:2}" --heatmap "$dir/diff.svg" >"$dir/table"
     grep -o '→ sink: [0-9.e+-]*' "$dir/diff.svg" | awk '{ print $3 }' | jq -cs --argjson a \

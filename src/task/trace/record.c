@@ -418,13 +418,15 @@ const char *trace_lead(const struct trace_found *f, struct arena *a)
     const char *token = records_token(a, session_queries(s, f->item), f->t->at);
     const char *stack = s->model->decoder != NULL ?
                             arena_printf(a, ", %s", family_stack_names[s->stack]) : "";
+    const char *sink = session_has_sinks(s, &f->j->job.want) ?
+                           "; without what a sink takes that is no key" : "";
     int n = n_heads(f, 0);
 
     if (s->asked->head != NULL && session_names_heads(s->asked))
-        return arena_printf(a, "%s(%d)%s; weights: mean of %s", token, f->t->at, stack,
-                            s->asked->head);
-    return arena_printf(a, "%s(%d)%s; weights: mean of %d head%s", token, f->t->at, stack, n,
-                        str_plural(n));
+        return arena_printf(a, "%s(%d)%s; weights: mean of %s%s", token, f->t->at, stack,
+                            s->asked->head, sink);
+    return arena_printf(a, "%s(%d)%s; weights: mean of %d head%s%s", token, f->t->at, stack, n,
+                        str_plural(n), sink);
 }
 
 int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
