@@ -7,7 +7,7 @@
  * in single precision, in this order.  Words are little-endian 32 bits.
  *     DOWN      words [in / per, out], per = 32 / bits: field i from the low bits up is input i
  *     ACROSS    words [in, out / 8]: field i is output 0 2 4 6 1 3 5 7 of the word's eight
- *     ALONG     rows [out], stride bytes apart: half a byte for each input */
+ *     ALONG     rows [out], stride bytes apart: half a byte for each input, or a byte */
 #ifndef BASE_PACKED_CODES_H
 #define BASE_PACKED_CODES_H
 
@@ -17,6 +17,14 @@
 enum packed_lie { PACKED_DOWN, PACKED_ACROSS, PACKED_ALONG, N_PACKED };
 enum packed_round { PACKED_EXACT, PACKED_F16, PACKED_BF16 };
 
+/* Groups whose inputs lie anywhere: those of group g are input[i], first[g] <= i < first[g + 1],
+ * upwards. */
+struct packed_order {
+    int n_groups;
+    const int *first;               /* [n_groups + 1] */
+    const int *input;               /* [in] */
+};
+
 struct packed_codes {
     enum packed_lie lie;
     const unsigned char *q;         /* any alignment */
@@ -24,9 +32,12 @@ struct packed_codes {
     int64_t out, in;                /* of all matrices, one below the other: out is their sum */
     int64_t in_out;                 /* 0: elements are counted as W [out, in]; else as matrices
                                        W [in, in_out] */
-    int64_t group;                  /* inputs of the same zero and scale, from a multiple on */
-    int bits;                       /* DOWN: 2, 4 or 8; else 4 */
+    int64_t group;                  /* inputs of the same zero and scale, from a multiple on (the
+                                       last may be fewer): whole words of DOWN and ALONG */
+    const struct packed_order *order;   /* NULL: groups follow each other */
+    int bits;                       /* DOWN: 2, 4 or 8; ALONG: 4 or 8; ACROSS: 4 */
     bool high_first;                /* ALONG: of a byte the high half is the first input */
+    bool is_e4m3;                   /* ALONG: a code of 8 bits is such a float */
     const float *value;             /* [16]; NULL: the code itself */
     enum packed_round round;
 

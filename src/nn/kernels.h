@@ -64,7 +64,7 @@ typedef void dot_stored(float *y, const float *x, const unsigned char *data, int
 struct packed_part {
     const struct packed_codes *codes;
     int64_t o, k;               /* o a multiple of 8 of ACROSS */
-    int n;                      /* k and n multiples of the fields of a word, ALONG of 32 */
+    int n;                      /* k and n multiples of the fields of a word */
     const float *zero, *scale;  /* [width], aligned to 64 bytes */
 };
 
@@ -74,12 +74,20 @@ struct packed_part {
  */
 typedef void unpack_codes(float *panel, int width, const struct packed_part *p);
 
+/*
+ * panel[k * width + j] = (panel[k * width + j] - zero[j]) * scale[j], j < width, of the n inputs k
+ * that are listed; panel, zero and scale aligned to 64 bytes.
+ */
+typedef void scale_codes(float *panel, int width, const int *input, int n, const float *zero,
+                         const float *scale);
+
 /* What computes with rows as they are stored, by their element; NULL: not in vectors. */
 struct stored_kernels {
     pack_stored *pack[N_ELEMENT];
     dot_stored *dot[N_ELEMENT];
 
     unpack_codes *codes[N_PACKED];
+    scale_codes *scale;             /* not NULL where codes has any */
 
     /* y[c] = sum over k upwards of x[k] * w[k * stride + c], c < n; any alignment. */
     void (*columns)(float *y, const float *x, const float *w, int64_t stride, int n, int K);

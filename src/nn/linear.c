@@ -121,12 +121,52 @@ static pack_stored *stored_packer(const struct matrix *w, int n, int width)
     return whole ? nn_kernels()->stored->pack[w->element] : NULL;
 }
 
+/* Groups of inputs that follow each other. */
+static void unpack_groups(float *panel, int width, const struct matrix *w,
+                          struct packed_part part, unpack_codes *pack)
+{
+    _Alignas(64) float zero[PANEL], scale[PANEL];
+
+    part.zero = zero;
+    part.scale = scale;
+    for (; part.k < w->K; part.k += part.n) {
+        int64_t left = w->K - part.k;
+
+        part.n = (int)(left < part.codes->group ? left : part.codes->group);
+        part.codes->group_of(w->maker, zero, scale, part.o, width, part.k);
+        pack(panel + part.k * width, width, &part);
+    }
+}
+
+/* Groups whose inputs lie anywhere: all codes as they are, then the zeros and scales. */
+static void unpack_ordered(float *panel, int width, const struct matrix *w,
+                           struct packed_part part, unpack_codes *pack)
+{
+    const struct packed_order *order = part.codes->order;
+    _Alignas(64) float zero[PANEL] = { 0 }, scale[PANEL];
+
+    for (int i = 0; i < PANEL; i++)
+        scale[i] = 1;
+    part.zero = zero;
+    part.scale = scale;
+    part.n = w->K;
+    pack(panel, width, &part);
+    for (int g = 0; g < order->n_groups; g++) {
+        const int *input = order->input + order->first[g];
+        int n = order->first[g + 1] - order->first[g];
+
+        if (n == 0)
+            continue;
+        part.codes->group_of(w->maker, zero, scale, part.o, width, input[0]);
+        nn_kernels()->stored->scale(panel, width, input, n, zero, scale);
+    }
+}
+
 /* A full panel of codes; false: they do not lie as kernels know them. */
 static bool unpack_panel(float *panel, int width, const struct matrix *w, int n0)
 {
     const struct packed_codes *c = w->codes;
-    _Alignas(64) float zero[PANEL], scale[PANEL];
-    struct packed_part part = { .codes = c, .zero = zero, .scale = scale };
+    struct packed_part part = { .codes = c };
     bool same = c != NULL && w->K == c->in && w->order_in_out == (c->in_out > 0) &&
                 w->stride == (w->order_in_out ? c->in_out : c->in);
     unpack_codes *pack = same ? nn_kernels()->stored->codes[c->lie] : NULL;
@@ -136,11 +176,10 @@ static bool unpack_panel(float *panel, int width, const struct matrix *w, int n0
     part.o = packed_output(c, w->made_at + (w->order_in_out ? n0 : n0 * w->stride));
     if (part.o < 0 || (c->lie == PACKED_ACROSS && part.o % 8 != 0))
         return false;
-    part.n = (int)c->group;
-    for (; part.k < w->K; part.k += part.n) {
-        c->group_of(w->maker, zero, scale, part.o, width, part.k);
-        pack(panel + part.k * width, width, &part);
-    }
+    if (c->order != NULL)
+        unpack_ordered(panel, width, w, part, pack);
+    else
+        unpack_groups(panel, width, w, part, pack);
     return true;
 }
 

@@ -9,9 +9,9 @@
 #ifndef NN_SIMD_CODES_H
 #define NN_SIMD_CODES_H
 
-/* What becomes of a code; is_table and round are constants wherever it is inlined. */
+/* What becomes of a code; all but the table are constants wherever it is inlined. */
 struct decoder {
-    bool is_table;
+    enum { IS_CODE, IS_TABLE, IS_E4M3 } kind;
     enum packed_round round;
     struct table table;
 };
@@ -25,9 +25,20 @@ static INLINE vec v_to_bf16(vec v)
     return v_or_nan(v_of_bits(i_and(up, i_set((int)0xffff0000))), v);
 }
 
+/* As f8_e4m3_to_float, to the bit; code: 0 to 255. */
+static INLINE vec v_of_e4m3(ivec code)
+{
+    ivec size = i_and(code, i_set(0x7f));
+    vec v = v_mul(v_of_bits(i_shift_left(size, 20)), v_set(0x1p120f));
+
+    v = v_or_nan(v, v_of_bits(i_or(i_shift_left(size, 24), i_set(0x00c00000))));
+    return v_of_bits(i_or(i_of_bits(v), i_shift_left(i_and(code, i_set(0x80)), 24)));
+}
+
 static INLINE void decode_to(float *out, ivec code, vec zero, vec scale, const struct decoder d)
 {
-    vec v = d.is_table ? v_looked_up(d.table, code) : v_of_ints(code);
+    vec v = d.kind == IS_TABLE ? v_looked_up(d.table, code) :
+            d.kind == IS_E4M3 ? v_of_e4m3(code) : v_of_ints(code);
 
     v = v_mul(v_sub(v, zero), scale);
     if (d.round == PACKED_F16)
@@ -51,7 +62,7 @@ static INLINE void put_fields(float *at, int width, ivec word, int bits, int fli
 static INLINE void down(float *panel, int width, const struct packed_part *p, const int bits)
 {
     const struct packed_codes *c = p->codes;
-    const struct decoder exact = { .is_table = false };
+    const struct decoder exact = { .kind = IS_CODE };
     int per = 32 / bits;
 
     for (int row = 0; row < width; row += WIDTH) {
@@ -77,7 +88,7 @@ static void unpack_down(float *panel, int width, const struct packed_part *p)
 static void unpack_across(float *panel, int width, const struct packed_part *p)
 {
     const struct packed_codes *c = p->codes;
-    const struct decoder exact = { .is_table = false };
+    const struct decoder exact = { .kind = IS_CODE };
 
     for (int row = 0; row < width; row += WIDTH) {
         const unsigned char *q = c->q + p->k * c->stride + (p->o + row) / 8 * 4;
@@ -89,23 +100,27 @@ static void unpack_across(float *panel, int width, const struct packed_part *p)
     }
 }
 
-static INLINE void along(float *panel, int width, const struct packed_part *p,
+static INLINE void along(float *panel, int width, const struct packed_part *p, const int bits,
                          const struct decoder d)
 {
     const struct packed_codes *c = p->codes;
+    int per = 32 / bits;
 
     for (int row = 0; row < width; row += WIDTH) {
-        const unsigned char *q = c->q + (p->o + row) * c->stride + p->k / 2;
+        const unsigned char *q = c->q + (p->o + row) * c->stride + p->k * bits / 8;
         vec zero = v_load(p->zero + row), scale = v_load(p->scale + row);
         float *at = panel + row;
+        int k = 0;
 
-        for (int k = 0; k < p->n; k += 32, q += 16) {
+        for (; k + 4 * per <= p->n; k += 4 * per, q += 16) {
             ivec four[4];
 
             sixteen_bytes(four, q, c->stride);
-            for (int i = 0; i < 4; i++, at += 8 * width)
-                put_fields(at, width, four[i], 4, c->high_first, zero, scale, d);
+            for (int i = 0; i < 4; i++, at += per * width)
+                put_fields(at, width, four[i], bits, c->high_first, zero, scale, d);
         }
+        for (; k < p->n; k += per, q += 4, at += per * width)
+            put_fields(at, width, rows_word(q, c->stride), bits, c->high_first, zero, scale, d);
     }
 }
 
@@ -115,16 +130,35 @@ static void unpack_along(float *panel, int width, const struct packed_part *p)
     struct table t;
 
     if (c->value == NULL) {
-        along(panel, width, p, (struct decoder){ .is_table = false });
+        if (c->is_e4m3)
+            along(panel, width, p, 8, (struct decoder){ .kind = IS_E4M3 });
+        else if (c->bits == 8)
+            along(panel, width, p, 8, (struct decoder){ .kind = IS_CODE });
+        else
+            along(panel, width, p, 4, (struct decoder){ .kind = IS_CODE });
         return;
     }
     t = table_of(c->value);
     if (c->round == PACKED_EXACT)
-        along(panel, width, p, (struct decoder){ true, PACKED_EXACT, t });
+        along(panel, width, p, 4, (struct decoder){ IS_TABLE, PACKED_EXACT, t });
     else if (c->round == PACKED_F16)
-        along(panel, width, p, (struct decoder){ true, PACKED_F16, t });
+        along(panel, width, p, 4, (struct decoder){ IS_TABLE, PACKED_F16, t });
     else
-        along(panel, width, p, (struct decoder){ true, PACKED_BF16, t });
+        along(panel, width, p, 4, (struct decoder){ IS_TABLE, PACKED_BF16, t });
+}
+
+static void scale_listed(float *panel, int width, const int *input, int n, const float *zero,
+                         const float *scale)
+{
+    for (int row = 0; row < width; row += WIDTH) {
+        vec less = v_load(zero + row), times = v_load(scale + row);
+
+        for (int i = 0; i < n; i++) {
+            float *at = panel + (int64_t)input[i] * width + row;
+
+            v_store(at, v_mul(v_sub(v_load(at), less), times));
+        }
+    }
 }
 
 #endif

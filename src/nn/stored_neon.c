@@ -160,6 +160,7 @@ const struct stored_kernels stored_neon = {
     .codes = {
         [PACKED_DOWN] = unpack_down, [PACKED_ACROSS] = unpack_across, [PACKED_ALONG] = unpack_along,
     },
+    .scale = scale_listed,
 };
 
 #endif

@@ -5,8 +5,9 @@
     tests/bench/quantised.py MHA-VIZ [RUNS [BEFORE]]
 
 Writes models of the shape of llama with 113 million parameters in their linears into a
-temporary folder: F16, and packed as GPTQ and AWQ (4 bits in groups of 128), as NF4 and as E4M3
-in blocks of 128x128, each with random bits.  Each is run over 16 and over 512 tokens on one
+temporary folder: F16, and packed as GPTQ (4 bits in groups of 128, which follow each other, and
+act-order, where the inputs of a group lie anywhere), AWQ, NF4, NVFP4, E4M3 in blocks of 128x128,
+and 8 bits of compressed-tensors in groups of 128, each with random bits.  Each is run over 16 and over 512 tokens on one
 thread, a new process each time, and in turn; the median of RUNS (default 3).  A line has the
 bytes of the file, the largest memory that the process held (mapped pages of the file included)
 and its CPU seconds, with the ratio to F16; of BEFORE, another program, the seconds beside it.
@@ -28,7 +29,8 @@ LINEARS = {"self_attn.q_proj": (D, D), "self_attn.k_proj": (D, D), "self_attn.v_
 CONFIG = {"model_type": "llama", "num_hidden_layers": L, "num_attention_heads": H, "hidden_size": D,
           "intermediate_size": F, "vocab_size": V, "max_position_embeddings": 2048,
           "tie_word_embeddings": True}
-NAMES = {np.dtype("f4"): "F32", np.dtype("f2"): "F16", np.dtype("i4"): "I32", np.dtype("u1"): "U8"}
+NAMES = {np.dtype("f4"): "F32", np.dtype("f2"): "F16", np.dtype("i4"): "I32",
+         np.dtype("i8"): "I64", np.dtype("u1"): "U8"}
 rng = np.random.default_rng(1)
 
 
@@ -45,6 +47,10 @@ def gptq(k, out, n):
             k + ".qzeros": np.full((n // 128, out // 8), 0x77777777, np.int32),
             k + ".scales": np.full((n // 128, out), .004, "f2"),
             k + ".g_idx": (np.arange(n) // 128).astype("i4")}
+
+
+def act_order(k, out, n):
+    return {**gptq(k, out, n), k + ".g_idx": rng.permutation(np.arange(n) // 128).astype("i4")}
 
 
 def awq(k, out, n):
@@ -67,12 +73,34 @@ def fp8(k, out, n):
             k + ".weight_scale_inv": np.full((-(-out // 128), -(-n // 128)), .002, "f4")}
 
 
+def nvfp4(k, out, n):
+    return {k + ".weight_packed": rng.integers(0, 256, (out, n // 2), np.uint8),
+            k + ".weight_scale": rng.integers(0x30, 0x60, (out, n // 16), np.uint8).view("i1"),
+            k + ".weight_global_scale": np.array([400], "f4")}
+
+
+def int8(k, out, n):
+    return {k + ".weight_packed": rng.integers(-2**31, 2**31, (out, n // 4), np.int32),
+            k + ".weight_scale": np.full((out, n // 128), .0002, "f2"),
+            k + ".weight_shape": np.array([out, n], "i8")}
+
+
+def compressed(form, **weights):
+    return {"quant_method": "compressed-tensors", "format": form, "ignore": ["lm_head"],
+            "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights}}}
+
+
 KINDS = {
     "F16": (f16, None),
     "GPTQ 4": (gptq, {"quant_method": "gptq", "bits": 4, "group_size": 128}),
+    "act-order": (act_order, {"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": True}),
     "AWQ 4": (awq, {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm"}),
     "NF4": (nf4, {"quant_method": "bitsandbytes", "load_in_4bit": True}),
+    "NVFP4": (nvfp4, compressed("nvfp4-pack-quantized", num_bits=4, type="float", group_size=16,
+                                strategy="tensor_group", symmetric=True)),
     "E4M3": (fp8, {"quant_method": "fp8", "weight_block_size": [128, 128]}),
+    "INT8": (int8, compressed("pack-quantized", num_bits=8, type="int", group_size=128,
+                              strategy="group", symmetric=True)),
 }
 
 
@@ -110,7 +138,7 @@ def run(viz, folder, tokens):
 
 
 def main(programs, runs):
-    print("weights  tokens  file MiB  memory MiB        CPU seconds" + "   before" * (len(programs) - 1))
+    print("weights    tokens  file MiB  memory MiB        CPU seconds" + "   before" * (len(programs) - 1))
     with tempfile.TemporaryDirectory() as work:
         folders = {name: pathlib.Path(work) / name.replace(" ", "") for name in KINDS}
         for name, folder in folders.items():
@@ -127,7 +155,7 @@ def main(programs, runs):
             for name, folder in folders.items():
                 size = (folder / "model.safetensors").stat().st_size / 2**20
                 (seconds, memory), was = median[name, programs[0]], median["F16", programs[0]]
-                print(f"{name:7}  {tokens:6}  {size:8.0f}  {memory:6.0f} ({memory / was[1]:.2f})"
+                print(f"{name:9}  {tokens:6}  {size:8.0f}  {memory:6.0f} ({memory / was[1]:.2f})"
                       f"  {seconds:8.2f} ({seconds / was[0]:.2f})" +
                       "".join(f"  {median[name, viz][0]:6.2f}" for viz in programs[1:]), flush=True)
 

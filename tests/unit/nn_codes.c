@@ -147,21 +147,22 @@ static void gptq(void)
 {
     for (int i = 0; i < 24; i++) {
         int bits = 2 << i % 3, group = 32 << i / 3 % 2, n_groups = IN / group;
-        bool ordered = i / 6 % 2 == 0;
+        int order_of = i / 6 % 2 == 0 ? 0 : 1 + i % 2;      /* 2: of groups of unequal sizes */
         struct quantisation how = { .method = QUANT_GPTQ, .bits = bits, .group = group,
                                     .v2 = i > 11 };
         struct file f = { .size = 0 };
         unsigned char order[4 * IN];
 
         for (int k = 0; k < IN; k++)
-            bytes_put(order + 4 * k, (uint64_t)(ordered ? k / group : k % n_groups), 4);
+            bytes_put(order + 4 * k, (uint64_t)(order_of == 0 ? k / group : order_of == 1 ?
+                                                k % n_groups : k * k % 7 % (n_groups - 1)), 4);
         add(&f, "k.qweight", "I32", dims(IN * bits / 32, OUT), (size_t)(OUT * IN * bits / 8), NULL);
         add(&f, "k.qzeros", "I32", dims(n_groups, OUT * bits / 32),
             (size_t)(n_groups * OUT * bits / 8), NULL);
         add(&f, "k.scales", i % 2 == 0 ? "F16" : "BF16", dims(n_groups, OUT),
             (size_t)(2 * n_groups * OUT), NULL);
         add(&f, "k.g_idx", "I32", arena_printf(&arena, "%d", IN), sizeof order, order);
-        check(&f, &how, "gptq", ordered);
+        check(&f, &how, "gptq", true);
     }
 }
 
@@ -195,7 +196,7 @@ static void bitsandbytes(void)
         add(&f, "k.weight", "U8", dims(OUT * IN / 2, 1), OUT * IN / 2, NULL);
         add(&f, "k.weight.quant_state.bitsandbytes__nf4", "U8",
             arena_printf(&arena, "%zu", strlen(state)), strlen(state), state);
-        check(&f, &how, "nf4", size == 32 || size == 64 || size == 384);
+        check(&f, &how, "nf4", size != 128);
     }
 }
 
@@ -205,20 +206,57 @@ static void compressed_tensors(void)
 
     bytes_put(shape, OUT, 8);
     bytes_put(shape + 8, IN, 8);
-    for (int i = 0; i < 6; i++) {
-        int group = 16 << i % 3, n_groups = IN / group;
-        struct quantisation how = { .method = QUANT_CT_INT, .bits = 4, .group = group,
-                                    .zeros = i > 2 };
+    for (int i = 0; i < 24; i++) {
+        int group = 16 << i % 3, n_groups = IN / group, bits = i / 6 % 2 == 0 ? 4 : 8;
+        struct quantisation how = { .method = QUANT_CT_INT, .bits = bits, .group = group,
+                                    .zeros = i / 3 % 2 == 1, .ordered = i > 11 };
         struct file f = { .size = 0 };
+        unsigned char order[4 * IN];
 
-        add(&f, "k.weight_packed", "I32", dims(OUT, IN / 8), OUT * IN / 2, NULL);
+        for (int k = 0; k < IN; k++)
+            bytes_put(order + 4 * k, (uint64_t)(k % n_groups), 4);
+        if (how.ordered)
+            add(&f, "k.weight_g_idx", "I32", arena_printf(&arena, "%d", IN), sizeof order, order);
+        add(&f, "k.weight_packed", "I32", dims(OUT, IN * bits / 32), (size_t)(OUT * IN * bits / 8),
+            NULL);
         add(&f, "k.weight_scale", i % 2 == 0 ? "F32" : "F16", dims(OUT, n_groups),
             (size_t)((i % 2 == 0 ? 4 : 2) * OUT * n_groups), NULL);
         add(&f, "k.weight_shape", "I64", "2", sizeof shape, shape);
         if (how.zeros)
-            add(&f, "k.weight_zero_point", "I32", dims(OUT / 8, n_groups),
-                (size_t)(OUT / 2 * n_groups), NULL);
-        check(&f, &how, "compressed-tensors", group >= 32);
+            add(&f, "k.weight_zero_point", "I32", dims(OUT * bits / 32, n_groups),
+                (size_t)(OUT * bits / 8 * n_groups), NULL);
+        check(&f, &how, "compressed-tensors", true);
+    }
+}
+
+static void nvfp4(void)
+{
+    struct quantisation how = { .method = QUANT_CT_NVFP4 };
+    static const unsigned char global[4] = { 0, 0, 0x40, 0x44 };    /* 768 */
+    struct file f = { .size = 0 };
+
+    add(&f, "k.weight_packed", "U8", dims(OUT, IN / 2), OUT * IN / 2, NULL);
+    add(&f, "k.weight_scale", "F8_E4M3", dims(OUT, IN / 16), OUT * IN / 16, NULL);
+    add(&f, "k.weight_global_scale", "F32", "1", sizeof global, global);
+    check(&f, &how, "nvfp4", true);
+}
+
+/* Scales by row and by block, of which the last of a row is not whole. */
+static void e4m3(void)
+{
+    for (int i = 0; i < 5; i++) {
+        int block = i == 4 ? 6 : 64 << i % 2, n = (IN - 1) / block + 1, m = (OUT - 1) / block + 1;
+        bool by_row = i / 2 == 1;
+        struct quantisation how = { .method = by_row ? QUANT_CT_FLOAT : QUANT_FP8,
+                                    .block = { block, block } };
+        struct file f = { .size = 0 };
+
+        add(&f, "k.weight", "F8_E4M3", dims(OUT, IN), OUT * IN, NULL);
+        if (by_row)
+            add(&f, "k.weight_scale", "BF16", dims(OUT, 1), 2 * OUT, NULL);
+        else
+            add(&f, "k.weight_scale_inv", "F32", dims(m, n), (size_t)(4 * m * n), NULL);
+        check(&f, &how, "e4m3", block != 6);
     }
 }
 
@@ -239,6 +277,8 @@ KERNEL_TEST(awq)
 KERNEL_TEST(bitsandbytes)
 KERNEL_TEST(compressed_tensors)
 KERNEL_TEST(mxfp4)
+KERNEL_TEST(nvfp4)
+KERNEL_TEST(e4m3)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
 
@@ -246,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(gptq), TEST(awq), TEST(bitsandbytes), TEST(compressed_tensors), TEST(mxfp4),
+        TEST(nvfp4), TEST(e4m3),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,7 @@ static void describe(struct nibbles *c, int64_t out, int64_t in)
     int64_t group = in < c->block ? in : c->block;
 
     c->codes.in = in;
-    if (group % 32 != 0 || in % group != 0 || c->block % group != 0)
+    if (group % 8 != 0 || in % group != 0 || c->block % group != 0)
         return;
     c->codes.lie = PACKED_ALONG;
     c->codes.q = c->q;

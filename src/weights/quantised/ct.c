@@ -11,6 +11,11 @@ struct fields {
     int bits;
 };
 
+static int64_t group_at(const struct fields *f, int64_t k)
+{
+    return f->order != NULL ? quant_word(f->order, k) : k / f->group;
+}
+
 static float zero_of(const struct fields *f, int64_t o, int64_t group)
 {
     int per = 32 / f->bits;
@@ -31,7 +36,7 @@ static void read_fields(const void *maker, float *out, int64_t first, int64_t n)
     float zero = 0, scale = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t group = f->order != NULL ? quant_word(f->order, k) : k / f->group;
+        int64_t group = group_at(f, k);
         uint32_t word = quant_word(f->q, o * f->words + k / per);
 
         if (o * f->n_groups + group != last) {
@@ -50,7 +55,7 @@ static void read_fields(const void *maker, float *out, int64_t first, int64_t n)
 static void group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct fields *f = self;
-    int64_t group = k / f->group;
+    int64_t group = group_at(f, k);
 
     for (int i = 0; i < n; i++) {
         zero[i] = zero_of(f, o + i, group);
@@ -58,14 +63,19 @@ static void group_of(const void *self, float *zero, float *scale, int64_t o, int
     }
 }
 
-/* For those who unpack in vectors: 32 inputs at a time are of one group. */
-static void describe(struct fields *f, int64_t out)
+/* For those who unpack in vectors: fields of a word are of one group, or of any. */
+static void describe(struct unpacker *u, struct fields *f, int64_t out)
 {
-    if (f->bits != 4 || f->group % 32 != 0 || f->order != NULL)
+    const struct packed_order *order = NULL;
+
+    if (f->order != NULL)
+        order = quant_order(u, f->order, f->in, f->n_groups);
+    if ((f->bits != 4 && f->bits != 8) || f->in % (32 / f->bits) != 0 ||
+        (order == NULL && (f->order != NULL || f->group % (32 / f->bits) != 0)))
         return;
     f->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = f->q, .stride = 4 * f->words,
-                                      .out = out, .in = f->in, .group = f->group, .bits = 4,
-                                      .group_of = group_of };
+                                      .out = out, .in = f->in, .group = f->group,
+                                      .order = order, .bits = f->bits, .group_of = group_of };
     f->maker.codes = &f->codes;
 }
 
@@ -142,7 +152,7 @@ int quant_ct_int(struct unpacker *u, const struct tensor *packed, struct tensor 
         part[f->maker.n_parts++] = order;
     f->maker.part = quant_parts(u, part, f->maker.n_parts);
     f->scale = &f->maker.part[1];
-    describe(f, packed->shape[0]);
+    describe(u, f, packed->shape[0]);
     f->maker.read = read_fields;
     f->maker.how = arena_printf(u->w->a, "compressed-tensors, %d bits%s", f->bits,
                                quant_in_groups(u));

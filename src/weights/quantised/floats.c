@@ -12,6 +12,7 @@ static const float e2m1[16] = {
 
 struct scaled {
     struct maker maker;
+    struct packed_codes codes;
     const struct tensor *q, *scale;     /* scale [rows, columns] of blocks */
     int64_t in, columns;                /* columns of scale */
     int64_t rows_of, columns_of;        /* a block's */
@@ -43,6 +44,27 @@ static void read_scaled(const void *maker, float *out, int64_t first, int64_t n)
     }
 }
 
+static void scaled_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct scaled *s = self;
+
+    for (int i = 0; i < n; i++) {
+        zero[i] = 0;
+        scale[i] = quant_scale(s->scale, (o + i) / s->rows_of * s->columns + k / s->columns_of);
+    }
+}
+
+/* For those who unpack in vectors: whole words of four inputs. */
+static void describe_scaled(struct scaled *s)
+{
+    if (s->q->dtype != DTYPE_F8_E4M3 || s->in % 4 != 0 || s->columns_of % 4 != 0)
+        return;
+    s->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = s->q->data, .stride = s->in,
+                                      .out = s->q->shape[0], .in = s->in, .group = s->columns_of,
+                                      .bits = 8, .is_e4m3 = true, .group_of = scaled_group };
+    s->maker.codes = &s->codes;
+}
+
 static const struct tensor *find_8_bits(struct unpacker *u)
 {
     const struct tensor *q = quant_part(u, ".weight");
@@ -63,6 +85,7 @@ static void fill_scaled(struct unpacker *u, struct scaled *s, const struct tenso
     s->q = &s->maker.part[0];
     s->scale = &s->maker.part[1];
     s->in = q->shape[1];
+    describe_scaled(s);
     quant_fill(out, &s->maker, q->shape[0], s->in);
 }
 
@@ -112,8 +135,9 @@ int quant_fp8(struct unpacker *u, const struct tensor *packed, struct tensor *ou
 
 struct nvfp4 {
     struct maker maker;
+    struct packed_codes codes;
     const unsigned char *q, *scale;     /* [out, in / 2], E4M3 [out, in / 16] */
-    float global;
+    float scale_of[256];                /* E4M3, divided by the scale for all */
 };
 
 static int low_first(const unsigned char *q, int64_t i)
@@ -131,9 +155,19 @@ static void read_nvfp4(const void *maker, float *out, int64_t first, int64_t n)
     for (int64_t i = first; i < first + n; i++) {
         if (i / NV_GROUP != last) {
             last = i / NV_GROUP;
-            scale = f8_e4m3_to_float(f->scale[last]) / f->global;
+            scale = f->scale_of[f->scale[last]];
         }
         *out++ = e2m1[low_first(f->q, i)] * scale;
+    }
+}
+
+static void nvfp4_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct nvfp4 *f = self;
+
+    for (int i = 0; i < n; i++) {
+        zero[i] = 0;
+        scale[i] = f->scale_of[f->scale[((o + i) * f->codes.in + k) / NV_GROUP]];
     }
 }
 
@@ -158,8 +192,13 @@ int quant_ct_nvfp4(struct unpacker *u, const struct tensor *packed, struct tenso
         return -1;
     f->q = packed->data;
     f->scale = scale->data;
-    f->global = quant_float(global->data, 0);
-    f->maker = (struct maker){ .read = read_nvfp4, .how = "compressed-tensors, NVFP4",
+    for (int i = 0; i < 256; i++)
+        f->scale_of[i] = f8_e4m3_to_float((uint8_t)i) / quant_float(global->data, 0);
+    f->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = f->q, .stride = in / 2,
+                                      .out = packed->shape[0], .in = in, .group = NV_GROUP,
+                                      .bits = 4, .value = e2m1, .group_of = nvfp4_group };
+    f->maker = (struct maker){ .read = read_nvfp4, .codes = &f->codes,
+                             .how = "compressed-tensors, NVFP4",
                              .part = quant_parts(u, part, 3), .n_parts = 3 };
     quant_fill(out, &f->maker, packed->shape[0], in);
     return 0;

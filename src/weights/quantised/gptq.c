@@ -63,7 +63,7 @@ static void scales_of(const struct words *w, float *scale, int64_t group, int64_
 static void gptq_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct words *w = self;
-    int64_t group = k / w->group;
+    int64_t group = group_of(w, k);
 
     scales_of(w, scale, group, o, n);
     for (int i = 0; i < n; i++)
@@ -95,7 +95,7 @@ static void awq_row(const struct words *w, float *out, int64_t o, int64_t k, int
 static void awq_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct words *w = self;
-    int64_t group = k / w->group;
+    int64_t group = group_of(w, k);
 
     scales_of(w, scale, group, o, n);
     for (int64_t i = o; i < o + n; i++)
@@ -138,12 +138,14 @@ static bool is_in_order(const struct words *w)
     return true;
 }
 
-/* For those who unpack in vectors: fields of a word are of one group. */
-static void describe(struct words *w, struct packed_codes codes)
+/* For those who unpack in vectors: fields of a word are of one group, or of any. */
+static void describe(struct unpacker *u, struct words *w, struct packed_codes codes)
 {
     int per = codes.lie == PACKED_DOWN ? 32 / w->bits : 1;
 
-    if (w->group % per != 0 || !is_in_order(w))
+    if (!is_in_order(w))
+        codes.order = quant_order(u, w->order, w->in, w->in / w->group);
+    if (codes.order == NULL && (w->group % per != 0 || !is_in_order(w)))
         return;
     codes.q = w->q;
     codes.out = w->out;
@@ -201,8 +203,8 @@ int quant_gptq(struct unpacker *u, const struct tensor *packed, struct tensor *o
                                    quant_in_groups(u));
     if (open_groups(u, words, packed, out) != 0)
         return -1;
-    describe(words, (struct packed_codes){ .lie = PACKED_DOWN, .stride = 4 * words->out,
-                                           .group_of = gptq_group });
+    describe(u, words, (struct packed_codes){ .lie = PACKED_DOWN, .stride = 4 * words->out,
+                                              .group_of = gptq_group });
     return 0;
 }
 
@@ -219,7 +221,7 @@ int quant_awq(struct unpacker *u, const struct tensor *packed, struct tensor *ou
     words->maker.how = arena_printf(u->w->a, "AWQ, 4 bits%s", quant_in_groups(u));
     if (open_groups(u, words, packed, out) != 0)
         return -1;
-    describe(words, (struct packed_codes){ .lie = PACKED_ACROSS, .stride = words->out / 2,
-                                           .group_of = awq_group });
+    describe(u, words, (struct packed_codes){ .lie = PACKED_ACROSS, .stride = words->out / 2,
+                                              .group_of = awq_group });
     return 0;
 }

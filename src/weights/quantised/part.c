@@ -2,6 +2,9 @@
  * The tensors of one packed module: found, checked, and put together. */
 #include "weights/quantised/quant_priv.h"
 
+#include <limits.h>
+#include <string.h>
+
 /* ---- what a file holds ---- */
 
 const struct tensor *quant_find(struct unpacker *u, const char *ending)
@@ -101,6 +104,28 @@ int quant_check_order(struct unpacker *u, const struct tensor *order, int64_t in
                            (long long)(int32_t)group, (long long)i, (long long)n_groups - 1);
     }
     return 0;
+}
+
+const struct packed_order *quant_order(struct unpacker *u, const unsigned char *order, int64_t in,
+                                       int64_t n_groups)
+{
+    struct packed_order *o = arena_alloc(u->w->a, 1, sizeof *o);
+    int *first, *input;
+
+    if (in > INT_MAX || n_groups >= INT_MAX)
+        return NULL;
+    first = arena_alloc(u->w->a, (uint64_t)n_groups + 1, sizeof *first);
+    input = arena_alloc(u->w->a, (uint64_t)in, sizeof *input);
+    for (int k = 0; k < in; k++)
+        first[quant_word(order, k) + 1]++;
+    for (int g = 0; g < n_groups; g++)
+        first[g + 1] += first[g];
+    for (int k = 0; k < in; k++)
+        input[first[quant_word(order, k)]++] = k;
+    memmove(first + 1, first, (size_t)n_groups * sizeof *first);    /* each had moved to its end */
+    first[0] = 0;
+    *o = (struct packed_order){ (int)n_groups, first, input };
+    return o;
 }
 
 /* ---- what is made ---- */

@@ -49,6 +49,10 @@ int quant_groups(struct unpacker *u, const struct tensor *t, int64_t in, int64_t
 int quant_check_order(struct unpacker *u, const struct tensor *order, int64_t in,
                        int64_t n_groups);
 
+/* Its groups, for those who unpack in vectors; NULL: more inputs than an int counts. */
+const struct packed_order *quant_order(struct unpacker *u, const unsigned char *order, int64_t in,
+                                       int64_t n_groups);
+
 /* A matrix [out, in] that is made from these parts, by what begins with made. */
 void quant_fill(struct tensor *t, struct maker *maker, int64_t out, int64_t in);
 
