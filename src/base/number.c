@@ -41,13 +41,27 @@ static int set_digits(char *dst, bool minus, uint64_t digits, int n, int x)
     return (int)(to - dst);
 }
 
-static uint64_t power(uint64_t base, int n)
-{
-    uint64_t p = 1;
+static const uint64_t ten[] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
+    100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+    10000000000000000, 100000000000000000, 1000000000000000000,
+};
 
-    while (n-- > 0)
-        p *= base;
-    return p;
+static const uint64_t five[] = {
+    1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625,
+    1220703125, 6103515625, 30517578125, 152587890625, 762939453125, 3814697265625,
+    19073486328125, 95367431640625,
+};
+
+/* The largest x with 10^x <= size, which lies in [1e-4, 1e15); next to a power of ten it may be
+ * off by one. */
+static int exponent_of(double size)
+{
+    int x = -4;
+
+    for (double least = 1e-3; size >= least && x < 14; least *= 10)
+        x++;
+    return x;
 }
 
 /* 128 bits, for not every compiler has such an integer. */
@@ -72,8 +86,8 @@ static struct wide multiply(uint64_t x, uint64_t y)
 static uint64_t times_ten(uint64_t mantissa, int exponent, int k, bool *same)
 {
     int shift = -(exponent + k);
-    uint64_t five = power(5, k), unit = (uint64_t)1 << shift;
-    struct wide value = multiply(mantissa, five);
+    uint64_t unit = (uint64_t)1 << shift;
+    struct wide value = multiply(mantissa, five[k]);
     uint64_t whole = value.high << (64 - shift) | value.low >> shift;
     uint64_t rest = value.low & (unit - 1);
 
@@ -82,7 +96,7 @@ static uint64_t times_ten(uint64_t mantissa, int exponent, int k, bool *same)
         rest = unit - rest;
     }
     /* A power of five is odd: rest is never half of it. */
-    *same = rest <= five / 2;
+    *same = rest <= five[k] / 2;
     return whole;
 }
 
@@ -102,17 +116,17 @@ static int plain(char *dst, double v, int bits, int least)
 
     if (!(size >= 1e-4 && size < 1e15))
         return 0;
-    mantissa = (uint64_t)ldexp(frexp(size, &exponent), bits);
+    mantissa = (uint64_t)(frexp(size, &exponent) * (double)((uint64_t)1 << bits));
     exponent -= bits;
-    x = (int)floor(log10(size));
+    x = exponent_of(size);
     /* The neighbours of a power of two do not lie evenly; larger ones have an exponent. */
-    if (mantissa == power(2, bits - 1) || x >= least)
+    if (mantissa == (uint64_t)1 << (bits - 1) || x >= least)
         return 0;
     for (int count = least; ; count++) {
         bool same;
         uint64_t digits = times_ten(mantissa, exponent, count - 1 - x, &same);
 
-        if (digits < power(10, count - 1) || digits >= power(10, count))
+        if (digits < ten[count - 1] || digits >= ten[count])
             return 0;                       /* x is off by one */
         if (same)
             return set_digits(dst, v < 0, digits, count, x);

@@ -298,7 +298,7 @@ static size_t number(char dst[NUMBER_SIZE], const struct column *c, const void *
 {
     if (is_real(c->kind))
         return (size_t)number_double(dst, real(c->kind, at));
-    return (size_t)snprintf(dst, NUMBER_SIZE, "%" PRId64, whole(c->kind, at));
+    return (size_t)number_int(dst, whole(c->kind, at));
 }
 
 static void tsv_value(struct line *line, const struct column *c, const void *at)

@@ -102,7 +102,7 @@ static void add_former(struct pass *p, const struct layer_plan *plan, float *x, 
         stage_linear(p, p->up, F, x, D, n, &mlp->up);
         activate(p, MLP_PLAIN, F, n);
         stage_linear(p, a, D, p->up, F, n, &mlp->down);
-        nn_add(x, a, (int64_t)n * D);
+        stage_add(p, x, a, n, D);
         stage_norm(p, x, x, n, D, &mlp->norm);
     }
 }
@@ -133,7 +133,7 @@ static void language_add(struct pass *p, const struct layer_plan *plan, float *a
     stage_linear(p, p->up, width, a, D, n, down);
     activate(p, MLP_PLAIN, width, n);
     stage_linear(p, a, D, p->up, width, n, &plan->slot[W_LANG_UP]);
-    nn_add(x, a, n * D);
+    stage_add(p, x, a, n, (int)D);
     stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, n);
 }
 
@@ -177,7 +177,7 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
         stage_norm(p, a, a, count, (int)D, &plan->slot[W_MLP_OUT]);
         stage_scale(p, a, count, (int)D, p->m->config.multiplier.branch,
                     plan->slot[W_MLP_SCALE].vector);
-        nn_add(x, a, count * D);
+        stage_add(p, x, a, count, (int)D);
         stage_step(p, STREAM_MLP, layer, stack, NULL, p->x3, row, count);
         language_add(p, plan, a, row, count);
         if (place != PLACE_POST)

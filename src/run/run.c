@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "nn/nn.h"
 #include "run/altup.h"
 #include "run/attend.h"
 #include "run/cached.h"
@@ -159,7 +158,7 @@ static void skip_attention(struct pass *p, const struct param *slot)
     stage_linear(p, low, rank, p->a, D, p->N, &slot[W_SKIP_DOWN]);
     stage_linear(p, p->late, D, low, rank, p->N, &slot[W_SKIP_UP]);
     stage_norm(p, p->late, p->late, p->N, D, &slot[W_SKIP_NORM]);
-    nn_add(p->late, p->a, (int64_t)p->N * D);
+    stage_add(p, p->late, p->a, p->N, D);
 }
 
 /* x2 = x2 + out of this stack's attention, and of what stands beside it, over sqrt 2; then
@@ -170,9 +169,9 @@ static void join(struct pass *p, int l, enum stack_id stack, const float *out)
     const struct param *norm = &slot[stack == STACK_CROSS ? W_CROSS_NORM : W_ATT_NORM];
     int D = family_slot_dim(p->m->family, &p->m->config, DIM_INNER);
 
-    nn_add(p->x2, out, (int64_t)p->N * D);
+    stage_add(p, p->x2, out, p->N, D);
     if (slot[W_SKIP_DOWN].weight != NULL) {
-        nn_add(p->x2, p->late, (int64_t)p->N * D);
+        stage_add(p, p->x2, p->late, p->N, D);
         stage_scale(p, p->x2, p->N, D, sqrt(0.5), NULL);
     }
     stage_step(p, STREAM_ATTENTION, l, stack, NULL, p->x2, 0, p->N);
@@ -276,7 +275,7 @@ static void leave_bottleneck(struct pass *p, int l)
     if (slot[W_OUT].weight == NULL)
         return;
     stage_linear(p, p->a, D, p->x2, slot[W_OUT].matrix.K, p->N, &slot[W_OUT]);
-    nn_add(p->x, p->a, (int64_t)p->N * D);
+    stage_add(p, p->x, p->a, p->N, D);
     stage_norm(p, p->x, p->x, p->N, D, &slot[W_OUT_NORM]);
 }
 
@@ -289,7 +288,7 @@ static void run_mixer(struct pass *p, int l, bool last)
         return;
     attention_input(p, l, &p->m->layer[l].slot[W_ATT_NORM]);
     mixer_run(p, l, p->a);
-    nn_add(p->x2, p->a, (int64_t)p->N * p->m->config.d_model);
+    stage_add(p, p->x2, p->a, p->N, p->m->config.d_model);
     stage_step(p, STREAM_MIXER, l, own, NULL, p->x2, 0, p->N);
     mlp_add(p, &p->m->layer[l]);
 }

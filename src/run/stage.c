@@ -184,6 +184,28 @@ void stage_rows(struct pass *p, int n_rows,
     par_for(p->par, (n_rows + ROW_CHUNK - 1) / ROW_CHUNK, task, self);
 }
 
+struct add_job {
+    float *y;
+    const float *x;
+    int n_rows, D;
+};
+
+static void add_task(void *self, int i, struct arena *scratch)
+{
+    const struct add_job *job = self;
+    int64_t at = (int64_t)i * ROW_CHUNK * job->D;
+
+    (void)scratch;
+    nn_add(job->y + at, job->x + at, (int64_t)stage_rows_of(job->n_rows, i) * job->D);
+}
+
+void stage_add(struct pass *p, float *y, const float *x, int n_rows, int D)
+{
+    struct add_job job = { y, x, n_rows, D };
+
+    stage_rows(p, n_rows, add_task, &job);
+}
+
 struct scale_job {
     float *y;
     float factor;

@@ -42,6 +42,9 @@ void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
 /* rows * columns floats of p->call, not set. */
 float *stage_floats(struct pass *p, size_t rows, size_t columns);
 
+/* y[n_rows, D] += x[n_rows, D] */
+void stage_add(struct pass *p, float *y, const float *x, int n_rows, int D);
+
 /* y[n_rows, D] *= factor, and by[D]; 0, NULL: as it is. */
 void stage_scale(struct pass *p, float *y, int n_rows, int D, double factor, const float *by);
 

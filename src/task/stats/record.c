@@ -221,13 +221,23 @@ static const struct stats_rank *ranking(const struct stats_job *j, struct arena 
 
     for (int i = 0; i < *n; i++) {
         const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
-        double value[N_METRIC];
+        double value[N_METRIC] = { 0 };
 
-        metric_choice_spread(&j->choice, head->value, value);
+        if (j->sort >= 0)
+            metric_choice_spread(&j->choice, head->value, value);
         rank[i] = (struct stats_rank){ id[i], j->sort >= 0 ? value[j->sort] : 0, i };
     }
     stats_sort(j, rank, *n);
     return rank;
+}
+
+/* As a person reads it; NULL: there is none. */
+static const char *strongest(const struct stats_job *j, struct arena *a, const struct item *item,
+                             const struct head_row *row)
+{
+    const char *link = records_link(a, &j->job.s, item, row->words);
+
+    return link != NULL ? arena_printf(a, "%s %.3f", link, row->weight) : NULL;
 }
 
 static struct list head_rows(const struct stats_job *j, struct arena *a,
@@ -236,18 +246,17 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
     int n;
     const struct stats_rank *order = ranking(j, a, found->stats, text, &n);
     int n_tokens = session_queries(&j->job.s, item)->n, n_hidden;
+    enum report_format format = j->job.results.report.format;
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
     shown_hidden(a, item, session_query_side(&j->job.s), &n_hidden);
     for (int i = 0; i < n; i++) {
-        const char *link;
-
         row[i] = head_row(j, found, text, order[i].id, n_tokens);
-        row[i].types = stats_types(j, a, row[i].metrics.value,
-                                   n_tokens - n_hidden - row[i].n_skipped, 1);
-        link = records_link(a, &j->job.s, item, row[i].words);
-        if (link != NULL)
-            row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);
+        if (format == REPORT_JSON)
+            row[i].types = stats_types(j, a, row[i].metrics.value,
+                                       n_tokens - n_hidden - row[i].n_skipped, 1);
+        else if (format == REPORT_TABLE)
+            row[i].strongest = strongest(j, a, item, &row[i]);
     }
     return (struct list){ row, n };
 }
