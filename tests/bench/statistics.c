@@ -2,9 +2,10 @@
  * What the statistics alone take: CPU time a row of attention, the rows being in cache as a pass
  * hands them out, by the number of tokens and by what is computed.
  *
- *     statistics [TOKENS[,TOKENS...] [RUNS]]
+ *     statistics [TOKENS[,TOKENS...] [RUNS [KERNEL [KIND]]]]
  *
- * TOKENS of each text (default 38); prints the least of RUNS (default 20) for each kernel.  Of
+ * TOKENS of each text (default 38); prints the least of RUNS (default 20) for each kernel, or for
+ * KERNEL, and for each KIND: basic, more or all.  Of
  * several texts also what all of them take, heads of 6 x 12. */
 #include <math.h>
 #include <stdio.h>
@@ -216,13 +217,17 @@ int main(int argc, char **argv)
     int runs = argc > 2 ? atoi(argv[2]) : 20;
 
     for (int k = 0; k < N_KERNEL; k++) {
-        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) != 0)
+        if ((argc > 3 && strcmp(argv[3], nn_kernel_name((enum kernel)k)) != 0) ||
+            nn_choose_kernel(nn_kernel_name((enum kernel)k)) != 0)
             continue;
         for (int kind = 0; kind < 3; kind++) {
             struct metric metric[N_METRIC];
             struct metric_set set = choose(metric, kind);
-            double ns, all = measure_all(n_tokens, n, &set, runs, &ns);
+            double ns, all;
 
+            if (argc > 4 && strcmp(argv[4], names[kind]) != 0)
+                continue;
+            all = measure_all(n_tokens, n, &set, runs, &ns);
             printf("%-8s %-6s %3d numbers %9.1f ns a row", nn_kernel_name((enum kernel)k),
                    names[kind], set.n, ns);
             if (n > 1)

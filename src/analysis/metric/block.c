@@ -97,12 +97,50 @@ const struct facts_top *metric_block_top(const struct metric_block *b)
     return &found->top;
 }
 
+enum { DIAGONALS = 8 };
+
+/* The weights of row t on the DIAGONALS keys from entry `first` on, of which it may lack some. */
+static void add_some(double sum[DIAGONALS], const struct metric_block *b, int t, int first)
+{
+    const float *a = b->row.a + (size_t)t * b->stride;
+
+    for (int k = 0; k < DIAGONALS; k++)
+        if (first + k >= 0 && first + k < b->row.n_keys)
+            sum[k] += (double)a[first + k];
+}
+
+/* metric_sum_away of `away` and the next, side by side: row by row. */
+static void sum_diagonals(double sum[DIAGONALS], const struct metric_block *b, int away)
+{
+    int first = b->row.query + away - b->row.key0, n = b->row.n_keys, t = 0;    /* of row 0 */
+    int end = n - DIAGONALS - first + 1 < b->n_rows ? n - DIAGONALS - first + 1 : b->n_rows;
+    const float *a;
+    double x[DIAGONALS] = { 0 };
+
+    for (; t < b->n_rows && first + t < 0; t++)
+        add_some(x, b, t, first + t);
+    a = b->row.a + (size_t)t * b->stride + (first + t);
+    for (; t < end; t++, a += b->stride + 1)
+        for (int k = 0; k < DIAGONALS; k++)
+            x[k] += (double)a[k];
+    for (; t < b->n_rows && first + t < n; t++)
+        add_some(x, b, t, first + t);
+    for (int k = 0; k < DIAGONALS; k++)
+        sum[k] = x[k];
+}
+
 const double *metric_block_near(const struct metric_block *b)
 {
     struct metric_found *found = b->found;
+    double away[2 * METRIC_NEAR];       /* by distance + METRIC_NEAR */
 
-    for (int d = 0; !found->has_near && d <= METRIC_NEAR; d++)
-        found->near[d] = metric_sum_away(b, d) + (d > 0 ? metric_sum_away(b, -d) : 0);
+    if (found->has_near)
+        return found->near;
+    for (int d = 0; d < 2 * METRIC_NEAR; d += DIAGONALS)
+        sum_diagonals(away + d, b, d - METRIC_NEAR);
+    for (int d = 0; d <= METRIC_NEAR; d++)
+        found->near[d] = (d < METRIC_NEAR ? away[METRIC_NEAR + d] : metric_sum_away(b, d)) +
+                         (d > 0 ? away[METRIC_NEAR - d] : 0);
     found->has_near = true;
     return found->near;
 }
