@@ -241,9 +241,6 @@ const struct facts_top *metric_block_top(const struct metric_block *b);
 /* [METRIC_NEAR + 1] of each distance from 0 on: the sum of the weights on keys so far away. */
 const double *metric_block_near(const struct metric_block *b);
 
-/* column[j] += the weights of all rows on key j. */
-void metric_block_columns(const struct metric_block *b, double *column);
-
 /* Row by row. */
 void metric_block_each(void *state, const struct metric_block *b,
                        void (*take)(void *state, const struct metric_row *rows, int n));

@@ -14,6 +14,11 @@ void facts_mixed_entropy(double *out, const struct facts_rows *rows, double mix)
     nn_kernels()->facts->mixed_entropy(out, rows, mix);
 }
 
+void facts_columns(double *out, const struct facts_rows *rows)
+{
+    nn_kernels()->facts->columns(out, rows);
+}
+
 void facts_top(struct facts_top *out, const struct facts_rows *rows, double share)
 {
     nn_kernels()->facts->top(out, rows, share);

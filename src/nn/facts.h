@@ -49,6 +49,10 @@ void facts_shape(struct facts_shape *out, const struct facts_rows *rows);
 /* out [n_rows]: -sum of x ln x over what is seen, x = (1 - mix) w + mix / n_visible. */
 void facts_mixed_entropy(double *out, const struct facts_rows *rows, double mix);
 
+/* out [n]: adds to each key what all rows give it, four rows at a time: the same bits by every
+ * kernel. */
+void facts_columns(double *out, const struct facts_rows *rows);
+
 enum { FACTS_TOPS = 5 };
 
 struct facts_top {
@@ -64,6 +68,7 @@ void facts_top(struct facts_top *out, const struct facts_rows *rows, double shar
 struct facts_kernels {
     void (*shape)(struct facts_shape *out, const struct facts_rows *rows);
     void (*mixed_entropy)(double *out, const struct facts_rows *rows, double mix);
+    void (*columns)(double *out, const struct facts_rows *rows);
     void (*top)(struct facts_top *out, const struct facts_rows *rows, double share);
 };
 

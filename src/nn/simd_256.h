@@ -21,6 +21,7 @@ enum { FWIDTH = 4 };
 static inline fvec f_set(double x) { return _mm256_set1_pd(x); }
 static inline fvec f_of(const double v[FWIDTH]) { return _mm256_setr_pd(v[0], v[1], v[2], v[3]); }
 static inline fvec f_load(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+static inline fvec f_load_double(const double *p) { return _mm256_loadu_pd(p); }
 static inline void f_store(double *p, fvec v) { _mm256_storeu_pd(p, v); }
 static inline fvec f_abs(fvec v) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), v); }
 

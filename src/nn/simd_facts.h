@@ -120,6 +120,37 @@ static struct scan_sums scan_block(float *largest, const float *w, size_t stride
     };
 }
 
+/* ---- facts_columns ---- */
+
+/* FWIDTH keys of all rows. */
+static inline fvec column_sums(fvec sum, const float *w, size_t stride, int n_rows)
+{
+    int t = 0;
+
+    for (; t + 4 <= n_rows; t += 4, w += 4 * stride)
+        sum += (f_load(w) + f_load(w + stride)) + (f_load(w + 2 * stride) + f_load(w + 3 * stride));
+    for (; t < n_rows; t++, w += stride)
+        sum += f_load(w);
+    return sum;
+}
+
+/* The last keys side by side with keys before them, whose sums are taken first. */
+static void facts_columns_rows(double *out, const struct facts_rows *rows)
+{
+    int last = rows->n - FWIDTH;
+    fvec sum;
+
+    if (last < 0) {
+        facts_c.columns(out, rows);
+        return;
+    }
+    sum = column_sums(f_load_double(out + last), rows->w + last, rows->stride, rows->n_rows);
+    for (int j = 0; j < last; j += FWIDTH)
+        f_store(out + j, column_sums(f_load_double(out + j), rows->w + j, rows->stride,
+                                     rows->n_rows));
+    f_store(out + last, sum);
+}
+
 /* ---- rows side by side ---- */
 
 enum { FACT_ROWS = 16 };        /* of a panel */
@@ -180,49 +211,95 @@ static inline fvec rows_away(const struct facts_rows *rows, int t)
 
 /* ---- facts_shape ---- */
 
-/* Of FWIDTH rows. */
+/* Of FWIDTH rows; back and back_mass of the keys up to the query but of key 0, back_first of
+ * that one. */
 struct shape_sums {
-    fvec mass, squares, uneven, distance, distance_abs, back, back_mass, spread;
+    fvec mass, squares, uneven, distance, back, back_mass, back_first, spread;
 };
 
 /* Of a key of FWIDTH rows, of which each sees 1 / even keys, at the distances d. */
 static inline __attribute__((always_inline)) void shape_add(struct shape_sums *s, fvec w,
                                                             fvec even, fvec d)
 {
-    fvec size = f_abs(d);
-    fvec back = f_keep(f_at_most(d, f_set(0)), w);
-
     s->mass += w;
     s->squares = f_fma(w, w, s->squares);
     s->uneven += f_abs(w - even);
     s->distance = f_fma(w, d, s->distance);
-    s->distance_abs = f_fma(w, size, s->distance_abs);
-    s->back = f_fma(back, size, s->back);
-    s->back_mass += back;
 }
 
-/* All but the spread, of n keys from `key` on. */
-static void shape_keys(struct shape_sums *s, const float *panel, int key, int n, fvec even,
-                       fvec away)
-{
-    fvec d = away + f_set(key);
-    struct shape_sums x = { s->mass, s->squares, s->uneven, s->distance, s->distance_abs, s->back,
-                            s->back_mass, f_set(0) };
+enum { SHAPES = 2 };            /* vectors side by side */
 
-    shape_add(&x, f_load(panel), even, d);
-    if (key == 0)
-        x.back = x.back_mass = f_set(0);
-    for (int j = 1; j < n; j++) {
+/* Keys from..to - 1 of `vecs` times FWIDTH rows, of which the first is `away` from key 0. */
+static inline __attribute__((always_inline)) void shape_run(struct shape_sums *s,
+    const float *panel, int from, int to, const fvec *even, fvec away, const int vecs)
+{
+    fvec d = away + f_set(from);
+
+    panel += from * FACT_ROWS;
+    for (int j = from; j < to; j++, panel += FACT_ROWS) {
+        UNROLL
+        for (int i = 0; i < vecs; i++)
+            shape_add(&s[i], f_load(panel + FWIDTH * i), even[i], d - f_set(FWIDTH * i));
         d += f_set(1);
-        shape_add(&x, f_load(panel + j * FACT_ROWS), even, d);
     }
-    s->mass = x.mass;
-    s->squares = x.squares;
-    s->uneven = x.uneven;
-    s->distance = x.distance;
-    s->distance_abs = x.distance_abs;
-    s->back = x.back;
-    s->back_mass = x.back_mass;
+}
+
+/* The same keys, of which only some are after the queries. */
+static inline __attribute__((always_inline)) void shape_back(struct shape_sums *s,
+    const float *panel, int from, int to, fvec away, const int vecs)
+{
+    for (int j = from; j < to; j++)
+        UNROLL
+        for (int i = 0; i < vecs; i++) {
+            fvec d = away + f_set(j - FWIDTH * i);
+            fvec w = f_keep(f_at_most(d, f_set(0)), f_load(panel + j * FACT_ROWS + FWIDTH * i));
+
+            s[i].back = f_fnma(w, d, s[i].back);
+            s[i].back_mass += w;
+        }
+}
+
+static inline int between(int x, int least, int most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/*
+ * All but the spreads, of n keys from `key` on: up to the first query the weights are all back,
+ * and from the last one on none is, so that only those between are looked at for it.  Key 0
+ * comes last.
+ */
+static inline __attribute__((always_inline)) void shape_keys(struct shape_sums *sums,
+    const float *panel, int key, int n, const fvec *even, fvec away, int query, const int vecs)
+{
+    int first = key == 0 ? 1 : 0, some = between(query + 1 - key, first, n);
+    int none = between(query + FWIDTH * vecs - key, some, n);
+    struct shape_sums s[SHAPES];
+
+    away += f_set(key);
+    UNROLL
+    for (int i = 0; i < vecs; i++)
+        s[i] = (struct shape_sums){ f_set(0), f_set(0), f_set(0), f_set(0) };
+    shape_run(s, panel, first, some, even, away, vecs);
+    UNROLL
+    for (int i = 0; i < vecs; i++) {
+        s[i].back = f_set(0) - s[i].distance;
+        s[i].back_mass = s[i].mass;
+    }
+    shape_back(s, panel, some, none, away, vecs);
+    shape_run(s, panel, some, n, even, away, vecs);
+    shape_run(s, panel, 0, first, even, away, vecs);
+    UNROLL
+    for (int i = 0; i < vecs; i++) {
+        sums[i].mass += s[i].mass;
+        sums[i].squares += s[i].squares;
+        sums[i].uneven += s[i].uneven;
+        sums[i].distance += s[i].distance;
+        sums[i].back += s[i].back;
+        sums[i].back_mass += s[i].back_mass;
+        if (first > 0)
+            sums[i].back_first = f_load(panel + FWIDTH * i) * f_abs(away - f_set(FWIDTH * i));
+    }
 }
 
 /* The spreads of `vecs` times FWIDTH rows, whose mean distances are known. */
@@ -302,7 +379,7 @@ static void shape_store(struct facts_shape *out, const struct facts_rows *rows, 
         f_store(out->squares + t + i, s->squares);
         f_store(out->uneven + t + i, s->uneven - hidden * (f_set(1) / visible));
         f_store(out->distance + t + i, s->distance);
-        f_store(out->distance_abs + t + i, s->distance_abs);
+        f_store(out->distance_abs + t + i, f_fma(f_set(2), s->back + s->back_first, s->distance));
         f_store(out->spread + t + i, s->spread);
         f_store(out->back + t + i, s->back);
         f_store(out->back_mass + t + i, s->back_mass);
@@ -322,14 +399,21 @@ static void shape_panels(struct facts_shape *out, const struct facts_rows *rows,
     const float *panel;
     struct shape_sums sums[FACT_ROWS / FWIDTH] = { 0 };
     struct shape_counts counts = { 0 };
-    fvec away = rows_away(rows, t);
+    fvec away = rows_away(rows, t), even[FACT_ROWS / FWIDTH];
     int n_rows = rows->n_rows - t < FACT_ROWS ? rows->n_rows - t : FACT_ROWS, n;
 
+    for (int i = 0; i < FACT_ROWS; i += FWIDTH)
+        even[i / FWIDTH] = f_set(1) / rows_visible(rows, t + i);
     for (int from = 0; from < rows->n; from += n) {
+        int i = 0;
+
         panel = facts_panel(rows, t, from, &n);
-        for (int i = 0; i < n_rows; i += FWIDTH)
-            shape_keys(&sums[i / FWIDTH], panel + i, rows->key0 + from, n,
-                       f_set(1) / rows_visible(rows, t + i), rows_away(rows, t + i));
+        for (; i + FWIDTH < n_rows; i += SHAPES * FWIDTH)
+            shape_keys(sums + i / FWIDTH, panel + i, rows->key0 + from, n, even + i / FWIDTH,
+                       rows_away(rows, t + i), rows->query + t + i, SHAPES);
+        for (; i < n_rows; i += FWIDTH)
+            shape_keys(sums + i / FWIDTH, panel + i, rows->key0 + from, n, even + i / FWIDTH,
+                       rows_away(rows, t + i), rows->query + t + i, 1);
         shape_count(&counts, rows, t, n_rows, panel, n);
     }
     for (int from = 0; from < rows->n; from += n) {
@@ -371,14 +455,11 @@ static inline fvec log_end(const struct log_parts *p)
 {
     fvec s = p->s, square = s * s, fourth = square * square, odd, even;
 
-    even = f_fma(fourth, f_set(2.0 / 19), f_set(2.0 / 15));
-    odd = f_fma(fourth, f_set(2.0 / 21), f_set(2.0 / 17));
-    even = f_fma(fourth, even, f_set(2.0 / 11));
-    odd = f_fma(fourth, odd, f_set(2.0 / 13));
-    even = f_fma(fourth, even, f_set(2.0 / 7));
-    odd = f_fma(fourth, odd, f_set(2.0 / 9));
-    even = f_fma(fourth, even, f_set(2.0 / 3));
-    odd = f_fma(fourth, odd, f_set(2.0 / 5));
+    even = f_fma(fourth, f_set(ELEMENTARY_LOG_6), f_set(ELEMENTARY_LOG_4));
+    odd = f_fma(fourth, f_set(ELEMENTARY_LOG_5), f_set(ELEMENTARY_LOG_3));
+    even = f_fma(fourth, even, f_set(ELEMENTARY_LOG_2));
+    odd = f_fma(fourth, odd, f_set(ELEMENTARY_LOG_1));
+    even = f_fma(fourth, even, f_set(ELEMENTARY_LOG_0));
     even = f_fma(square, odd, even);
     return f_fma(p->k, f_set(0x1.62e42fefa39efp-1),
                            f_fma(s * square, even, s + s));
@@ -451,6 +532,7 @@ static void facts_mixed_entropy_rows(double *out, const struct facts_rows *rows,
         mixed_entropy_panels(out, rows, t, mix);
 }
 
-#define FACTS_KERNELS { facts_shape_rows, facts_mixed_entropy_rows, facts_top_rows }
+#define FACTS_KERNELS \
+    { facts_shape_rows, facts_mixed_entropy_rows, facts_columns_rows, facts_top_rows }
 
 #endif

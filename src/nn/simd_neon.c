@@ -149,6 +149,7 @@ enum { FWIDTH = DWIDTH };
 static inline fvec f_set(double x) { return vdupq_n_f64(x); }
 static inline fvec f_of(const double v[FWIDTH]) { return vld1q_f64(v); }
 static inline fvec f_load(const float *p) { return d_of_floats(p); }
+static inline fvec f_load_double(const double *p) { return vld1q_f64(p); }
 static inline void f_store(double *p, fvec v) { vst1q_f64(p, v); }
 static inline fvec f_abs(fvec v) { return vabsq_f64(v); }
 static inline fvec f_fma(fvec a, fvec b, fvec c) { return vfmaq_f64(c, a, b); }

@@ -47,6 +47,18 @@ static void compare(const char *what, int n, const double *got, const double *wa
         kernel_near(what, n, got[t], want[t], 1e-12 * (1 + fabs(want[t])));
 }
 
+/* Sums of columns are the same bits; what stood there is added to. */
+static void check_columns(const struct facts_rows *rows)
+{
+    double want[LONGEST + 1], got[LONGEST + 1];
+
+    for (int j = 0; j <= rows->n; j++)
+        want[j] = got[j] = j / 3.0;
+    facts_c.columns(want, rows);
+    facts_columns(got, rows);
+    assert_memory_equal(got, want, (size_t)(rows->n + 1) * sizeof *got);
+}
+
 static void check_block(int n_rows, int n)
 {
     int n_visible[ATTEND_ROWS];
@@ -71,6 +83,7 @@ static void check_block(int n_rows, int n)
     compare("mixed entropy", n, mixed, want_mixed, n_rows);
     assert_memory_equal(shape.low, want_shape.low, (size_t)n_rows * sizeof *shape.low);
     assert_memory_equal(shape.small, want_shape.small, (size_t)n_rows * sizeof *shape.small);
+    check_columns(&rows);
     if (n <= FACTS_MOST) {
         facts_c.top(&want_top, &rows, 0.9);
         facts_top(&top, &rows, 0.9);
@@ -103,7 +116,7 @@ static void by_hand(void)
     const struct facts_rows rows = { w, 4, 2, 4, 0, 1, n_visible, largest, &room };
     struct facts_shape s;
     struct facts_top top;
-    double mixed[2];
+    double mixed[2], columns[4] = { 0, 1, 0, -1 };
 
     room.is_made = false;
     facts_shape(&s, &rows);
@@ -124,6 +137,10 @@ static void by_hand(void)
     assert_int_equal(s.small[1], 3);
     facts_mixed_entropy(mixed, &rows, 0.4);
     check_close(mixed[1], -(0.7 * log(0.7) + 3 * 0.1 * log(0.1)), 1e-14);
+    facts_columns(columns, &rows);
+    check_close(columns[0], 0.5, 0);
+    check_close(columns[1], 1.25, 0);
+    check_close(columns[3], 0, 0);
     facts_top(&top, &rows, 0.75);
     check_close(top.mass[0][0], 0.5, 0);
     check_close(top.mass[1][0], 0.75, 0);

@@ -145,22 +145,6 @@ const double *metric_block_near(const struct metric_block *b)
     return found->near;
 }
 
-void metric_block_columns(const struct metric_block *b, double *column)
-{
-    const float *a = b->row.a;
-    size_t step = b->stride;
-    int t = 0, n = b->row.n_keys;
-
-    column += b->row.key0;
-    for (; t + 4 <= b->n_rows; t += 4, a += 4 * step)
-        for (int j = 0; j < n; j++)
-            column[j] += ((double)a[j] + (double)a[step + (size_t)j]) +
-                         ((double)a[2 * step + (size_t)j] + (double)a[3 * step + (size_t)j]);
-    for (; t < b->n_rows; t++, a += step)
-        for (int j = 0; j < n; j++)
-            column[j] += (double)a[j];
-}
-
 void metric_block_each(void *state, const struct metric_block *b,
                        void (*take)(void *state, const struct metric_row *rows, int n))
 {

@@ -95,9 +95,10 @@ static void take_offset(struct offset_sum *offset, const struct metric_block *b,
 
 static void patterns_take_block(void *state, const struct metric_block *b)
 {
+    const struct facts_rows rows = metric_block_facts(b);
     struct patterns *all = state;
 
-    metric_block_columns(b, all->column);
+    facts_columns(all->column + b->row.key0, &rows);
     for (int k = 0; k < N_OFFSET && !b->row.two_axes; k++)
         take_offset(&all->offset[k], b, k - ITSELF);
     if (all->n_rows == 0)
