@@ -58,31 +58,58 @@ static inline void exchange(float *x, float *y, int count)
     }
 }
 
-/* The last two steps of merging n keys, a multiple of 8: the exchange of keys 4 i + 2 and
- * 4 i + 3 with those 2 after them, and then of keys 2 i + 1 with the next. */
+/*
+ * The last three steps of merging n keys, a multiple of 8 and at least 16, in one pass: keys
+ * 8 i + 4 to 8 i + 7 with those 4 after them, 4 i + 2 and 4 i + 3 with those 2 after them, and
+ * 2 i + 1 with the next.  Of those the next keys decide on, three wait.
+ */
 static inline void merge_nearest(float *key, int n)
 {
-    svec before = s_load(key + FACT_ROWS), last;
+    svec wait[3], v[8];
 
-    key += 2 * FACT_ROWS;
-    for (int j = 2; j + 4 < n; j += 4, key += 4 * FACT_ROWS) {
-        svec a = s_load(key), b = s_load(key + FACT_ROWS);
-        svec c = s_load(key + 2 * FACT_ROWS), d = s_load(key + 3 * FACT_ROWS);
-
-        in_order(&a, &c);
-        in_order(&b, &d);
-        in_order(&before, &a);
-        in_order(&b, &c);
-        s_store(key - FACT_ROWS, before);
-        s_store(key, a);
-        s_store(key + FACT_ROWS, b);
-        s_store(key + 2 * FACT_ROWS, c);
-        before = d;
+    UNROLL
+    for (int i = 0; i < 3; i++)
+        wait[i] = s_load(key + (1 + i) * FACT_ROWS);
+    key += 4 * FACT_ROWS;
+    for (int j = 4; j + 4 < n; j += 8, key += 8 * FACT_ROWS) {
+        UNROLL
+        for (int i = 0; i < 4; i++) {
+            v[i] = s_load(key + i * FACT_ROWS);
+            v[i + 4] = s_load(key + (i + 4) * FACT_ROWS);
+            in_order(&v[i], &v[i + 4]);
+        }
+        UNROLL
+        for (int i = 0; i < 2; i++) {
+            in_order(&wait[i + 1], &v[i]);
+            in_order(&v[i + 2], &v[i + 4]);
+        }
+        in_order(&wait[0], &wait[1]);
+        in_order(&wait[2], &v[0]);
+        in_order(&v[1], &v[2]);
+        in_order(&v[3], &v[4]);
+        UNROLL
+        for (int i = 0; i < 3; i++)
+            s_store(key + (i - 3) * FACT_ROWS, wait[i]);
+        UNROLL
+        for (int i = 0; i < 5; i++)
+            s_store(key + i * FACT_ROWS, v[i]);
+        UNROLL
+        for (int i = 0; i < 3; i++)
+            wait[i] = v[i + 5];
     }
-    last = s_load(key);
-    in_order(&before, &last);
-    s_store(key - FACT_ROWS, before);
-    s_store(key, last);
+    UNROLL
+    for (int i = 0; i < 3; i++)
+        v[i] = s_load(key + i * FACT_ROWS);
+    in_order(&wait[1], &v[0]);
+    in_order(&wait[2], &v[1]);
+    in_order(&wait[0], &wait[1]);
+    in_order(&wait[2], &v[0]);
+    in_order(&v[1], &v[2]);
+    UNROLL
+    for (int i = 0; i < 3; i++) {
+        s_store(key + (i - 3) * FACT_ROWS, wait[i]);
+        s_store(key + i * FACT_ROWS, v[i]);
+    }
 }
 
 /*
@@ -103,7 +130,7 @@ static void sort_keys(float *sorted, const float *panel, int n)
             int left = n - run < 2 * p ? n - run : 2 * p;
             float *key = sorted + run * FACT_ROWS;
 
-            for (int k = p; k >= 4; k /= 2)
+            for (int k = p; k >= 8; k /= 2)
                 for (int j = k % p; j + k < left; j += 2 * k)
                     exchange(key + j * FACT_ROWS, key + (j + k) * FACT_ROWS,
                              left - j - k < k ? left - j - k : k);
