@@ -50,10 +50,7 @@ static inline bool f_any(fbits mask)
     return _mm256_movemask_pd(_mm256_castsi256_pd(mask)) != 0;
 }
 
-static inline fbits f_to_bits(fvec v) { return _mm256_castpd_si256(v); }
-static inline fvec f_of_bits(fbits v) { return _mm256_castsi256_pd(v); }
 static inline fbits f_whole(int64_t i) { return _mm256_set1_epi64x(i); }
-static inline fbits f_shift_right(fbits v, int n) { return _mm256_srli_epi64(v, n); }
 
 /* Lanes i and i + 2, then 1. */
 static inline double f_tree(fvec v)
@@ -69,6 +66,10 @@ static inline fvec f_part(svec v, int i)
     return _mm256_cvtps_pd(i == 0 ? _mm256_castps256_ps128(v) : _mm256_extractf128_ps(v, 1));
 }
 
+static inline svec s_set(float x) { return _mm256_set1_ps(x); }
+static inline svec s_fma(svec a, svec b, svec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline sbits s_whole(int32_t i) { return (sbits)_mm256_set1_epi32(i); }
+static inline svec s_of_whole(sbits i) { return _mm256_cvtepi32_ps((__m256i)i); }
 static inline svec s_zero(void) { return _mm256_setzero_ps(); }
 static inline svec s_load(const float *p) { return _mm256_load_ps(p); }
 static inline svec s_load_any(const float *p) { return _mm256_loadu_ps(p); }

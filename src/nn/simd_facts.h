@@ -11,6 +11,12 @@
 
 enum { SWIDTH = 2 * FWIDTH, EIGHT = 8 / FWIDTH, EIGHT_FLOATS = 8 / SWIDTH };   /* vectors */
 
+/* x, but at least and at most these. */
+static inline int between(int x, int least, int most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
 /* ---- keys side by side ---- */
 
 /* Of a row: sums of terms of eight keys side by side, as of scan_rows. */
@@ -259,11 +265,6 @@ static inline __attribute__((always_inline)) void shape_back(struct shape_sums *
         }
 }
 
-static inline int between(int x, int least, int most)
-{
-    return x < least ? least : x > most ? most : x;
-}
-
 /*
  * All but the spreads, of n keys from `key` on: up to the first query the weights are all back,
  * and from the last one on none is, so that only those between are looked at for it.  Key 0
@@ -434,95 +435,67 @@ static void facts_shape_rows(struct facts_shape *out, const struct facts_rows *r
 
 /* ---- facts_mixed_entropy ---- */
 
-/* x = 2^k z, and s = (z - 1) / (z + 1), as in elementary_log_plain. */
-struct log_parts { fvec x, k, s; };
-
-static inline struct log_parts log_begin(fvec x)
-{
-    const fbits one = f_whole(INT64_C(1) << 52);
-    const fbits least = f_whole(INT64_C(0x3fe6a09e667f3bcd));
-    fbits bits = f_to_bits(x) - least;
-    fbits k_bits = f_shift_right(bits + f_whole(INT64_C(1) << 62), 52) +
-                   f_whole(INT64_C(1075) << 52);
-    fvec k = f_of_bits(k_bits) - f_set(0x1p52 + 1024);
-    fvec z = f_of_bits((bits & (one - f_whole(1))) + least);
-
-    return (struct log_parts){ x, k, (z - f_set(1)) / (z + f_set(1)) };
-}
-
-/* ln x */
-static inline fvec log_end(const struct log_parts *p)
-{
-    fvec s = p->s, square = s * s, fourth = square * square, odd, even;
-
-    even = f_fma(fourth, f_set(ELEMENTARY_LOG_6), f_set(ELEMENTARY_LOG_4));
-    odd = f_fma(fourth, f_set(ELEMENTARY_LOG_5), f_set(ELEMENTARY_LOG_3));
-    even = f_fma(fourth, even, f_set(ELEMENTARY_LOG_2));
-    odd = f_fma(fourth, odd, f_set(ELEMENTARY_LOG_1));
-    even = f_fma(fourth, even, f_set(ELEMENTARY_LOG_0));
-    even = f_fma(square, odd, even);
-    return f_fma(p->k, f_set(0x1.62e42fefa39efp-1),
-                           f_fma(s * square, even, s + s));
-}
-
-enum { LOGS = 2 };              /* vectors side by side */
-
 /*
- * sum [vecs] -= x ln x of n keys of `vecs` times FWIDTH rows.  A key's logarithms begin before
- * those of the key before end: a processor sees too few of them ahead to do that by itself.
+ * ln x within 2 ulp of a float, for normal x > 0: as elementary_log_plain, with the polynomial of
+ * degree 2 whose product with s^2 is within 2^-29 of the rest (Remez).
  */
-static inline __attribute__((always_inline)) void mixed_entropies(fvec *sum,
-    const float *panel, int n, double mix, const fvec *visible, const int vecs)
+static inline svec s_log(svec x)
 {
-    struct log_parts p[LOGS];
-    fvec all[LOGS], rest[LOGS], share = f_set(1 - mix);
+    const sbits least = (sbits)s_set(0x1.6a09e6p-1f), low = s_whole(0x7fffff);   /* sqrt(1/2) */
+    sbits bits = (sbits)x - least, k = bits >> 23;
+    svec z = (svec)((bits & low) + least);
+    svec s = (z - s_set(1)) / (z + s_set(1)), square = s * s, rest;
+
+    rest = s_fma(square, s_set(0x1.31e2f2p-2f), s_set(0x1.995ebap-2f));
+    rest = s_fma(square, rest, s_set(0x1.55557ap-1f));
+    return s_fma(s_of_whole(k), s_set(0x1.62e43p-1f), s_fma(s * square, rest, s + s));
+}
+
+/* sum [FACT_ROWS] -= x ln x of n keys of `vecs` times SWIDTH rows; the sums are of doubles. */
+static inline __attribute__((always_inline)) void mixed_entropies(double *sum,
+    const float *panel, int n, double mix, const float *rest, const int vecs)
+{
+    fvec all[2 * FACT_ROWS / SWIDTH];
+    svec share = s_set((float)(1 - mix));
 
     UNROLL
-    for (int i = 0; i < vecs; i++) {
-        all[i] = sum[i];
-        rest[i] = f_set(mix) / visible[i];
-        p[i] = log_begin(f_fma(share, f_load(panel + FWIDTH * i), rest[i]));
-    }
-    for (int j = 1; j < n; j++) {
-        panel += FACT_ROWS;
+    for (int i = 0; i < 2 * vecs; i++)
+        all[i] = f_load_double(sum + FWIDTH * i);
+    for (int j = 0; j < n; j++, panel += FACT_ROWS)
         UNROLL
         for (int i = 0; i < vecs; i++) {
-            fvec x = f_fma(share, f_load(panel + FWIDTH * i), rest[i]);
-            struct log_parts next = log_begin(x);
+            svec x = s_fma(share, s_load(panel + SWIDTH * i), s_load(rest + SWIDTH * i));
+            svec part = x * s_log(x);
 
-            all[i] = f_fnma(p[i].x, log_end(&p[i]), all[i]);
-            p[i] = next;
+            all[2 * i] -= f_part(part, 0);
+            all[2 * i + 1] -= f_part(part, 1);
         }
-    }
     UNROLL
-    for (int i = 0; i < vecs; i++)
-        sum[i] = f_fnma(p[i].x, log_end(&p[i]), all[i]);
+    for (int i = 0; i < 2 * vecs; i++)
+        f_store(sum + FWIDTH * i, all[i]);
 }
 
 static void mixed_entropy_panels(double *out, const struct facts_rows *rows, int t, double mix)
 {
-    const float *panel;
     int n_rows = rows->n_rows - t < FACT_ROWS ? rows->n_rows - t : FACT_ROWS, n;
-    fvec sum[FACT_ROWS / FWIDTH] = { f_set(0) }, visible[FACT_ROWS / FWIDTH];
-    double lane[FACT_ROWS];
+    double sum[FACT_ROWS] = { 0 };
+    _Alignas(64) float rest[FACT_ROWS];
 
-    for (int i = 0; i < FACT_ROWS; i += FWIDTH)
-        visible[i / FWIDTH] = rows_visible(rows, t + i);
+    for (int i = 0; i < FACT_ROWS; i++)
+        rest[i] = (float)(mix / rows->n_visible[row_at(rows, t + i)]);
     for (int from = 0; from < rows->n; from += n) {
-        int i = 0;
+        const float *panel = facts_panel(rows, t, from, &n);
 
-        panel = facts_panel(rows, t, from, &n);
-        for (; i + FWIDTH < n_rows; i += LOGS * FWIDTH)
-            mixed_entropies(sum + i / FWIDTH, panel + i, n, mix, visible + i / FWIDTH, LOGS);
-        for (; i < n_rows; i += FWIDTH)
-            mixed_entropies(sum + i / FWIDTH, panel + i, n, mix, visible + i / FWIDTH, 1);
+        if (n_rows > SWIDTH)
+            mixed_entropies(sum, panel, n, mix, rest, FACT_ROWS / SWIDTH);
+        else
+            mixed_entropies(sum, panel, n, mix, rest, 1);
     }
-    memcpy(lane, sum, sizeof lane);
     for (int i = 0; i < n_rows; i++) {
-        double rest = mix / rows->n_visible[t + i];
         int hidden = rows->n - rows->n_visible[t + i];
+        double each = (double)rest[i];
 
-        out[t + i] = lane[i] + (hidden > 0 ? hidden * (rest * elementary_log(rest)) : 0);
+        out[t + i] = sum[i] + (hidden > 0 ? hidden * (each * elementary_log(each)) : 0);
     }
 }
 

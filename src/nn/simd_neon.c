@@ -156,20 +156,21 @@ static inline fvec f_fma(fvec a, fvec b, fvec c) { return vfmaq_f64(c, a, b); }
 static inline fvec f_fnma(fvec a, fvec b, fvec c) { return vfmsq_f64(c, a, b); }
 static inline fbits f_less(fvec a, fvec b) { return vreinterpretq_s64_u64(vcltq_f64(a, b)); }
 static inline fbits f_at_most(fvec a, fvec b) { return vreinterpretq_s64_u64(vcleq_f64(a, b)); }
-static inline fbits f_to_bits(fvec v) { return vreinterpretq_s64_f64(v); }
-static inline fvec f_of_bits(fbits v) { return vreinterpretq_f64_s64(v); }
-static inline fvec f_keep(fbits mask, fvec v) { return f_of_bits(mask & f_to_bits(v)); }
+static inline fvec f_keep(fbits mask, fvec v)
+{
+    return vreinterpretq_f64_s64(mask & vreinterpretq_s64_f64(v));
+}
+
 static inline bool f_any(fbits mask) { return vmaxvq_u32(vreinterpretq_u32_s64(mask)) != 0; }
 static inline fbits f_whole(int64_t i) { return vdupq_n_s64(i); }
-
-static inline fbits f_shift_right(fbits v, int n)
-{
-    return vreinterpretq_s64_u64(vreinterpretq_u64_s64(v) >> n);
-}
 
 static inline double f_tree(fvec v) { return d_tree(v); }
 static inline fvec f_part(svec v, int i) { return d_part(v, i); }
 
+static inline svec s_set(float x) { return v_set(x); }
+static inline svec s_fma(svec a, svec b, svec c) { return v_fma(a, b, c); }
+static inline sbits s_whole(int32_t i) { return vdupq_n_s32(i); }
+static inline svec s_of_whole(sbits i) { return vcvtq_f32_s32(i); }
 static inline svec s_zero(void) { return v_set(0); }
 static inline svec s_load(const float *p) { return v_load(p); }
 static inline svec s_load_any(const float *p) { return v_load_any(p); }
