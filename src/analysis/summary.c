@@ -111,10 +111,8 @@ static void draw(struct summary *s, int64_t text)
 
 static void add_square(struct sums *s, double square)
 {
-    struct fixed fixed = fixed_of(square);
-
-    fixed_add(&s->square, fixed);
-    fixed_add(&s->rest, fixed_of((square - fixed_real(fixed)) * 0x1p64));
+    fixed_add(&s->square, fixed_of(square));
+    fixed_add(&s->rest, fixed_rest(square));
 }
 
 static void add_part(struct part *p, struct fixed value, int weight)
