@@ -10,7 +10,7 @@
 
 #include "nn/precision.h"
 
-enum { ATTEND_ROWS = 32 };          /* query rows in a block; a constant */
+enum { ATTEND_ROWS = 48 };          /* query rows in a block; a constant */
 
 /*
  * Adds to scaled scores, or replaces them: score[t * stride + j] belongs to row row0 + t
