@@ -37,19 +37,10 @@ float elementary_erfcf(float x);        /* 1 - erf(x) */
 
 /* ---- double: within 3 ulp, for normal x > 0 alone; not NaN, not infinite ---- */
 
-/* With q = s^2, the polynomial of degree 6 for (2 artanh(s) - 2 s) / (s q) where x is between
- * sqrt(1/2) and sqrt(2): times q within 2^-58 of it, the least that any has (Remez). */
-#define ELEMENTARY_LOG_0 0x1.5555555555592p-1
-#define ELEMENTARY_LOG_1 0x1.999999997fdb8p-2
-#define ELEMENTARY_LOG_2 0x1.24924941f11e3p-2
-#define ELEMENTARY_LOG_3 0x1.c71c520963d08p-3
-#define ELEMENTARY_LOG_4 0x1.74663ee6dcc78p-3
-#define ELEMENTARY_LOG_5 0x1.39a1bae377b21p-3
-#define ELEMENTARY_LOG_6 0x1.2f0561aba4095p-3
-
 /*
  * ln x without a table or a branch, so that compilers make vectors of a loop over it:
- * x = 2^k z, sqrt(1/2) <= z < sqrt(2), and ln z = 2 artanh((z - 1) / (z + 1)).
+ * x = 2^k z, sqrt(1/2) <= z < sqrt(2), and ln z = 2 artanh s, s = (z - 1) / (z + 1).  Of that
+ * 2 s + s^3 P(s^2) is within 2^-58 s, the least that any polynomial P of degree 6 is (Remez).
  */
 static inline double elementary_log_plain(double x)
 {
@@ -68,9 +59,9 @@ static inline double elementary_log_plain(double x)
     k -= 0x1p52 + 1024;
     s = (z - 1) / (z + 1);
     square = s * s;
-    rest = ELEMENTARY_LOG_4 + square * (ELEMENTARY_LOG_5 + square * ELEMENTARY_LOG_6);
-    rest = ELEMENTARY_LOG_2 + square * (ELEMENTARY_LOG_3 + square * rest);
-    rest = ELEMENTARY_LOG_0 + square * (ELEMENTARY_LOG_1 + square * rest);
+    rest = 0x1.74663ee6dcc78p-3 + square * (0x1.39a1bae377b21p-3 + square * 0x1.2f0561aba4095p-3);
+    rest = 0x1.24924941f11e3p-2 + square * (0x1.c71c520963d08p-3 + square * rest);
+    rest = 0x1.5555555555592p-1 + square * (0x1.999999997fdb8p-2 + square * rest);
     return k * 0x1.62e42fefa39efp-1 + (2 * s + s * (square * rest));
 }
 
