@@ -419,10 +419,10 @@ static void shape_panels(struct facts_shape *out, const struct facts_rows *rows,
     }
     for (int from = 0; from < rows->n; from += n) {
         panel = facts_panel(rows, t, from, &n);
-        if (n_rows > FWIDTH)
+        if (n_rows > 2 * FWIDTH)
             shape_spreads(sums, panel, rows->key0 + from, n, away, FACT_ROWS / FWIDTH);
         else
-            shape_spreads(sums, panel, rows->key0 + from, n, away, 1);
+            shape_spreads(sums, panel, rows->key0 + from, n, away, 2);
     }
     shape_store(out, rows, t, sums, &counts);
 }

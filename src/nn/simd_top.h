@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) void top_rows(struct facts_top *out
     const struct facts_rows *rows, int t, const float *panel, double share, const int vecs)
 {
     fvec sum[FACT_ROWS / FWIDTH], enough = f_set(share);
-    fbits short_of[FACT_ROWS / FWIDTH], any_less;       /* counts, negative */
+    fbits short_of[FACT_ROWS / FWIDTH], less[FACT_ROWS / FWIDTH];       /* counts, negative */
     int64_t count[FACT_ROWS];
     int size = 0;
 
@@ -153,23 +153,23 @@ static inline __attribute__((always_inline)) void top_rows(struct facts_top *out
         short_of[i] = f_whole(0);
     }
     for (int k = 0; k < rows->n; k++, panel += FACT_ROWS) {
-        any_less = f_whole(0);
         UNROLL
         for (int i = 0; i < vecs; i++) {
-            fbits less;
-
             sum[i] += f_load(panel + FWIDTH * i);
-            less = f_less(sum[i], enough);
-            short_of[i] += less;
-            any_less |= less;
+            less[i] = f_less(sum[i], enough);
+            short_of[i] += less[i];
         }
         if (size < FACTS_TOPS && k + 1 == 1 << size) {
             UNROLL
             for (int i = 0; i < vecs; i++)
                 f_store(out->mass[size] + t + FWIDTH * i, sum[i]);
             size++;
-        } else if (size == FACTS_TOPS && k % 4 == 3 && !f_any(any_less)) {
-            break;
+        } else if (size == FACTS_TOPS && k % 4 == 3) {
+            UNROLL
+            for (int i = 1; i < vecs; i++)
+                less[0] |= less[i];
+            if (!f_any(less[0]))
+                break;
         }
     }
     for (; size < FACTS_TOPS; size++)
