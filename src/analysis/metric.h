@@ -47,7 +47,9 @@ enum { METRIC_NEAR = 16 };
 
 /* What metrics of a block share: found where the first of them asks. */
 struct metric_found {
-    bool has_shape, has_top, has_near;
+    bool has_shape, has_top, has_near, has_entropies;
+    /* Sums of H, of ln n, and of H / ln n over the n_norm rows that see more than a key. */
+    struct metric_entropies { double sum, sum_ln, sum_norm; int n_norm; } entropies;
     struct facts_shape shape;
     struct facts_top top;
     double near[METRIC_NEAR + 1];
@@ -237,6 +239,8 @@ const struct facts_shape *metric_block_shape(const struct metric_block *b);
 
 /* What the largest weights sum to, and how many sum to 0.9; NULL: the rows are too long. */
 const struct facts_top *metric_block_top(const struct metric_block *b);
+
+const struct metric_entropies *metric_block_entropies(const struct metric_block *b);
 
 /* [METRIC_NEAR + 1] of each distance from 0 on: the sum of the weights on keys so far away. */
 const double *metric_block_near(const struct metric_block *b);

@@ -333,7 +333,8 @@ static void take_block(const struct stats *s, size_t at, const struct rows *rows
         .found = &found,
     };
 
-    found.has_shape = found.has_top = found.has_near = found.room.is_made = false;
+    found.has_shape = found.has_top = found.has_near = found.has_entropies = false;
+    found.room.is_made = false;
 
     for (int i = 0; i < s->n_row_blocks; i++) {
         int k = s->by_row[i];

@@ -67,6 +67,41 @@ double metric_sum_away(const struct metric_block *b, int away)
 
 /* ---- what several metrics ask for ---- */
 
+/* Rows from t on that see as many keys. */
+static int count_alike(const struct metric_block *b, int t)
+{
+    int n = 1;
+
+    while (t + n < b->n_rows && b->n_visible[t + n] == b->n_visible[t])
+        n++;
+    return n;
+}
+
+/* Rows that see as many keys are divided together. */
+const struct metric_entropies *metric_block_entropies(const struct metric_block *b)
+{
+    struct metric_entropies *all = &b->found->entropies;
+    int n;
+
+    if (b->found->has_entropies)
+        return all;
+    *all = (struct metric_entropies){ 0 };
+    for (int t = 0; t < b->n_rows; t += n) {
+        double sum, ln = b->ln[b->n_visible[t]];
+
+        n = count_alike(b, t);
+        sum = metric_sum_double(b->entropy + t, n);
+        all->sum += sum;
+        all->sum_ln += n * ln;
+        if (b->n_visible[t] < 2)
+            continue;
+        all->sum_norm += sum / ln;
+        all->n_norm += n;
+    }
+    b->found->has_entropies = true;
+    return all;
+}
+
 struct facts_rows metric_block_facts(const struct metric_block *b)
 {
     return (struct facts_rows){ b->row.a, b->stride, b->n_rows, b->row.n_keys, b->row.key0,

@@ -21,7 +21,7 @@ static bool entropy(const struct metric_row *r, double *v)
 
 static int entropy_block(const struct metric_block *b, double *sum)
 {
-    *sum = metric_sum_double(b->entropy, b->n_rows);
+    *sum = metric_block_entropies(b)->sum;
     return b->n_rows;
 }
 
@@ -36,30 +36,12 @@ static bool entropy_norm(const struct metric_row *r, double *v)
     return true;
 }
 
-/* Rows from t on that see as many keys. */
-static int count_alike(const struct metric_block *b, int t)
-{
-    int n = 1;
-
-    while (t + n < b->n_rows && b->n_visible[t + n] == b->n_visible[t])
-        n++;
-    return n;
-}
-
-/* Those that see as many keys are divided together. */
 static int entropy_norm_block(const struct metric_block *b, double *sum)
 {
-    int count = 0, n;
+    const struct metric_entropies *all = metric_block_entropies(b);
 
-    *sum = 0;
-    for (int t = 0; t < b->n_rows; t += n) {
-        n = count_alike(b, t);
-        if (b->n_visible[t] < 2)
-            continue;
-        *sum += metric_sum_double(b->entropy + t, n) / b->ln[b->n_visible[t]];
-        count += n;
-    }
-    return count;
+    *sum = all->sum_norm;
+    return all->n_norm;
 }
 
 /* Clark et al. 2019, section 3, as their code has it: a' = 0.9999 a + 0.0001 / n. */
@@ -93,16 +75,6 @@ static int entropy_clark_block(const struct metric_block *b, double *sum)
     return b->n_rows;
 }
 
-/* The sum of ln n. */
-static double sum_ln(const struct metric_block *b)
-{
-    double sum = 0;
-
-    for (int t = 0; t < b->n_rows; t++)
-        sum += b->ln[b->n_visible[t]];
-    return sum;
-}
-
 /* KL(a || uniform) = ln n - H. */
 static bool kl_uniform(const struct metric_row *r, double *v)
 {
@@ -112,7 +84,9 @@ static bool kl_uniform(const struct metric_row *r, double *v)
 
 static int kl_uniform_block(const struct metric_block *b, double *sum)
 {
-    *sum = sum_ln(b) - metric_sum_double(b->entropy, b->n_rows);
+    const struct metric_entropies *all = metric_block_entropies(b);
+
+    *sum = all->sum_ln - all->sum;
     return b->n_rows;
 }
 
@@ -226,10 +200,11 @@ static void entropies_take(void *state, const struct metric_row *rows, int n)
 
 static void entropies_take_block(void *state, const struct metric_block *b)
 {
+    const struct metric_entropies *found = metric_block_entropies(b);
     struct entropies *all = state;
 
-    all->sum += metric_sum_double(b->entropy, b->n_rows);
-    all->sum_most += sum_ln(b);
+    all->sum += found->sum;
+    all->sum_most += found->sum_ln;
     all->n += b->n_rows;
 }
 
