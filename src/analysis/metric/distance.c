@@ -60,6 +60,11 @@ static int distance_sd_block(const struct metric_block *b, double *sum)
     return b->n_rows;
 }
 
+static int farther(int low, int high, int query)
+{
+    return abs(low - query) > abs(high - query) ? abs(low - query) : abs(high - query);
+}
+
 /* The distance to the farthest key that the row sees. */
 static int farthest(const struct metric_row *r)
 {
@@ -69,8 +74,7 @@ static int farthest(const struct metric_row *r)
         low++;
     while (!metric_sees(r, high))
         high--;
-    return abs(low - r->query) > abs(high - r->query) ? abs(low - r->query) :
-                                                        abs(high - r->query);
+    return farther(low, high, r->query);
 }
 
 static bool distance_norm(const struct metric_row *r, double *v)
@@ -81,18 +85,28 @@ static bool distance_norm(const struct metric_row *r, double *v)
     return true;
 }
 
+/* Of row t; where no key is hidden, it sees both ends. */
+static int farthest_of(const struct metric_block *b, int t)
+{
+    struct metric_row row;
+
+    if (b->row.hidden == NULL)
+        return farther(b->row.key0, b->row.key0 + b->row.n_keys - 1, b->row.query + t);
+    row = metric_block_row(b, t);
+    return farthest(&row);
+}
+
 static int distance_norm_block(const struct metric_block *b, double *sum)
 {
     const struct facts_shape *shape = metric_block_shape(b);
-    struct metric_row row = b->row;
+    double share[ATTEND_ROWS];
 
-    *sum = 0;
-    for (int t = 0; t < b->n_rows; t++, row.query++) {
-        int most = farthest(&row);
+    for (int t = 0; t < b->n_rows; t++) {
+        int most = farthest_of(b, t);
 
-        *sum += shape->distance_abs[t] / (most > 1 ? most : 1);
-        row.hidden = row.hidden != NULL ? row.hidden + b->stride : NULL;
+        share[t] = shape->distance_abs[t] / (most > 1 ? most : 1);
     }
+    *sum = metric_sum_double(share, b->n_rows);
     return b->n_rows;
 }
 
