@@ -33,13 +33,18 @@ static double bar_width(const struct grid_sizes *s, const struct grid *g)
         layout_whole(s->units, s->value_w) : 0.0;
 }
 
+static double row_height(const struct grid_sizes *s)
+{
+    return fmax(s->cell, s->row);
+}
+
 static struct around around(const struct grid_sizes *s, const struct grid *g)
 {
-    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
+    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * row_height(s);
     double over = layout_whole(s->units, fmax(s->panel_w - cells_w, 0.0) / 2.0);
     double bar = s->one_bar ? 0.0 : bar_width(s, g);
     /* Labels of small cells, and a bar's two numbers, reach over a low panel. */
-    double label = fmax(s->label_h - s->cell, 0.0) / 2.0;
+    double label = fmax(s->label_h - row_height(s), 0.0) / 2.0;
     double values = fmax(2.0 * s->value_h - cells_h, 0.0) / 2.0;
     double reach = layout_whole(s->units, fmax(label, values));
     struct around a;
@@ -68,7 +73,7 @@ static int rows_of(const struct grid_sizes *s)
 
 double grid_bar_height(const struct grid_sizes *s)
 {
-    double cells_h = s->n_rows * s->cell;
+    double cells_h = s->n_rows * row_height(s);
 
     return s->one_bar ? fmax(fmin(rows_of(s) * cells_h, layout_units(s->units, ONE_BAR)),
                              cells_h) : cells_h;
@@ -95,7 +100,7 @@ void grid_make(struct grid *g, const struct grid_sizes *s)
     int columns = columns_of(s), rows = rows_of(s);
     const struct spacing *space = s->narrow ? &narrow : &wide;
     double gutter = layout_units(s->units, space->gutter);
-    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
+    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * row_height(s);
     struct around a;
 
     *g = (struct grid){

@@ -20,6 +20,7 @@ struct grid_sizes {
     int n_panels, columns;      /* places of panels, which may be empty */
     int n_rows, n_cols;         /* cells of a panel */
     double cell;                /* side of a cell */
+    double row;                 /* rows are at least so high; 0: as cells are wide */
     bool edges;                 /* labels of columns stand below the lowest panels alone */
     double row_label, col_label;    /* the longest label; 0: none */
     double label_h;             /* a line of labels */

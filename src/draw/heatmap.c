@@ -123,9 +123,8 @@ static void measure_axes(struct measured *m, struct page *page, struct grid_size
 {
     const struct heatmaps *maps = m->maps;
 
-    axis_measure(&m->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool, s->cell,
-                 label_px, max_w,
-                 false);
+    axis_measure(&m->rows, page, &maps->rows, maps->panels[0].n_rows, maps->pool,
+                 fmax(s->cell, s->row), label_px, max_w, false);
     axis_measure(&m->cols, page, &maps->cols, s->n_cols, maps->pool, s->cell, label_px, max_w,
                  true);
     s->row_label = m->rows.labels.longest;
@@ -266,6 +265,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
                                 .columns = maps->columns, .edges = maps->sheet,
                                 .n_rows = maps->panels[0].n_rows + strip_of(maps),
                                 .n_cols = maps->panels[0].n_cols,
+                                .row = layout_units(page->units, maps->row_px),
                                 .one_bar = cells_have_one_range(maps) && !maps->no_bars };
 
     measured->maps = maps;
@@ -343,9 +343,9 @@ static void paint_pair(const struct measured *m, struct page *page, struct box c
 {
     enum { LEAST = 4 };         /* lines to a cell */
     const struct heatmaps *maps = m->maps;
-    double line = m->grid.line, cell = m->rows.cell;
+    double line = m->grid.line, cell = m->cols.cell;
     double x = page_snap(page, cells.x + maps->cols.second * cell - line / 2.0);
-    double y = page_snap(page, cells.y + maps->rows.second * cell - line / 2.0);
+    double y = page_snap(page, cells.y + maps->rows.second * m->rows.cell - line / 2.0);
 
     if (maps->pool > 1 || cell < LEAST * line)
         return;

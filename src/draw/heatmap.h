@@ -46,6 +46,8 @@ struct heatmaps {
                                    of a range's cells do not exceed; 0: at the largest */
     int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses; on a
                                    sheet of a given width it follows from that */
+    int row_px;                 /* rows are at least so high, at 100 dpi, where cells are
+                                   narrower; 0: cells are square */
     const struct page_picture *picture;     /* in grey over each panel, half of the colours,
                                    or a strip below its cells; NULL: none; not on terminals */
     bool no_bars;

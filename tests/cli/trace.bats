@@ -185,7 +185,18 @@ digits() {
     [ "$(head -c 5 "$dir/c.pdf")" = "%PDF-" ]
     [ "$("$viz" trace -m "$ref/bart" --term "the key" "the" | grep -c '^ *token\|^layer')" -eq 2 ]
     [ "$("$viz" trace -m "$ref/bert" --term "the key" | grep -c '^ *token\|^layer')" -eq 4 ]
-    fails 2 "tokens do not fit in a picture" "$viz" trace -o "$dir/d.png" \
+    fails 2 "tokens do not fit in a picture" "$viz" trace -o "$dir/d.png" --width 80mm \
         --ids "$(seq -s , 1 700 | sed 's/[0-9]*/5/g')"
     [ ! -e "$dir/d.png" ]
+}
+
+@test "of a long text each layer has a row with its label, and each token a column" {
+    ids=$(seq -s , 1 700 | sed 's/[0-9]*/5/g')
+    works "$viz" trace --at 350 -o "$dir/a.svg" --ids "$ids"
+    for layer in 0 1 2 3 4 5; do
+        [ "$(grep -o "<text[^>]*>L$layer<" "$dir/a.svg" | wc -l)" -eq 3 ]      # of two heatmaps and the list
+    done
+    grep -o '<text[^>]*>L[0-5]<' "$dir/a.svg" | sed 's/.* y="\([0-9.]*\)".*/\1/' | sort -nu |
+        awk 'NR > 1 && $1 - last < 11.9 { exit 1 } { last = $1 }'
+    [ "$(grep -o '<svg [^>]*' "$dir/a.svg" | sed 's/.* width="\([0-9]*\).*/\1/')" -gt 700 ]
 }

@@ -72,10 +72,23 @@ static const struct lines *predictions(const struct trace_found *f, struct arena
     return lines;
 }
 
+/* Columns of a pixel each, which square cells would not have room for. */
+enum { MOST_COLUMNS = 4000 };
+
+/* So that each layer has its label, however many tokens there are. */
+enum { ROW_PX = 12 };
+
 static int plan(const struct trace_found *f, struct figure_plan *plan, struct err *e)
 {
-    if (figure_plan(&f->j->args->shared.figure, plan, e) != 0)
+    const struct figure_args *figure = &f->j->args->shared.figure;
+
+    if (figure_plan(figure, plan, e) != 0)
         return -1;
+    if (plan->pool > 1 && plan->format != DRAW_TERMINAL && figure->width == NULL &&
+        plan->n_cols <= MOST_COLUMNS) {
+        plan->pool = 1;
+        plan->cell_px = 1;
+    }
     if (plan->pool > 1)
         return err_set(e, ERR_USAGE, "%d tokens do not fit in a picture; expected fewer, a greater "
                        "--width, or --tsv", plan->n_cols);
@@ -131,7 +144,7 @@ int trace_draw(const struct trace_found *f, struct arena *a, const char *path, s
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = p.cell_px,
         .clip = figure_clip(figure, steps.n, t->S, false), .no_bars = figure->no_bars,
-        .numbers = figure->numbers, .row_name = "layer", .col_name = "token",
+        .numbers = figure->numbers, .row_px = ROW_PX, .row_name = "layer", .col_name = "token",
     };
     if (!figure->no_labels) {
         maps.rows = (struct label_list){ steps.n, steps.name, NULL, NULL };
