@@ -350,7 +350,11 @@ dist:
 deb:
 	@assets/packaging/deb $(VERSION) build/deb $(if $(CHECK),,nocheck)
 
-# All that a release is, in build/release: tarball, packages, page, contents, checksums.
+# A wheel for Python with the program, the module and what they need, in build/wheel.
+wheel:
+	@assets/packaging/wheel/make $(VERSION) build/wheel || [ $$? -eq 77 ]
+
+# All that a release is, in build/release: tarball, packages, wheel, page, contents, checksums.
 release:
 	@assets/packaging/release $(VERSION) build/release
 
@@ -366,8 +370,9 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make deb         Debian packages in build/deb: program, library, development files'
-	@echo 'make release     tarball, packages, the live page, an SBOM and checksums in build/release'
-	@echo 'make check-packages  the packages, built twice, installed and removed in an empty root (root, Debian)'
+	@echo 'make wheel       a wheel for pip in build/wheel: program, module, libraries, font (Debian 12)'
+	@echo 'make release     tarball, packages, wheel, the live page, an SBOM and checksums in build/release'
+	@echo 'make check-packages  packages and wheel, built twice, installed and removed in empty roots (root, Debian)'
 	@echo 'make BLAS=1      the same with OpenBLAS as one more kernel, MHA_VIZ_KERNEL=blas'
 	@echo 'make baseline    the instructions of five runs that tests/instructions.sh compares with'
 	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
@@ -395,5 +400,5 @@ help:
 FORCE:
 .PHONY: all programs figures live demo check baseline check-findings check-large check-python check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
-        install uninstall dist deb release check-packages clean help FORCE
+        install uninstall dist deb wheel release check-packages clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)
