@@ -9,7 +9,7 @@ enum { LEAST_BINS = 10 };
 
 static int count_bins(int n, int size)
 {
-    return (n + size - 1) / size;
+    return n / size + (n % size > 0);
 }
 
 int curve_bin_size(int n, double most)
