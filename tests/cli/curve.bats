@@ -122,13 +122,13 @@ refused() {
     straight "$dir/h" "$dir/v"
     drawn() { sed 's/<[^>]*>/ /g' "$dir/a.svg" | tr -s ' \n' ' '; }
     no_bins() { run ! grep -q "bins of" "$dir/a.svg"; }
-    drawn | grep -q "a point: mean of 10 positions; shaded: from the least of them to the largest"
+    drawn | grep -q "a point: mean of up to 10 positions; shaded: from the least of them to the largest"
     drawn | grep -qF "position of the query (bins of 10)"
     # Half as many where the page is half as wide; of many lines the means alone
     works "$viz" curve -q --over position --truncate -l 3 --width 60mm -o "$dir/a.svg" "$text"
     drawn | grep -qF "(bins of 20)"
     works "$viz" curve -q --over position --truncate -l 2,3 -o "$dir/a.svg" "$text"
-    drawn | grep -q "; a point: mean of 20 positions\\."
+    drawn | grep -q "; a point: mean of up to 20 positions\\."
     [ -z "$(band "$dir/a.svg")" ]
     # A terminal has a column for each; a short text needs none, distances have none
     COLUMNS=80 works "$viz" curve -q --over position --truncate -l 3 --term "$text"
@@ -145,7 +145,7 @@ refused() {
     done > "$dir/lines"
     works "$viz" curve -q --over position --metric max_mean -H L2H1 -f "$dir/lines" -o "$dir/a.svg"
     sed 's/<[^>]*>/ /g' "$dir/a.svg" | tr -s ' \n' ' ' |
-        grep -q "where there are 5 texts; a point: mean of 5 positions, and of their intervals"
+        grep -q "where there are 5 texts; a point: mean of up to 5 positions, and of their intervals"
     heights "$dir/a.svg" > "$dir/h"
     band "$dir/a.svg" >> "$dir/h"
     # Student's t of 4 degrees of freedom

@@ -233,7 +233,7 @@ static const char *texts_text(const struct curve_job *j, const struct curve *cur
                             "Student's t", of_few);
 }
 
-/* "; a point: mean of 20 positions; shaded: from the least of them to the largest". */
+/* "; a point: mean of up to 20 positions; shaded: from the least of them to the largest". */
 static const char *bins_text(const struct curve_job *j, const struct curve *curve, int bin,
                              struct arena *a)
 {
@@ -242,7 +242,7 @@ static const char *bins_text(const struct curve_job *j, const struct curve *curv
 
     if (bin == 1)
         return "";
-    text = arena_printf(a, "; a point: mean of %d %s", bin, over_names[j->args->over]);
+    text = arena_printf(a, "; a point: mean of up to %d %s", bin, over_names[j->args->over]);
     if (curve->whole)
         return arena_printf(a, "%s; %s: from the least of them to the largest", text,
                             on_terminal ? "colons" : "shaded");
@@ -281,7 +281,7 @@ static int check_width(const struct figure_args *figure, const struct sheet *she
     }
     return lack == 0.0 ? 0 :
            err_set(e, ERR_USAGE, "--width %s: labels leave no room for lines; expected at least "
-                   "%.0fmm, a smaller --font-size, or --no-labels", figure->width, mm);
+                   "%.0fmm, or a smaller --font-size", figure->width, mm);
 }
 
 int curve_draw(const struct curve_job *jobs, int n, struct err *e)

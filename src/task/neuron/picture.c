@@ -168,7 +168,7 @@ static int fields_of(const struct neuron_job *j, const struct keys *keys,
 
 /* ---- the sheet ---- */
 
-/* "; the 100 of the greatest weight, which hold 93% of the row"; may be empty. */
+/* "; drawn: the 100 keys of the greatest weight, which hold 93% of the row"; may be empty. */
 static const char *cut_text(const struct keys *keys, struct arena *a)
 {
     double held = 0.0;
