@@ -140,6 +140,8 @@ table() {
         --table "$dir/t.tsv" -o "$dir/c.svg"
     "$viz" stats --tsv 'the cat' > "$dir/t.tsv"
     refused 2 "columns of numbers: index, entropy, entropy_norm, " --table "$dir/t.tsv"
+    table 'layer|head|x'
+    refused 3 "no line below the names of its columns" --table "$dir/t.tsv" -o "$dir/c.svg"
     table 'layer|head|note|x' '0|0|a|' '0|1|b|nan'
     refused 3 "no column of numbers beside layer and head; found layer, head, note, x" \
         --table "$dir/t.tsv" -o "$dir/c.svg"

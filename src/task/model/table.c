@@ -24,6 +24,8 @@ struct table {
     int *seen;                  /* [MODEL_TABLE_SIDE, MODEL_TABLE_SIDE] its line; 0: none */
 };
 
+static const char no_lines[] = "no line below the names of its columns";
+
 static const char *shown(const struct table *t, struct field f)
 {
     return arena_strndup(t->a, f.s, f.n < MOST_SHOWN ? f.n : MOST_SHOWN);
@@ -173,7 +175,7 @@ static const bool *find_numeric(const struct table *t, struct field header)
     }
     while (next_line(&ahead, &line))
         for (int i = 0; line.n > 0 && line.s != NULL && i < t->n_columns; i++) {
-            double v;
+            double v = NAN;
 
             if (!parse_number(next_field(&line), &v))
                 other[i] = true;
@@ -182,6 +184,17 @@ static const bool *find_numeric(const struct table *t, struct field header)
     for (int i = 0; i < t->n_columns; i++)
         numeric[i] &= !other[i];
     return numeric;
+}
+
+static bool has_lines(const struct table *t)
+{
+    struct table ahead = *t;
+    struct field line;
+
+    while (next_line(&ahead, &line))
+        if (line.n > 0)
+            return true;
+    return false;
 }
 
 /* The one column of numbers. */
@@ -199,6 +212,8 @@ static int choose_column(struct table *t, struct field header, const char **metr
     }
     if (n == 1)
         return 0;
+    if (!has_lines(t))
+        return err_set(e, ERR_INPUT, "%s", no_lines);
     if (n == 0)
         return err_set(e, ERR_INPUT, "no column of numbers beside layer and head; found %s",
                        name_columns(t, header, NULL));
@@ -293,7 +308,7 @@ static int read_lines(struct table *t, const char *metric, const char *sort,
         heads->n++;
     }
     if (heads->n == 0)
-        return err_set(e, ERR_INPUT, "no line below the names of its columns");
+        return err_set(e, ERR_INPUT, "%s", no_lines);
     qsort(heads->head, (size_t)heads->n, sizeof *heads->head, by_place);
     return 0;
 }
