@@ -154,7 +154,7 @@ static void sum_diagonals(double sum[DIAGONALS], const struct metric_block *b, i
 
     for (; t < b->n_rows && first + t < 0; t++)
         add_some(x, b, t, first + t);
-    a = b->row.a + (size_t)t * b->stride + (first + t);
+    a = t < end ? b->row.a + (size_t)t * b->stride + (first + t) : NULL;
     for (; t < end; t++, a += b->stride + 1)
         for (int k = 0; k < DIAGONALS; k++)
             x[k] += (double)a[k];
