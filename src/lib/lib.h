@@ -94,6 +94,10 @@ int options_take(struct opts *opts, const char *command, const char *const *word
 /* NULL: there is none of this name. */
 const struct opt *options_find(const struct opts *opts, const char *name);
 
+/* Whether words say the same of two texts that were opened, but for lists, of which each has its
+ * own, and --truncate, which does nothing to one that was opened without it; NULL: none. */
+bool options_alike(const struct opts *opts, const char *const *x, const char *const *y);
+
 const char *const *options_copy(struct arena *a, const char *const *word);
 
 /* ---- arrays ---- */

@@ -134,6 +134,10 @@ static int give_texts(struct making *job, char *operand[2], int *n, struct err *
             return -1;
         job->handed.file[i] = x->image != NULL ? x->image : x->audio != NULL ? x->audio : x->input;
         job->handed.item[i] = x->whole ? &x->item : NULL;
+        if (i > 0 && !x->whole && !text[0]->whole &&
+            !options_alike(&job->opts, text[0]->words, x->words))
+            return err_set(e, ERR_USAGE, "two texts are compared that are read with other "
+                           "options: expected the same ones for both");
         if (!x->whole &&
             options_take(&job->opts, job->cmd->name, x->words, options_any, e) != 0)
             return -1;

@@ -61,6 +61,32 @@ int options_take(struct opts *opts, const char *command, const char *const *word
     return 0;
 }
 
+/* The next word that matters to options_alike; NULL: there is none. */
+static const char *next_of_both(const struct opts *opts, const char *const **word)
+{
+    while (*word != NULL && **word != NULL) {
+        const char *text = *(*word)++;
+        size_t n = strcspn(text, "=");
+        const struct opt *option = n > 2 ? find(opts, text + 2, n - 2) : NULL;
+
+        if (option == NULL || (option->type != OPT_LIST && strcmp(option->name, "truncate") != 0))
+            return text;
+        *word += option->type == OPT_LIST && text[n] != '=' && **word != NULL;
+    }
+    return NULL;
+}
+
+bool options_alike(const struct opts *opts, const char *const *x, const char *const *y)
+{
+    const char *of_x, *of_y;
+
+    do {
+        of_x = next_of_both(opts, &x);
+        of_y = next_of_both(opts, &y);
+    } while (of_x != NULL && of_y != NULL && strcmp(of_x, of_y) == 0);
+    return of_x == NULL && of_y == NULL;
+}
+
 const char *const *options_copy(struct arena *a, const char *const *word)
 {
     const char **copy;

@@ -122,6 +122,7 @@ static int tokenise(void *self, struct border *border, struct err *e)
     struct asked asked = job->model->asked;
     struct arena *a = &out->arena;
     struct input *in;
+    struct item more;
 
     if (check_reads(job, e) != 0)
         return -1;
@@ -152,6 +153,8 @@ static int tokenise(void *self, struct border *border, struct err *e)
     in = input_open(&session, out->n_operands, out->operand, e);
     if (in == NULL || input_next(in, a, &out->item, e) < 0)
         return -1;
+    if (asked.input != NULL && input_next(in, &border->call, &more, e) != 0)
+        return err_set(e, ERR_USAGE, "--input: several inputs, expected one");
     out->whole = out->item.values.x != NULL || job->model->session.model->precomputed != NULL;
     out->model_hash = session.model->hash;
     keep_all(out);

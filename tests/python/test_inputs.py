@@ -118,6 +118,34 @@ def test_keys_from_elsewhere():
     assert found.keys("cross") == list("tuvwxyz")
 
 
+def test_inputs_that_would_be_read_in_part(raises):
+    """Keys that a layer opened for self-attention would not look at; the second of two texts."""
+    torch, module = layer_of("attention")
+    with mha_viz.from_torch(module) as layer:
+        with raises(USAGE, "opened for self-attention"):
+            layer.stats(Input(input=ROWS, memory=OTHERS))
+        with raises(USAGE, "opened for self-attention"):
+            layer.stats(Input(input=ROWS, key=OTHERS, value=OTHERS))
+        with raises(USAGE, "several inputs, expected one"):
+            layer.stats(Input(input=np.stack([ROWS, ROWS])))
+        assert len(layer.stats(Input(input=ROWS[None]))) == HEADS
+
+
+def test_texts_that_are_compared_are_read_alike(model, raises):
+    bare = Input(SENTENCE, no_special=True)
+    assert model.diff(bare, bare)[0]["js"] == 0
+    for pair in ((bare, SENTENCE), (SENTENCE, bare)):
+        with raises(USAGE, "expected the same ones for both"):
+            model.diff(*pair)
+    model.diff(Input(ids=[1, 2, 3]), Input(ids=[3, 2, 1]))
+
+
+def test_a_summary_is_no_text(model, raises, tmp_path):
+    (tmp_path / "texts").write_text("the key\nthe door\n", encoding="utf-8")
+    with raises(USAGE, "not of a summary"):
+        model.stats(file=tmp_path / "texts", summary=True)
+
+
 def test_what_a_module_says_can_be_said_otherwise(raises):
     torch, module = layer_of("attention")
     with mha_viz.from_torch(module, heads=4) as layer:
@@ -137,7 +165,7 @@ def test_what_a_module_says_can_be_said_otherwise(raises):
     (dict(text="\ud800"), INPUT, "surrogate"), (dict(tokens=3), USAGE, "tokens: expected str"),
     (dict(ids=[]), USAGE, "ids: an empty list"), (dict(ids=[1.5]), USAGE, "1.5"),
     (dict(ids=[None]), USAGE, "found NoneType"), (dict(ids={1: 2}), USAGE, "found dict"),
-    (dict(ids=[2 ** 40]), USAGE, "ids: expected"), (dict(ids="x"), USAGE, "'x'"),
+    (dict(ids=[2 ** 40]), USAGE, "ids: expected -2147483647 to 2147483647, found 1099511627776"), (dict(ids="x"), USAGE, "'x'"),
     (dict(nothing=3), USAGE, "nothing"), (dict(file="/nowhere"), USAGE, "of many texts"),
     (dict(ids=[1], words=True), USAGE, ""), (dict(ids=[10 ** 6]), INPUT, "1000000"),
     (dict(input=np.zeros((2, 2))), USAGE, ""),

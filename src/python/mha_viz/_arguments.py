@@ -59,7 +59,7 @@ def integer(value: Any, what: str, least: int = 0) -> int:
     except TypeError:
         raise usage(f"{what}: expected a whole number, found {type_of(value)}") from None
     if not least <= number <= _INT_MAX:
-        raise usage(f"{what}: expected {least} or more, found {_short(number)}")
+        raise usage(f"{what}: expected {least} to {_INT_MAX}, found {_short(number)}")
     return number
 
 

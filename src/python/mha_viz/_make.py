@@ -118,6 +118,9 @@ def numbers(found: Records) -> Records:
         for name in ("links", "top", "types"):
             record.pop(name, None)
         for name in names & record.keys():
+            if isinstance(record[name], dict):
+                raise usage("summary: stats gives the numbers of texts, not of a summary: use "
+                            "make('stats', ..., summary=True, json=True)")
             record[name] = math.nan if record[name] is None else float(record[name])
     return found
 

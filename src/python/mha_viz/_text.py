@@ -37,7 +37,8 @@ class Input:
         options: those of mha-viz(1) that say what is read and how, with _ for -: ids,
             type_ids, decoder_ids, words, pretokenized, no_special, truncate, image, audio; for bare
             layers and pixels input, memory, key, value and decoder_input, each an array of NumPy
-            or torch or the path of an .npy file, and tokens, key_tokens, decoder_tokens (names),
+            or torch or the path of an .npy file (memory, key and value: of a layer that
+            `from_torch(..., memory="random")` opened for keys from elsewhere), and tokens, key_tokens, decoder_tokens (names),
             shape, seed.
 
     Raises:
