@@ -479,10 +479,12 @@ static void mixed_entropy_panels(double *out, const struct facts_rows *rows, int
 {
     int n_rows = rows->n_rows - t < FACT_ROWS ? rows->n_rows - t : FACT_ROWS, n;
     double sum[FACT_ROWS] = { 0 };
-    _Alignas(64) float rest[FACT_ROWS];
+    _Alignas(64) float rest[FACT_ROWS], hidden[FACT_ROWS];      /* of a key that is not seen */
 
     for (int i = 0; i < FACT_ROWS; i++)
         rest[i] = (float)(mix / rows->n_visible[row_at(rows, t + i)]);
+    for (int i = 0; i < FACT_ROWS; i += SWIDTH)
+        s_store(hidden + i, s_load(rest + i) * s_log(s_load(rest + i)));
     for (int from = 0; from < rows->n; from += n) {
         const float *panel = facts_panel(rows, t, from, &n);
 
@@ -491,12 +493,8 @@ static void mixed_entropy_panels(double *out, const struct facts_rows *rows, int
         else
             mixed_entropies(sum, panel, n, mix, rest, 1);
     }
-    for (int i = 0; i < n_rows; i++) {
-        int hidden = rows->n - rows->n_visible[t + i];
-        double each = (double)rest[i];
-
-        out[t + i] = sum[i] + (hidden > 0 ? hidden * (each * elementary_log(each)) : 0);
-    }
+    for (int i = 0; i < n_rows; i++)
+        out[t + i] = sum[i] + (rows->n - rows->n_visible[t + i]) * (double)hidden[i];
 }
 
 static void facts_mixed_entropy_rows(double *out, const struct facts_rows *rows, double mix)
