@@ -351,7 +351,7 @@ struct mhaviz_head {
  * The metrics of each head on a text, those of `mha-viz stats`.  No stack: that of the
  * model; of an encoder-decoder "cross", or "encoder" where the text has no pair.
  *
- * Errors: those of mhaviz_run; MHAVIZ_USAGE for an unknown metric, or one that is no number.
+ * Errors: those of mhaviz_run; MHAVIZ_USAGE for an unknown metric, or one that is not a number.
  */
 enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      const struct mhaviz_text *text,

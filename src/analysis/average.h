@@ -12,7 +12,7 @@ enum average_over { OVER_HEADS, OVER_LAYERS };
 struct average;
 
 /* For one text of n_queries x n_keys tokens, of the layers and heads of want; n_keys of one more:
- * the last column is what a sink of the model takes that is no key. */
+ * the last column is what a sink of the model takes that is not a key. */
 struct average *average_new(struct arena *a, const struct model *m, const struct wanted *want,
                             enum average_over over, int n_queries, int n_keys);
 struct sink average_sink(struct average *average);

@@ -24,7 +24,7 @@ struct map {
 };
 
 /* Queries or keys; skip[n] 1: leave the token out; NULL: show all.  Keys with a sink: the last
- * column, a cell wide, is what a sink of the model takes that is no key. */
+ * column, a cell wide, is what a sink of the model takes that is not a key. */
 struct map_axis {
     int n;
     const unsigned char *skip;

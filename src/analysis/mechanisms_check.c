@@ -38,8 +38,8 @@ int mechanisms_check_view(const struct model *m, const struct qkv_view *v, struc
     int d = v->at->d, d_v = v->at->d_v, share = v->H / v->G;
 
     if (v->at->sink != NULL)
-        return err_set(e, ERR_INPUT, "%s: layer %d: its softmax has a sink that is no key, which "
-                       "no mechanism has", m->name, v->layer);
+        return err_set(e, ERR_INPUT, "%s: layer %d: its softmax has a sink that is not a key, "
+                       "which no mechanism has", m->name, v->layer);
     for (int h = 0; h < v->H; h++)
         if (check_rows(m, v->layer, (struct head_rows){ "query", h, v->q + v->q_at[h],
                                                         v->q_stride, v->T, d }, e) != 0)

@@ -26,7 +26,7 @@ struct strong_rule {
     int most;                   /* the strongest of a head, and of all; >= 1 */
     const int *row, *col;       /* [tokens] places of queries and keys; -1: left out */
     int n_keys;
-    int sink;                   /* place of what a sink of the model takes that is no key; -1:
+    int sink;                   /* place of what a sink of the model takes that is not a key; -1:
                                    it has none */
 };
 

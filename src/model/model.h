@@ -102,7 +102,7 @@ struct precomputed_layer {
     const struct tensor *rows;  /* [H, T, S]; NULL: the file does not hold this layer */
     const struct tensor *single;        /* the same of one copy of each key, where keys
                                    stand in the softmax several times; NULL: they do not */
-    const struct tensor *sinks;         /* [H, T] what a sink took that is no key; NULL: it has
+    const struct tensor *sinks;         /* [H, T] what a sink took that is not a key; NULL: it has
                                    none */
 };
 
@@ -219,7 +219,7 @@ int model_stream_width(const struct model *m);
  * values later layers attend to, or with it. */
 int model_resume_layer(const struct model *m, int layer);
 
-/* Heads have a sink that is no key: rows of attention sum to 1 less what it takes. */
+/* Heads have a sink that is not a key: rows of attention sum to 1 less what it takes. */
 bool model_has_sinks(const struct model *m);
 
 /* Layer l of any of its stacks can be shown: all but those that do not attend, and those that a

@@ -5,7 +5,7 @@
  *
  *     .npz    attn.L [H,T,S] per layer (or arr_L, or [1,H,T,S]); dec.L and cross.L of a
  *             decoder; eff.L beside attn.L where keys count several times in the softmax;
- *             sink.L [H,T] beside it of what a sink takes that is no key
+ *             sink.L [H,T] beside it of what a sink takes that is not a key
  *     .npy    [L,H,T,S], or [H,T,S] of one layer
  *
  * Floats of any type.  attn of T queries and other keys is cross-attention. */

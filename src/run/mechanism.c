@@ -111,7 +111,7 @@ static const char *refusal(const struct mechanism *m, const struct mechanism_par
                            const struct qkv_view *v, struct arena *a)
 {
     if (v->at->sink != NULL)
-        return "the model's softmax has a sink that is no key";
+        return "the model's softmax has a sink that is not a key";
     if (p->budget > 0 && m->no_budget != NULL)
         return arena_printf(a, "left out with --budget: %s", m->no_budget);
     if (mechanism_joined(m->join, v->H) == 0)

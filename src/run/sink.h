@@ -25,7 +25,7 @@ struct rows {
     const unsigned char *out;   /* [n_all_keys] 1: a filter left the key out, so it is hidden
                                    too; NULL: none is */
     const double *mass;         /* [n_rows] what weights sum to; NULL: 1 */
-    const double *null_mass;    /* [n_rows] what a sink of the model took that is no key; NULL:
+    const double *null_mass;    /* [n_rows] what a sink of the model took that is not a key; NULL:
                                    it has none */
 };
 

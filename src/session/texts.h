@@ -37,7 +37,7 @@ enum item_side session_key_side(const struct session *s);
 const struct tokens *session_queries(const struct session *s, const struct item *item);
 const struct tokens *session_keys(const struct session *s, const struct item *item);
 
-/* Whether a sink of the model, which is no key, takes a share of the rows of these weights. */
+/* Whether a sink of the model, which is not a key, takes a share of the rows of these weights. */
 bool session_has_sinks(const struct session *s, const struct wanted *want);
 
 /*

@@ -8,7 +8,7 @@
 #include "draw/scale.h"
 #include "nn/nn.h"
 
-const char figure_sink[] = "last column: what a sink takes that is no key";
+const char figure_sink[] = "last column: what a sink takes that is not a key";
 
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown)

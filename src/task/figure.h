@@ -32,7 +32,7 @@ const char *figure_title(struct arena *a, const struct figure_args *f, const cha
 /* For a caption, what the picture is of: ", “the cat sat” and “it ran”"; may be empty. */
 const char *figure_text(struct arena *a, const struct item *item);
 
-/* For a caption, what a column of a sink is: "last column: what a sink takes that is no key". */
+/* For a caption, what a column of a sink is: "last column: what a sink takes that is not a key". */
 extern const char figure_sink[];
 
 /* For a caption, what is changed in the pass: "; mask causal; inputs in bf16"; may be empty. */

@@ -12,7 +12,7 @@ bool picture_is_ranged(const struct picture *p)
     return !isnan(p->look.vmin) || !isnan(p->look.vmax);
 }
 
-/* What a sink takes that is no key has a column; a rollout follows tokens alone. */
+/* What a sink takes that is not a key has a column; a rollout follows tokens alone. */
 static bool has_sink(const struct picture *p)
 {
     return session_has_sinks(p->s, &p->want) && !p->look.rollout;

@@ -634,7 +634,7 @@ async function sink() {
       for (let q = 0; q < field.nq; q++) left += 1 - field.row(id, q).reduce((sum, w) => sum + w, 0);
     return left / text.heads.length / field.nq;
   });
-  const [, taken] = /a sink that is no key takes the rest, on average (0?\.\d+)/.exec(said) ?? [];
+  const [, taken] = /a sink that is not a key takes the rest, on average (0?\.\d+)/.exec(said) ?? [];
   check('a sink: the foot says what it takes', Math.abs(taken - mean) < 0.005, `${said}; ${mean}`);
   await close(page, 'sink');
   const plain = await open('texts.html');

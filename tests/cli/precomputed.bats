@@ -53,7 +53,7 @@ heads() {
     "$viz" stats --attention "$dir/own.npz" | diff "$dir/model" -
 }
 
-@test "what a sink takes that is no key is exported, and read back" {
+@test "what a sink takes that is not a key is exported, and read back" {
     argv=(-m "$ref/families/gpt_oss" --ids 5,9,13,21,8,30,7)
     metrics=null_mass,entropy_renorm,neff_renorm,max_mean_renorm,entropy
     "$viz" export "${argv[@]}" -o "$dir/sink.npz"
@@ -69,16 +69,16 @@ heads() {
     sed 's/sink\.0\.npy/sink.2.npy/g; s/sink\.1\.npy/sink.0.npy/g; s/sink\.2\.npy/sink.1.npy/g' \
         "$dir/sink.npz" >"$dir/other.npz"
     fails 3 "what a sink takes is 0." "$viz" stats --attention "$dir/other.npz"
-    fails 3 "its softmax has a sink that is no key, which no mechanism has" \
+    fails 3 "its softmax has a sink that is not a key, which no mechanism has" \
         "$viz" mechanisms "${argv[@]}"
     "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 --json >"$dir/row"
     jq -e '(([.keys[].weight] | add) + .sink_weight - 1 | fabs) < 1e-6 and (.sink | type) == "number"' \
         "$dir/row"
-    "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 | head -1 | grep -q "a sink that is no key has the score"
+    "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 | head -1 | grep -q "a sink that is not a key has the score"
     want=$("$viz" stats --json --compute null_mass -l 1 "${argv[@]}" | jq .heads[2].null_mass)
     "$viz" heatmap "${argv[@]}" -l 1 -H 2 -o "$dir/sink.svg"
     sed 's/<[^>]*>/ /g' "$dir/sink.svg" | tr -s ' \n' ' ' |
-        grep -q "last column: what a sink takes that is no key"
+        grep -q "last column: what a sink takes that is not a key"
     grep -o '→ sink: [0-9.e-]*' "$dir/sink.svg" |
         awk -v want="$want" '{ sum += $3 } END { exit !(NR == 7 && (sum / 7 - want) ^ 2 < 1e-6) }'
     "$viz" heatmap "${argv[@]}" -l 1 --average heads -o "$dir/mean.svg"
@@ -94,19 +94,19 @@ heads() {
     ! unzip -Z1 "$dir/norm.npz" | grep -q sink
 }
 
-@test "a sink that is no key: model, links, diff --heatmap and report show it, or say what it takes" {
+@test "a sink that is not a key: model, links, diff --heatmap and report show it, or say what it takes" {
     argv=(-m "$ref/families/gpt_oss" --ids 5,9,13,21,8,30,7)
     other=(-m "$ref/families/gpt_oss" --ids 5,9,13,22,8,30,7)
     taken() { "$viz" stats --json --compute null_mass "$@" | jq -c '[.heads[].null_mass]'; }
     drawn() { sed 's/<[^>]*>/ /g' "$1" | tr -s ' \n' ' '; }
     "$viz" model "${argv[@]}" -o "$dir/model.svg"
-    drawn "$dir/model.svg" | grep -q "; last column: what a sink takes that is no key"
+    drawn "$dir/model.svg" | grep -q "; last column: what a sink takes that is not a key"
     "$viz" model "${argv[@]}" --metric entropy -o "$dir/model.svg"
     drawn "$dir/model.svg" >"$dir/words"
     run ! grep -q sink "$dir/words"
     # A link to it from each row where it is one of the three strongest
     "$viz" links "${argv[@]}" -l 0 -H 0 --top-share 100 --term >"$dir/links"
-    grep -q "; last place: what a sink takes that is no key" <(tr '\n' ' ' <"$dir/links")
+    grep -q "; last place: what a sink takes that is not a key" <(tr '\n' ' ' <"$dir/links")
     "$viz" heatmap "${argv[@]}" -l 0 -H 0 -o "$dir/sink.svg"
     for n in $(grep '█' "$dir/links" | grep -o 'sink *[0-9.]*' | tr -dc '0-9.\n'); do
         grep -o '→ sink: [0-9.e-]*' "$dir/sink.svg" | awk -v n="$n" '($3 - n) ^ 2 < 0.0051 ^ 2 { found = 1 }
@@ -121,10 +121,10 @@ heads() {
     "$viz" links "${argv[@]}" --type-ids 0,0,0,0,1,1,1 -l 1 -H 2 --between B-A -o "$dir/links.svg"
     at=$(for i in 4 5 6; do "$viz" neuron "${argv[@]}" -l 1 -H 2 --at $i --json; done |
         jq -s 'map(.sink_weight) | add / 3 * 100 | round / 100')
-    drawn "$dir/links.svg" | grep -q "not shown: a sink that is no key, which takes on average $at of a row"
+    drawn "$dir/links.svg" | grep -q "not shown: a sink that is not a key, which takes on average $at of a row"
     drawn "$dir/links.svg" >"$dir/words"
     run ! grep -q "[^a] sink " "$dir/words"
-    "$viz" trace "${argv[@]}" --at 3 | head -1 | grep -q "4 heads; without what a sink takes that is no key$"
+    "$viz" trace "${argv[@]}" --at 3 | head -1 | grep -q "4 heads; without what a sink takes that is not a key$"
     # Cells are the second's less the first's
     "$viz" diff "${argv[@]}" "${other[@]:2}" --heatmap "$dir/diff.svg" >"$dir/table"
     grep -o '→ sink: [0-9.e+-]*' "$dir/diff.svg" | awk '{ print $3 }' | jq -cs --argjson a \

@@ -71,7 +71,7 @@ static const struct tensor *array(struct golden *g, const struct weights *w,
     return t;
 }
 
-/* taken: what a sink that is no key has of the row. */
+/* taken: what a sink that is not a key has of the row. */
 static void check_row(const char *name, const float *score, const float *weight, double taken,
                       int64_t S, double *worst)
 {

@@ -693,7 +693,7 @@ def main():
             head.pop("spectral", None)
         rows = [i for i in range(len(a)) if shown[i] and a[i].sum() > 0]
         want.update(of_scores, **drain(length, a, visible, rows, want["sinks"]))
-        want.update({name: None for name in NULL})      # of models with a sink that is no key
+        want.update({name: None for name in NULL})      # of models with a sink that is not a key
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):

@@ -89,11 +89,11 @@ static int refused(void *self, const struct qkv_view *v, struct err *e)
                                                v, self);
 
     (void)e;
-    assert_string_equal(h.refused, "the model's softmax has a sink that is no key");
+    assert_string_equal(h.refused, "the model's softmax has a sink that is not a key");
     return 0;
 }
 
-/* No mechanism has a sink that is no key. */
+/* No mechanism has a sink that is not a key. */
 static void check_refusal(const char *path, const struct model *m, struct arena *a)
 {
     struct batch b = room_batch(a, m, (const int[]){ 9 }, 1, 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a sink of the model takes that is no key (gpt_oss): its share, and the rest of the row
+ * What a sink of the model takes that is not a key (gpt_oss): its share, and the rest of the row
  * as if that were all.  Undefined where a model has none. */
 #include <math.h>
 

@@ -49,7 +49,7 @@ function foot() {
     : '';
   const taken = text.metric.null_mass?.value,
     mean = taken ? `, on average ${short(taken.reduce((sum, v) => sum + v, 0) / taken.length)}` : '';
-  const sink = text.sink ? `rows sum to less than 1: a sink that is no key takes the rest${mean}` : '';
+  const sink = text.sink ? `rows sum to less than 1: a sink that is not a key takes the rest${mean}` : '';
   const error = text.error < 0.00005 ? text.error.toExponential(0) : text.error.toFixed(4);
   find('.foot').textContent = [
     isEmpty() ? '' : views[state.v].note(),

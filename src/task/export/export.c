@@ -159,7 +159,7 @@ static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, con
 
 /* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
  * follows an encoder; "eff.0" where the model counts keys several times; "sink.0" where it has
- * a sink that is no key. */
+ * a sink that is not a key. */
 static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)

@@ -88,7 +88,7 @@ static double share_of(const struct links_args *args)
     return !isnan(args->top_share) ? args->top_share : isnan(args->threshold) ? 70.0 : 100.0;
 }
 
-/* A sink that is no key has a place of its own after the keys, unless links from one text to the
+/* A sink that is not a key has a place of its own after the keys, unless links from one text to the
  * other are wanted. */
 static bool has_sink(const struct links_job *j)
 {
@@ -117,9 +117,9 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
     if (args->arcs)
         text = arena_printf(a, "%s; a dot is where a link ends", text);
     if (has_sink(j))
-        text = arena_printf(a, "%s; last place: what a sink takes that is no key", text);
+        text = arena_printf(a, "%s; last place: what a sink takes that is not a key", text);
     else if (links->sink_share > 0.0)
-        text = arena_printf(a, "%s; not shown: a sink that is no key, which takes on average "
+        text = arena_printf(a, "%s; not shown: a sink that is not a key, which takes on average "
                             "%.2g of a row", text, links->sink_share);
     if (j->n_heads > STROKE_MOST)
         text = arena_printf(a, "%s; %d heads in one ink", text, j->n_heads);

@@ -110,7 +110,7 @@ static const struct column text_columns[] = {
       .field = F(scale) },
     { "cap", "scores become cap tanh(score / cap)", .kind = COLUMN_FLOAT, .where = IN_JSON,
       .null = NULL_ABSENT, .field = F(cap) },
-    { "sink", "score of a sink of the model that is no key, which the softmax reads besides",
+    { "sink", "score of a sink of the model that is not a key, which the softmax reads besides",
       .kind = COLUMN_FLOAT, .where = IN_JSON, .null = NULL_ABSENT, .field = F(sink) },
     { "sink_weight", "its weight: what the others sum to less than 1", .kind = COLUMN_FLOAT,
       .where = IN_JSON, .null = NULL_ABSENT, .least = 0, .most = 1, .field = F(sink_weight) },
@@ -207,7 +207,8 @@ const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struc
     const char *stack = s->model->decoder != NULL ? arena_printf(a, "%s ", head.stack) : "";
     const char *cap = n->cap > 0 ? arena_printf(a, ", capped at %g", (double)n->cap) : "";
     const char *sink = isnan(n->sink) ? "" :
-                       arena_printf(a, "; a sink that is no key has the score %+.4f, weight %.4f",
+                       arena_printf(a, "; a sink that is not a key has the score %+.4f, "
+                                    "weight %.4f",
                                     (double)n->sink, (double)n->sink_weight);
     int n_keys = 0;
 

@@ -419,7 +419,7 @@ const char *trace_lead(const struct trace_found *f, struct arena *a)
     const char *stack = s->model->decoder != NULL ?
                             arena_printf(a, ", %s", family_stack_names[s->stack]) : "";
     const char *sink = session_has_sinks(s, &f->j->job.want) ?
-                           "; without what a sink takes that is no key" : "";
+                           "; without what a sink takes that is not a key" : "";
     int n = n_heads(f, 0);
 
     if (s->asked->head != NULL && session_names_heads(s->asked))
