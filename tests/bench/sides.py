@@ -68,7 +68,7 @@ def text_file(bench, texts):
 
 # ---- models ----
 
-def shape(bench, name):
+def shape(bench, name, positions=None):
     """Folder of a model with random weights, whose scores have the spread of a trained one's."""
     folder = bench.work / name
     if (folder / "config.json").exists():
@@ -78,14 +78,15 @@ def shape(bench, name):
     t.utils.logging.disable_progress_bar()
     torch.manual_seed(7)
     if name == "gpt2":
-        config = t.GPT2Config(vocab_size=30522, n_positions=2048, initializer_range=1.27 / 768**.5)
+        config = t.GPT2Config(vocab_size=30522, n_positions=positions or 2048,
+                              initializer_range=1.27 / 768**.5)
         model = t.GPT2Model(config)
     else:
         width = {"minilm": 384, "bert": 768}[name]
         layers = {"minilm": 6, "bert": 12}[name]
         model = t.BertModel(t.BertConfig(
             vocab_size=30522, hidden_size=width, num_hidden_layers=layers, num_attention_heads=12,
-            intermediate_size=4 * width, max_position_embeddings=4096,
+            intermediate_size=4 * width, max_position_embeddings=positions or 4096,
             initializer_range=1.27 / width**.5))
     model.eval().save_pretrained(folder)
     for of in "tokenizer.json", "tokenizer_config.json":
