@@ -3,9 +3,14 @@
 #include "base/sort.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
-enum { RUN = 32 };
+enum {
+    RUN = 32,
+    BY_DIGITS = 96,             /* where digits are as fast as merges */
+    DIGIT_BITS = 8, DIGITS = 32 / DIGIT_BITS, DIGIT_VALUES = 1 << DIGIT_BITS,
+};
 
 /*
  * Each goes to the place that the number of larger ones gives; equal ones go to one place, and
@@ -48,7 +53,7 @@ static void merge(float *out, const float *x, int middle, int n)
     memcpy(out + k + middle - i, x + j, (size_t)(n - j) * sizeof *x);
 }
 
-void sort_down(float *x, float *room, int n)
+static void by_merges(float *x, float *room, int n)
 {
     float *from = x, *to = room;
 
@@ -67,4 +72,56 @@ void sort_down(float *x, float *room, int n)
     }
     if (from != x)
         memcpy(x, from, (size_t)n * sizeof *x);
+}
+
+/* A number's bits, so that they are in the opposite order of the numbers. */
+static uint32_t key_of(const float *x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, x, sizeof bits);
+    return bits >> 31 ? bits : ~bits & INT32_MAX;
+}
+
+static int digit(uint32_t key, int d)
+{
+    return (int)(key >> (d * DIGIT_BITS) & (DIGIT_VALUES - 1));
+}
+
+/* By one digit after another, the lowest first, each time without a change among equal ones. */
+static void by_digits(float *x, float *room, int n)
+{
+    int32_t count[DIGITS][DIGIT_VALUES] = { 0 };
+    float *from = x, *to = room;
+
+    for (int i = 0; i < n; i++)
+        for (int d = 0; d < DIGITS; d++)
+            count[d][digit(key_of(&x[i]), d)]++;
+    for (int d = 0; d < DIGITS; d++) {
+        int32_t *place = count[d], before = 0;
+        float *sorted = to;
+
+        if (place[digit(key_of(x), d)] == n)
+            continue;           /* all have the same */
+        for (int v = 0; v < DIGIT_VALUES; v++) {
+            int32_t of_value = place[v];
+
+            place[v] = before;
+            before += of_value;
+        }
+        for (int i = 0; i < n; i++)
+            memcpy(&to[place[digit(key_of(&from[i]), d)]++], &from[i], sizeof *to);
+        to = from;
+        from = sorted;
+    }
+    if (from != x)
+        memcpy(x, from, (size_t)n * sizeof *x);
+}
+
+void sort_down(float *x, float *room, int n)
+{
+    if (n < BY_DIGITS)
+        by_merges(x, room, n);
+    else
+        by_digits(x, room, n);
 }

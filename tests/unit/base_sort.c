@@ -2,6 +2,9 @@
  * Numbers in order, against an order found by comparing all pairs. */
 #include "check.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "base/sort.h"
 
 /* Numbers of which many are equal. */
@@ -42,10 +45,56 @@ static void orders_that_are_there(void **state)
     assert_true(isinf(far[0]) && far[1] == 0 && far[2] == -1 && isinf(far[3]));
 }
 
+static int falling(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* Of all sizes and both signs, in numbers that are sorted in another way than few are. */
+static void many_numbers(void **state)
+{
+    enum { N = 3000 };
+    static float x[N], before[N], room[N];
+    uint32_t random = 1;
+
+    (void)state;
+    for (int n = 90; n <= N; n = n * 3 / 2) {
+        for (int i = 0; i < n; i++) {
+            random = random * 1664525 + 1013904223;
+            x[i] = ldexpf((float)(random >> 8), (int)(random % 50) - 60);
+            if (random >> 20 & 1)
+                x[i] = -x[i];
+            before[i] = x[i];
+        }
+        x[n / 2] = before[n / 2] = INFINITY;
+        x[n / 3] = before[n / 3] = -INFINITY;
+        x[0] = before[0] = 0;
+        sort_down(x, room, n);
+        qsort(before, (size_t)n, sizeof *before, falling);
+        for (int i = 0; i < n; i++)
+            assert_true(x[i] == before[i]);
+    }
+}
+
+static void equal_numbers(void **state)
+{
+    float x[500], room[500];
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        x[i] = i == 123 ? 0.5f : 0.25f;
+    sort_down(x, room, 500);
+    for (int i = 0; i < 500; i++)
+        assert_true(x[i] == (i == 0 ? 0.5f : 0.25f));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_numbers), cmocka_unit_test(orders_that_are_there),
+        cmocka_unit_test(many_numbers), cmocka_unit_test(equal_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
