@@ -78,7 +78,11 @@ $(BUILD)/libmhaviz.so.0: $(LIB_OBJ)
 # Kernels for a processor's vector units carry their own flags and are chosen at run time.
 ifneq ($(call macro,__x86_64__),)
 $(BUILD)/src/nn/%_avx2.o: SIMD := -mavx2 -mfma -mf16c
-$(BUILD)/src/nn/%_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
+AVX512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
+$(BUILD)/src/nn/%_avx512.o: SIMD := $(AVX512)
+# A unit that the compiler does not know is left out, and the program says so.
+known = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && echo $(1))
+$(BUILD)/src/nn/%_bf16_avx512.o: SIMD = $(AVX512) $(call known,-mavx512bf16)
 endif
 
 # Loops without branches: vectors on every processor, and the same bytes.

@@ -15,6 +15,7 @@ struct softmax_sums;            /* softmax.h */
 struct scan;                    /* scan.h */
 struct scan_sums;               /* scan.h */
 struct facts_kernels;           /* facts.h */
+struct fast_kernel;             /* fast.h */
 
 enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
 
@@ -32,6 +33,7 @@ struct product {
     int M, K, n;                /* the first n <= width columns are written */
     bool resume;
     const float *bias;          /* [n]; NULL: nothing is added */
+    const struct fast_kernel *fast;     /* of whose words x and panel are; NULL: of floats */
 };
 
 struct norm_args {

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "nn/fast.h"
 #include "nn/product.h"
 #include "nn/quantise.h"
 
@@ -228,20 +229,24 @@ void linear_pack(float *panel, const struct matrix *w, int n0, float *room)
 
     assert(linear_packs(w) && n0 % width == 0 && n0 < w->N);
     pack(panel, width, w, n0, in_panel(w, n0, width), room);
-    precision_round(w->precision, panel, panel, (int64_t)w->K * width);
+    if (w->fast != NULL)
+        w->fast->weights(panel, width, w->K);
+    else
+        precision_round(w->precision, panel, panel, (int64_t)w->K * width);
 }
 
 void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                    const struct matrix *w, const float *bias, int n0, int n_panels,
                    const float *panels)
 {
-    int width = product_width(), depth = product_depth(w->K);
+    int width = product_width(), K = w->fast != NULL ? fast_words(w->fast, w->K) : w->K;
     struct product product = {
-        .y_stride = y_stride, .x = x, .x_stride = x_stride, .width = width, .M = M, .K = w->K,
+        .y_stride = y_stride, .x = x, .x_stride = x_stride, .width = width, .M = M, .K = K,
+        .fast = w->fast,
     };
 
     assert(M > 0 && w->K > 0 && n0 % width == 0);
-    for (int k = 0; k < w->K; k += depth)
+    for (int k = 0; k < K; k += product_depth(K))
         for (int i = 0; i < n_panels; i++) {
             int at = n0 + i * width;
 
@@ -320,7 +325,8 @@ static dot_stored *stored_dot(const struct matrix *w, int n)
 {
     enum element element = is_plain(w) ? ELEMENT_F32 : w->element;
 
-    if (n < PANEL || w->order_in_out || w->K % 16 != 0 || w->precision != PRECISION_F32)
+    if (n < PANEL || w->order_in_out || w->K % 16 != 0 || w->precision != PRECISION_F32 ||
+        w->fast != NULL)
         return NULL;
     return nn_kernels()->stored->dot[element];
 }
@@ -342,7 +348,8 @@ static void one_row(float *y, const float *x, const struct matrix *w, const floa
 void linear_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                 const struct matrix *w, const float *bias, int n0, int n, float *scratch)
 {
-    bool columns = M == 1 && w->order_in_out && is_plain(w) && w->precision == PRECISION_F32;
+    bool columns = M == 1 && w->order_in_out && is_plain(w) &&
+                   w->precision == PRECISION_F32 && w->fast == NULL;
     int step = columns ? COLUMNS : PANEL;
 
     assert(M > 0 && M <= LINEAR_FEW && n0 % PANEL == 0 && n > 0 && n0 + n <= w->N);

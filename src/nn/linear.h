@@ -13,6 +13,8 @@
 #include "nn/nn.h"
 #include "nn/precision.h"
 
+struct fast_kernel;                 /* fast.h */
+
 /*
  * The matrix of a linear as it is stored in the file.
  *     order_in_out false:  w[n][k], y = x w^T     (torch Linear)
@@ -40,6 +42,9 @@ struct matrix {
     enum precision precision;       /* that its elements are rounded to */
     const float *x_scale;           /* PRECISION_INT8: [M] of the rows of x, which hold
                                        what quantise_row makes of them */
+    const struct fast_kernel *fast;     /* that multiplies: rows of x hold what its inputs()
+                                           makes of them, and x_stride counts its words;
+                                           NULL: floats */
 };
 
 /* Elements of a stored row: inputs, or outputs of order_in_out. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "nn/fast.h"
+
 enum { BLOCK_K = 384 };         /* rows of a panel: of 16 columns 24 KiB, which stay in L1 */
 
 int product_width(void)
@@ -47,7 +49,10 @@ void product_part(const struct product *p, int k)
     part.K = last ? p->K - k : depth;
     part.resume = k > 0 || p->resume;
     part.bias = last ? p->bias : NULL;
-    nn_kernels()->rows(&part);
+    if (p->fast != NULL)
+        p->fast->rows(&part);
+    else
+        nn_kernels()->rows(&part);
 }
 
 void product_run(const struct product *p)

@@ -3,116 +3,21 @@
  * element and k. */
 #include "nn/kernels.h"
 #include "nn/tile.h"
-#include "nn/unroll.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
-/* 28 sums, 2 of the panel, 1 of x: 31 of 32 registers */
-enum { WIDTH = 16, TILE_ROWS = 14 };
-
-/* The first n elements; n may be negative or beyond WIDTH. */
-static inline __mmask16 first_of(int n)
+static inline __m512 step(__m512 x, __m512 w, __m512 sum)
 {
-    if (n <= 0)
-        return 0;
-    return (__mmask16)(n >= WIDTH ? 0xffffu : (1u << n) - 1);
+    return _mm512_fmadd_ps(x, w, sum);
 }
 
-static inline __attribute__((always_inline)) __m512 load(const float *p, int n, const bool whole)
-{
-    return whole ? _mm512_loadu_ps(p) : _mm512_maskz_loadu_ps(first_of(n), p);
-}
+#include "nn/simd_tile_512.h"
 
-static inline __attribute__((always_inline)) void store(float *p, __m512 v, int n,
-                                                        const bool whole)
-{
-    if (whole)
-        _mm512_storeu_ps(p, v);
-    else
-        _mm512_mask_storeu_ps(p, first_of(n), v);
-}
-
-/* rows, vecs and whole are constants wherever it is inlined. */
-static inline __attribute__((always_inline)) void tile(const struct product *p, int m,
-                                                       const int rows, const int vecs,
-                                                       const bool whole)
-{
-    const float *x = p->x + m * p->x_stride, *panel = p->panel;
-    float *y = p->y + m * p->y_stride;
-    __m512 sum[TILE_ROWS][2];
-
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        UNROLL
-        for (int j = 0; j < vecs; j++)
-            sum[r][j] = _mm512_setzero_ps();
-    if (p->resume)
-        UNROLL
-        for (int r = 0; r < rows; r++)
-            UNROLL
-            for (int j = 0; j < vecs; j++)
-                sum[r][j] = load(y + r * p->y_stride + j * WIDTH, p->n - j * WIDTH, whole);
-    for (int k = 0; k < p->K; k++, panel += p->width) {
-        __m512 w[2] = { _mm512_load_ps(panel),
-                        vecs > 1 ? _mm512_load_ps(panel + WIDTH) : _mm512_setzero_ps() };
-
-        UNROLL
-        for (int r = 0; r < rows; r++) {
-            __m512 x_rk = _mm512_set1_ps(x[r * p->x_stride + k]);
-
-            UNROLL
-            for (int j = 0; j < vecs; j++)
-                sum[r][j] = _mm512_fmadd_ps(x_rk, w[j], sum[r][j]);
-        }
-    }
-    if (p->bias != NULL)
-        UNROLL
-        for (int j = 0; j < vecs; j++) {
-            __m512 bias = load(p->bias + j * WIDTH, p->n - j * WIDTH, whole);
-
-            UNROLL
-            for (int r = 0; r < rows; r++)
-                sum[r][j] = _mm512_add_ps(sum[r][j], bias);
-        }
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        UNROLL
-        for (int j = 0; j < vecs; j++)
-            store(y + r * p->y_stride + j * WIDTH, sum[r][j], p->n - j * WIDTH, whole);
-}
-
-#define TILE(rows) \
-    case rows: \
-        if (p->n == 2 * WIDTH) \
-            tile(p, m, rows, 2, true); \
-        else if (p->n > WIDTH) \
-            tile(p, m, rows, 2, false); \
-        else if (p->n == WIDTH) \
-            tile(p, m, rows, 1, true); \
-        else \
-            tile(p, m, rows, 1, false); \
-        break
-
-static void tile_of(const struct product *p, int m, int rows)
-{
-    switch (rows) {
-    TILE(1); TILE(2); TILE(3); TILE(4); TILE(5); TILE(6); TILE(7);
-    TILE(8); TILE(9); TILE(10); TILE(11); TILE(12); TILE(13); TILE(14);
-    }
-}
-
-/* Tiles of about equal height: 32 rows are 11 + 11 + 10, not 14 + 14 + 4. */
 void tile_avx512_rows(const struct product *p)
 {
-    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
-
-    for (int i = 0; i < n_tiles; i++) {
-        int m = (int)((int64_t)p->M * i / n_tiles);
-
-        tile_of(p, m, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
-    }
+    tile_rows(p);
 }
 
 #endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Products of linears in fewer bits, to be faster: a processor's unit for them beside the kernel
+ * that computes everything else.  Unlike precision.h, which simulates numbers on any kernel,
+ * this is there or not.
+ *
+ *     bf16   inputs and weights are rounded to bfloat16, to nearest, ties to even; numbers below
+ *            2^-126 become 0.  Each word of 32 bits holds two that follow each other in k, the
+ *            first in its lower half; a last one that is alone is paired with 0.  A sum in single
+ *            precision starts at 0 and runs over the words upwards:
+ *                sum = x[k + 1] * w[k + 1] + sum, then sum = x[k] * w[k] + sum
+ *            each with one rounding, to nearest, and 0 where it is below 2^-126.  The bias
+ *            is added last, as elsewhere.
+ *
+ * One accumulator an output, in one order: results depend neither on the number of rows nor on
+ * threads, as nn.h has it.
+ * Source: Intel SDM, vol. 2, VDPBF16PS and VCVTNE2PS2BF16. */
+#ifndef NN_FAST_H
+#define NN_FAST_H
+
+#include <stdbool.h>
+
+#include "nn/nn.h"
+
+struct product;                 /* kernels.h */
+struct peak_kernels;            /* peak.h */
+
+enum fast { FAST_NONE, FAST_BF16, N_FAST };
+extern const char *const fast_names[];      /* "f32" (none), "bf16", NULL */
+
+struct fast_kernel {
+    enum kernel beside;         /* the one that computes everything else */
+    const char *unit;           /* of the processor, as it is called: "avx512_bf16" */
+    bool built;                 /* the compiler knew the unit; false: nothing below is there */
+    bool (*supported)(void);    /* by this processor */
+    int block, words;           /* numbers that are rounded together -> words that hold them */
+
+    /* to[fast_words(K)] = x[K], any alignment; they may not overlap. */
+    void (*inputs)(float *to, const float *x, int K);
+
+    /* panel [K, width] of weights, in place -> [fast_words(K), width]; aligned to 64 bytes. */
+    void (*weights)(float *panel, int width, int K);
+
+    /* `rows` of struct kernels, where x, panel and K are of words. */
+    void (*rows)(const struct product *p);
+
+    const struct peak_kernels *peak;
+};
+
+extern const struct fast_kernel fast_bf16_avx512;
+
+/* Words of K numbers. */
+int fast_words(const struct fast_kernel *f, int K);
+
+/* What the chosen kernel has on this processor; NULL: nothing, or FAST_NONE. */
+const struct fast_kernel *fast_kernel(enum fast f);
+
+/*
+ * Why fast_kernel(f) is NULL, f not FAST_NONE, in words that follow a colon: "requires avx512_bf16,
+ * which this processor lacks".
+ */
+void fast_why_not(char *why, size_t size, enum fast f);
+
+/* "avx512", or "avx512+bf16" where products are in fewer bits. */
+const char *fast_kernel_name(enum fast f);
+
+#endif
