@@ -47,22 +47,29 @@ static const struct peak_kernels *const table[N_KERNEL] = {
 #endif
 };
 
-bool peak_has(enum kernel k)
+const struct peak_kernels *peak_of(enum kernel k)
 {
-    return kernels_of(k) != NULL;
+    return kernels_of(k) != NULL ? table[k] : NULL;
 }
 
-int64_t peak_multiply(enum kernel k, int64_t steps, float *sum)
+const struct peak_kernels *peak_of_fast(enum fast f)
 {
-    *sum = table[k]->multiply(steps);
-    return steps * table[k]->flop;
+    const struct fast_kernel *kernel = fast_kernel(f);
+
+    return kernel != NULL ? kernel->peak : NULL;
+}
+
+int64_t peak_multiply(const struct peak_kernels *p, int64_t steps, float *sum)
+{
+    *sum = p->multiply(steps);
+    return steps * p->flop;
 }
 
 float peak_read(const float *x, int64_t n)
 {
     int k = N_KERNEL - 1;
 
-    while (!peak_has((enum kernel)k))
+    while (peak_of((enum kernel)k) == NULL)
         k--;
     return table[k]->read(x, n);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "model/model.h"
+#include "nn/fast.h"
 #include "nn/precision.h"
 #include "run/mask.h"
 
@@ -42,6 +43,7 @@ struct change {
     const float *noise;
     bool noise_relative;                /* times the root mean square of a text's */
     enum precision precision;           /* of what goes into each product, or linear */
+    enum fast fast;                     /* how linears multiply: of what fast_kernel has */
     const struct intervention *intervention;   /* NULL: none */
 };
 

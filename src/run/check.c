@@ -168,11 +168,35 @@ int check_pass(const struct pass *p, struct err *e)
     return check_linears(p, e);
 }
 
+static bool has_linears(const struct model *m)
+{
+    return m->precomputed == NULL && m->family->front != FRONT_QKV;
+}
+
 int check_precision(const struct model *m, enum precision precision, struct err *e)
 {
-    if (m->precomputed != NULL || m->family->front != FRONT_QKV ||
-        !precision_is_of_linears(precision))
+    if (m->precomputed != NULL || has_linears(m) || !precision_is_of_linears(precision))
         return 0;
     return err_set(e, ERR_USAGE, "--dtype %s quantises linears, of which %s has none",
                    precision_names[precision], m->name);
+}
+
+int check_fast(const struct model *m, const struct change *c, struct err *e)
+{
+    const char *name = fast_names[c->fast];
+    char why[128];
+
+    if (c->fast == FAST_NONE || m->precomputed != NULL)
+        return 0;
+    if (c->precision != PRECISION_F32)
+        return err_set(e, ERR_USAGE, "--fast %s, --dtype %s: only one of them can be given: "
+                       "--dtype simulates numbers with the products of floats", name,
+                       precision_names[c->precision]);
+    if (!has_linears(m))
+        return err_set(e, ERR_USAGE, "--fast %s multiplies in linears, of which %s has none",
+                       name, m->name);
+    if (fast_kernel(c->fast) != NULL)
+        return 0;
+    fast_why_not(why, sizeof why, c->fast);
+    return err_set(e, ERR_USAGE, "--fast %s: %s", name, why);
 }

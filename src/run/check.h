@@ -15,4 +15,10 @@ int check_pass(const struct pass *p, struct err *e);
 /* ERR_USAGE: the precision is for linears, and m has none. */
 int check_precision(const struct model *m, enum precision precision, struct err *e);
 
+/*
+ * ERR_USAGE: c->fast is beside a precision that is simulated, is for linears and m has none, or
+ * is not there, and why.
+ */
+int check_fast(const struct model *m, const struct change *c, struct err *e);
+
 #endif

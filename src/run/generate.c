@@ -94,13 +94,12 @@ static const int *last_rows(const struct batch *b, struct arena *call)
 }
 
 static int step(const struct model *m, const struct generation *rules,
-                const struct memory *memory, struct active *on, enum precision precision,
+                const struct memory *memory, struct active *on, const struct change *change,
                 struct par *par, struct arena *call, struct err *e)
 {
-    const struct change change = { .precision = precision };
     struct arena_mark mark = arena_mark(call);
     struct batch batch = pack(on, m, call);
-    struct wanted want = { .memory = memory, .change = &change, .cache = on->cache,
+    struct wanted want = { .memory = memory, .change = change, .cache = on->cache,
                            .only_row = last_rows(&batch, call) };
     int status;
 
@@ -125,7 +124,7 @@ static int most(const struct continuation *text, int n)
 
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
-                 enum precision precision, struct par *par, struct arena *call,
+                 const struct change *change, struct par *par, struct arena *call,
                  struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
@@ -149,7 +148,7 @@ int run_generate(const struct model *m, const struct generation *rules,
     }
     progress_begin(progress, "token", most(text, n_texts));
     while (status == 0 && on.n > 0) {
-        status = step(m, rules, memory, &on, precision, par, call, e);
+        status = step(m, rules, memory, &on, change, par, call, e);
         memory = NULL;          /* its keys and values are cached */
         progress_step(progress);
     }

@@ -20,7 +20,7 @@ struct continuation {
 /*
  * Continues n_texts texts with m, all of them in one pass per step, which runs the tokens
  * after those that are cached (the whole texts, where cache_fits says no).  memory is of
- * m's encoder, for the same texts, or NULL; precision is that of the products.  The
+ * m's encoder, for the same texts, or NULL; change may have precision and fast alone.  The
  * continuation of a text is the same however many texts run together.
  *
  * Errors (ERR_INPUT): those of run_forward; a logit that is not a number.
@@ -28,7 +28,7 @@ struct continuation {
  */
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
-                 enum precision precision, struct par *par, struct arena *call,
+                 const struct change *change, struct par *par, struct arena *call,
                  struct err *e);
 
 /*
@@ -37,7 +37,7 @@ int run_generate(const struct model *m, const struct generation *rules,
  */
 int run_generate_pair(const struct model *m, const struct generation *rules,
                       const struct batch *source, struct continuation *text, int n_texts,
-                      enum precision precision, struct par *par, struct arena *call,
+                      const struct change *change, struct par *par, struct arena *call,
                       struct err *e);
 
 /* Texts that are to be continued in one pass per step; starts as { 0 }. */

@@ -19,11 +19,10 @@ bool generate_join(struct generate_group *group, const struct model *m, int n_to
 }
 
 /* What the encoder makes of the sources. */
-static int encode(const struct model *m, const struct batch *source, enum precision precision,
+static int encode(const struct model *m, const struct batch *source, const struct change *change,
                   struct memory *memory, struct par *par, struct arena *call, struct err *e)
 {
-    const struct change change = { .precision = precision };
-    struct wanted want = { .change = &change };
+    struct wanted want = { .change = change };
 
     want.hidden = arena_alloc_raw(call, (size_t)source->start[source->n_texts],
                                   (size_t)m->d_hidden * sizeof *want.hidden);
@@ -33,7 +32,7 @@ static int encode(const struct model *m, const struct batch *source, enum precis
 
 int run_generate_pair(const struct model *m, const struct generation *rules,
                       const struct batch *source, struct continuation *text, int n_texts,
-                      enum precision precision, struct par *par, struct arena *call,
+                      const struct change *change, struct par *par, struct arena *call,
                       struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
@@ -41,10 +40,10 @@ int run_generate_pair(const struct model *m, const struct generation *rules,
     int status;
 
     if (source == NULL)
-        return run_generate(m, rules, NULL, text, n_texts, precision, par, call, e);
-    status = encode(m, source, precision, &memory, par, call, e);
+        return run_generate(m, rules, NULL, text, n_texts, change, par, call, e);
+    status = encode(m, source, change, &memory, par, call, e);
     if (status == 0)
-        status = run_generate(m->decoder, rules, &memory, text, n_texts, precision, par,
+        status = run_generate(m->decoder, rules, &memory, text, n_texts, change, par,
                               call, e);
     arena_reset(call, mark);
     return status;

@@ -12,6 +12,7 @@ static void split_change(const struct change *all, struct change *encoder,
     decoder->noise = NULL;
     encoder->noise = all->noise;
     encoder->precision = all->precision;
+    encoder->fast = all->fast;
     encoder->intervention = all->intervention;
     encoder->noise_relative = all->noise_relative;
 }

@@ -10,11 +10,10 @@
  * what the encoder made of them.  want->stacks names the stacks whose rows go to the sinks
  * (and whose attentions want->tap sees): STACK_ENCODER, STACK_DECODER, STACK_CROSS; 0: all
  * three.  want->layer and want->head are for each of them; the lists cover the longer stack.
- * Of want->change the noise is put into the encoder, precision and intervention are for both, and
- * all
- * else is for the decoder.  want->hidden and logits are the decoder's.  want->memory: what the
- * encoder made of source, which then does not run, and want->resume is the decoder's; NULL: it
- * runs, and want->resume is the encoder's.
+ * Of want->change the noise is put into the encoder, precision, fast and intervention are for
+ * both, and all else is for the decoder.  want->hidden and logits are the decoder's.
+ * want->memory: what the encoder made of source, which then does not run, and want->resume is
+ * the decoder's; NULL: it runs, and want->resume is the encoder's.
  *
  * Errors: those of run_forward.
  */

@@ -51,6 +51,13 @@ enum precision pass_linear_precision(const struct pass *p, const struct param *w
     return precision_is_of_linears(precision) && !w->is_linear ? PRECISION_F32 : precision;
 }
 
+const struct fast_kernel *pass_fast(const struct pass *p, const struct param *w)
+{
+    const struct change *change = p->want != NULL ? p->want->change : NULL;
+
+    return change != NULL && w->is_linear ? fast_kernel(change->fast) : NULL;
+}
+
 bool pass_wants(const struct pass *p, int l, enum stack_id stack)
 {
     const struct wanted *w = p->want;

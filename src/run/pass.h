@@ -82,6 +82,9 @@ enum precision pass_precision(const struct pass *p);
 /* The same of a product with w, which linears alone may be rounded to. */
 enum precision pass_linear_precision(const struct pass *p, const struct param *w);
 
+/* What multiplies this one in fewer bits; NULL: nothing does. */
+const struct fast_kernel *pass_fast(const struct pass *p, const struct param *w);
+
 /* True if rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 

@@ -461,7 +461,7 @@ static void leave(const struct pass *p, const struct leave *to)
         memcpy(to->x2, p->x2, size);
 }
 
-static bool changes_only_precision(const struct change *c)
+static bool changes_only_numbers(const struct change *c)
 {
     return c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
                          c->intervention == NULL);
@@ -477,7 +477,7 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     struct arena_mark mark = arena_mark(call);
     int before, status;
 
-    assert(want->cache == NULL || changes_only_precision(want->change));
+    assert(want->cache == NULL || changes_only_numbers(want->change));
     assert(want->cache == NULL ||
            (n_sinks == 0 && want->tap == NULL && want->resume == NULL));
     pass.key_start = cross_key_start(&pass);

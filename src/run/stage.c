@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "nn/fast.h"
 #include "nn/linear.h"
 #include "nn/norm.h"
 #include "nn/quantise.h"
@@ -115,6 +116,45 @@ static void run_rounded(struct pass *p, struct linear_job *j, enum precision pre
     arena_reset(p->call, mark);
 }
 
+struct words_job {
+    float *to;
+    const float *x;
+    int64_t x_stride;
+    int n_rows, K, words;
+    const struct fast_kernel *fast;
+};
+
+static void words_task(void *self, int i, struct arena *scratch)
+{
+    const struct words_job *job = self;
+    int first = i * ROW_CHUNK, end = first + stage_rows_of(job->n_rows, i);
+
+    (void)scratch;
+    for (int row = first; row < end; row++)
+        job->fast->inputs(job->to + (int64_t)row * job->words, job->x + row * job->x_stride,
+                          job->K);
+}
+
+/* The same in fewer bits, of rows that are rounded once. */
+static void run_fast(struct pass *p, struct linear_job *j, const struct fast_kernel *fast)
+{
+    struct arena_mark mark = arena_mark(p->call);
+    struct matrix matrix = *j->w;
+    struct words_job job = {
+        .x = j->x, .x_stride = j->x_stride, .n_rows = j->n_rows, .K = matrix.K,
+        .words = fast_words(fast, matrix.K), .fast = fast,
+    };
+
+    matrix.fast = fast;
+    job.to = stage_floats(p, (size_t)j->n_rows, (size_t)job.words);
+    stage_rows(p, j->n_rows, words_task, &job);
+    j->w = &matrix;
+    j->x = job.to;
+    j->x_stride = job.words;
+    run_linear(p, j);
+    arena_reset(p->call, mark);
+}
+
 /* A linear that is one matrix. */
 static void one_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                        int64_t x_stride, int n_rows, const struct param *w)
@@ -127,12 +167,15 @@ static void one_linear(struct pass *p, float *y, int64_t y_stride, const float *
         .w = &w->matrix,
     };
     enum precision precision = pass_linear_precision(p, w);
+    const struct fast_kernel *fast = pass_fast(p, w);
     struct meter *meter = par_meter(p->par);
     int before = meter_enter_linear(meter, n_rows, w->matrix.K, w->matrix.N,
                                     linear_size_bytes(&w->matrix));
 
     job.rows_per_task = job.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
-    if (precision == PRECISION_F32)
+    if (fast != NULL)
+        run_fast(p, &job, fast);
+    else if (precision == PRECISION_F32)
         run_linear(p, &job);
     else
         run_rounded(p, &job, precision);

@@ -82,6 +82,7 @@ struct asked {
     int held;                       /* enum weights_held */
     int generate;                   /* 0: not asked for */
     int dtype;                      /* enum precision */
+    int fast;                       /* enum fast */
 };
 
 /* The file that is read instead of a text, whatever of; NULL: none. */

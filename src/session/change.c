@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --mask, --memory-mask, --mask-value, --dtype -> what is changed in a pass. */
+ * --mask, --memory-mask, --mask-value, --dtype, --fast -> what is changed in a pass. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -200,9 +200,11 @@ static int set_weighting(const struct session *s, struct wanted *want, struct er
 
 int session_change(struct session *s, struct wanted *want, struct err *e)
 {
-    s->change = (struct change){ .precision = (enum precision)s->asked->dtype };
+    s->change = (struct change){ .precision = (enum precision)s->asked->dtype,
+                                 .fast = (enum fast)s->asked->fast };
     want->change = &s->change;
-    if (check_precision(s->model, s->change.precision, e) != 0)
+    if (check_precision(s->model, s->change.precision, e) != 0 ||
+        check_fast(s->model, &s->change, e) != 0)
         return -1;
     return set_weighting(s, want, e) != 0 ? -1 : set_masks(s, &s->change, e);
 }

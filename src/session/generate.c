@@ -58,6 +58,7 @@ static int run_group(const struct session *s, struct group *g, struct arena *a,
     struct arena_mark mark = arena_mark(a);
     int count = g->room.n, status;
     struct item *items = arena_alloc(a, (size_t)count, sizeof *items);
+    const struct change numbers = { .precision = s->change.precision, .fast = s->change.fast };
     struct texts texts;
 
     for (int i = 0; i < count; i++) {
@@ -67,7 +68,7 @@ static int run_group(const struct session *s, struct group *g, struct arena *a,
     texts_pack(&texts, a, items, count);
     status = run_generate_pair(s->model, s->rules,
                                s->model->decoder != NULL ? &texts.source : NULL, g->text,
-                               count, s->change.precision, s->par, a, e);
+                               count, &numbers, s->par, a, e);
     arena_reset(a, mark);
     return status;
 }

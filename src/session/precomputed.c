@@ -62,7 +62,8 @@ int precomputed_options(const struct session *s, struct err *e)
     const struct model *model = s->model;
     const char *wrong = asked->mask != NULL ? "--mask" :
                         asked->memory_mask != NULL ? "--memory-mask" :
-                        asked->dtype != PRECISION_F32 ? "--dtype" : NULL;
+                        asked->dtype != PRECISION_F32 ? "--dtype" :
+                        asked->fast != FAST_NONE ? "--fast" : NULL;
 
     if (model->precomputed == NULL || wrong == NULL)
         return 0;

@@ -26,7 +26,7 @@ int session_heads(struct session *s, struct wanted *want, struct err *e);
 int session_rotations(const struct session *s, struct wanted *want, struct err *e);
 
 /*
- * What --mask and its like, and --dtype, say, into s->change and *want.  Of an
+ * What --mask and its like, and --dtype and --fast, say, into s->change and *want.  Of an
  * encoder-decoder --mask is for the self-attention of the stack that is shown: the encoder's
  * with -s encoder, else the decoder's.
  */

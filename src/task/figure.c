@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "draw/scale.h"
-#include "nn/nn.h"
+#include "nn/fast.h"
 
 const char figure_sink[] = "last column: what a sink takes that is not a key";
 
@@ -94,6 +94,8 @@ const char *figure_changes(struct arena *a, const struct asked *asked)
         text = arena_printf(a, "%s; %s in %s", text,
                             precision_is_of_linears((enum precision)asked->dtype) ?
                             "linears" : "inputs of products", precision_names[asked->dtype]);
+    if (asked->fast != FAST_NONE)
+        text = arena_printf(a, "%s; linears multiplied in %s", text, fast_names[asked->fast]);
     return text;
 }
 
@@ -162,9 +164,13 @@ const char *figure_scale(struct arena *a, const struct figure_args *f, const cha
 /* The first two of every picture. */
 static void set_program(struct metadata *metadata, const struct session *s)
 {
-    metadata[0] = (struct metadata){ "Software", nn_kernel() == KERNEL_BLAS ?
-                                                     "mha-viz " MHA_VIZ_VERSION " (kernel blas)" :
-                                                     "mha-viz " MHA_VIZ_VERSION };
+    enum fast fast = s->asked != NULL ? (enum fast)s->asked->fast : FAST_NONE;
+    const char *kernel = fast_kernel_name(fast);
+    bool apart = fast != FAST_NONE || nn_kernel() == KERNEL_BLAS;
+
+    metadata[0] = (struct metadata){
+        "Software", apart ? arena_printf(s->a, "mha-viz " MHA_VIZ_VERSION " (kernel %s)", kernel) :
+                            "mha-viz " MHA_VIZ_VERSION };
     metadata[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ?
                                                             s->env->command :
                                                             "mha-viz" };

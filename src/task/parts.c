@@ -9,7 +9,7 @@
 
 #include "base/json_field.h"
 #include "task/layers.h"
-#include "nn/nn.h"
+#include "nn/fast.h"
 
 int parts_choose(struct job *j, const struct parts_kind *kind, bool summary, struct err *e)
 {
@@ -182,7 +182,7 @@ void parts_describe(struct job *j, json_t **run, json_t **part)
     *run = json_hold(a, json_object());
     *part = json_hold(a, json_object());
     json_put(a, *run, "version", json_string(MHA_VIZ_VERSION));
-    json_put(a, *run, "kernel", json_string(nn_kernel_name(nn_kernel())));
+    json_put(a, *run, "kernel", json_string(fast_kernel_name((enum fast)j->s.asked->fast)));
     json_put(a, *run, "command", json_string(cmd->name));
     json_put(a, *run, "options", options_of_run(j, cmd));
     describe_model(j, *run);

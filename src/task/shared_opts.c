@@ -232,6 +232,8 @@ const struct opt_group mask_group = { "masks", mask_opts };
 static const struct opt dtype_opts[] = {
     CHOICE(0, "dtype", "NAME", F(dtype), "f32", precision_names,
            "round the operands of products, or of linears, to this format; sums stay in f32"),
+    CHOICE(0, "fast", "NAME", F(fast), "f32", fast_names,
+           "multiply in linears in fewer bits, where the processor is faster so"),
     END
 };
 const struct opt_group dtype_group = { "precision", dtype_opts };

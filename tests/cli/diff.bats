@@ -272,7 +272,7 @@ PYTHON
 }
 
 @test "nothing to compare, too much of it, and what cannot be compared" {
-    fails 2 "nothing to compare: expected two texts, -f FILE with --pairs, --attention, or two of -m, --dtype, --mask, --global, --ids, --input, --image or --audio" \
+    fails 2 "nothing to compare: expected two texts, -f FILE with --pairs, --attention, or two of -m, --dtype, --fast, --mask, --global, --ids, --input, --image or --audio" \
         "$viz" diff "$text"
     fails 2 "nothing to compare" "$viz" diff -f x
     fails 2 "--ids: '4' is one too many: at most 2" "$viz" diff --ids 2 --ids 3 --ids 4

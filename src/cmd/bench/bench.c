@@ -196,7 +196,7 @@ static int run_session(struct bench_job *j, struct meter *m, struct asked *asked
         return -1;
     if (measure_runs(j, m, e) != 0 || measure_drawing(j, m, e) != 0)
         return -1;
-    limits_measure(&j->limits, s->par, s->a);
+    limits_measure(&j->limits, (enum fast)s->asked->fast, s->par, s->a);
     return output_is_picture(output) ? bench_draw(j, output, e) : write_report(j, output, e);
 }
 

@@ -24,14 +24,17 @@ struct limits_kernel {
 
 struct limits {
     const char *processor;      /* its name; NULL: not known */
-    struct limits_kernel kernel[N_KERNEL];
+    struct limits_kernel kernel[N_KERNEL + N_FAST];
     int n_kernels;              /* that this processor has */
     double peak;                /* all threads, of the kernel that is used */
     double read_one, read_all;  /* bytes per second from memory */
 };
 
-/* Takes about half a second; memory is of a, for the time of the call too. */
-void limits_measure(struct limits *l, struct par *par, struct arena *a);
+/*
+ * Of a run whose linears multiply so.  Takes about half a second; memory is of a, for the time of
+ * the call too.
+ */
+void limits_measure(struct limits *l, enum fast used, struct par *par, struct arena *a);
 
 /* ---- bench.c ---- */
 

@@ -24,7 +24,7 @@ static double now_s(void)
 /* ---- products ---- */
 
 struct products {
-    enum kernel kernel;
+    const struct peak_kernels *peak;
     int64_t steps;
     int64_t flop;               /* of one thread */
     float *sum;                 /* [threads] */
@@ -33,7 +33,7 @@ struct products {
 static void multiply(void *self, int i, struct arena *scratch)
 {
     struct products *p = self;
-    int64_t flop = peak_multiply(p->kernel, p->steps, &p->sum[i]);
+    int64_t flop = peak_multiply(p->peak, p->steps, &p->sum[i]);
 
     (void)scratch;
     if (i == 0)
@@ -68,25 +68,34 @@ static void choose_steps(struct products *p)
     }
 }
 
-static void measure_products(struct limits *l, struct par *par, struct arena *a)
+/* One more kernel, where this processor has it; it is what the run is compared with. */
+static void measure_kernel(struct limits *l, const char *name, const struct peak_kernels *peak,
+                           bool used, struct par *par, struct arena *a)
 {
     int n_threads = par_threads(par);
-    struct products products = { .sum = arena_alloc(a, (size_t)n_threads, sizeof(float)) };
+    struct limits_kernel *kernel = &l->kernel[l->n_kernels];
+    struct products products = { .peak = peak,
+                                 .sum = arena_alloc(a, (size_t)n_threads, sizeof(float)) };
 
-    for (int k = 0; k < N_KERNEL; k++) {
-        struct limits_kernel *kernel = &l->kernel[l->n_kernels];
+    if (peak == NULL)
+        return;
+    choose_steps(&products);
+    kernel->name = name;
+    kernel->one = products_rate(&products, par, 1);
+    kernel->all = n_threads > 1 ? products_rate(&products, par, n_threads) : kernel->one;
+    if (used)
+        l->peak = kernel->all;
+    l->n_kernels++;
+}
 
-        if (!peak_has((enum kernel)k))
-            continue;
-        products.kernel = (enum kernel)k;
-        choose_steps(&products);
-        kernel->name = nn_kernel_name((enum kernel)k);
-        kernel->one = products_rate(&products, par, 1);
-        kernel->all = n_threads > 1 ? products_rate(&products, par, n_threads) : kernel->one;
-        if ((enum kernel)k <= nn_kernel())      /* OpenBLAS uses the widest */
-            l->peak = kernel->all;
-        l->n_kernels++;
-    }
+static void measure_products(struct limits *l, enum fast used, struct par *par, struct arena *a)
+{
+    for (int k = 0; k < N_KERNEL; k++)          /* OpenBLAS uses the widest */
+        measure_kernel(l, nn_kernel_name((enum kernel)k), peak_of((enum kernel)k),
+                       (enum kernel)k <= nn_kernel(), par, a);
+    for (int f = FAST_NONE + 1; f < N_FAST; f++)
+        measure_kernel(l, fast_kernel_name((enum fast)f), peak_of_fast((enum fast)f),
+                       (enum fast)f == used, par, a);
 }
 
 /* ---- memory ---- */
@@ -150,9 +159,9 @@ static const char *processor_name(struct arena *a)
     return name[0] != '\0' ? report_clean(a, name, strlen(name)) : NULL;
 }
 
-void limits_measure(struct limits *l, struct par *par, struct arena *a)
+void limits_measure(struct limits *l, enum fast used, struct par *par, struct arena *a)
 {
     *l = (struct limits){ .processor = processor_name(a) };
-    measure_products(l, par, a);
+    measure_products(l, used, par, a);
     measure_memory(l, par, a);
 }

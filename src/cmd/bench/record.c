@@ -99,11 +99,12 @@ static struct meter_time run_time(const struct bench_job *j)
 const char *bench_what(const struct bench_job *j, struct arena *a)
 {
     int threads = par_threads(j->job.s.par);
+    enum fast fast = (enum fast)j->job.s.asked->fast;
 
     return arena_printf(a, "%s: %lld token%s of %lld text%s, kernel %s, %d thread%s",
                         report_clean(a, j->job.s.name, strlen(j->job.s.name)),
                         (long long)j->n_tokens, str_plural(j->n_tokens), (long long)j->n_texts,
-                        str_plural(j->n_texts), nn_kernel_name(nn_kernel()), threads,
+                        str_plural(j->n_texts), fast_kernel_name(fast), threads,
                         str_plural(threads));
 }
 
@@ -127,7 +128,7 @@ void bench_report(const struct bench_job *j, struct report *r)
     struct meter_time time = run_time(j);
     struct bench_row row = {
         .model = s->name, .family = s->model->family->name, .processor = limits->processor,
-        .kernel = nn_kernel_name(nn_kernel()), .threads = par_threads(s->par),
+        .kernel = fast_kernel_name((enum fast)s->asked->fast), .threads = par_threads(s->par),
         .runs = j->args->runs, .texts = j->n_texts, .tokens = j->n_tokens,
         .wall_ms = 1e3 * time.wall_s, .cpu_ms = 1e3 * time.cpu_s,
         .tokens_per_s = (double)j->n_tokens / time.wall_s,

@@ -13,6 +13,7 @@ static const struct former former_metrics[] = {
 };
 
 static const struct opt_values dtype_values = { .words = precision_names };
+static const struct opt_values fast_values = { .words = fast_names };
 
 #define F(f) offsetof(struct diff_args, f)
 static const struct opt opts[] = {
@@ -23,6 +24,8 @@ static const struct opt opts[] = {
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
          "round the operands of products, or of linears, to this format; given twice: the two "
          "that are compared"),
+    LIST(0, "fast", "NAME", F(fasts), &fast_values,
+         "multiply in linears in fewer bits, as elsewhere; given twice: the two that are compared"),
     STRING(0, "at", "TOKEN", F(at),
            "compare only the row of this token: a word, word#2 (its second occurrence), or a "
            "position from 0"),

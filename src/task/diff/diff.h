@@ -25,7 +25,7 @@ extern const char *const diff_metrics[];        /* that a picture shows; NULL en
 struct diff_args {
     struct shared_args shared;
     /* Given twice: one for each side. */
-    struct opt_list models, attentions, dtypes, masks, ids, type_ids, decoder_ids, globals,
+    struct opt_list models, attentions, dtypes, fasts, masks, ids, type_ids, decoder_ids, globals,
                     inputs, images, audios;
     const char *at;
     const char *heatmap;        /* a picture of the weights' difference; NULL: none */
@@ -110,7 +110,7 @@ double diff_number(const struct diff_pair *p, int layer, int head, enum diff_num
 
 /* What a side is, whatever its text: the first member of its row. */
 struct diff_side_id {
-    const char *model, *dtype;
+    const char *model, *dtype, *fast;
     const char *mask, *global;      /* NULL: none is asked for */
 };
 
@@ -122,6 +122,8 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
       .field = DIFF_SIDE_F(model) }, \
     { "dtype", "to what inputs of products are rounded", .kind = COLUMN_TEXT, \
       .where = IN_JSON, .choices = precision_names, .field = DIFF_SIDE_F(dtype) }, \
+    { "fast", "what linears multiply in", .kind = COLUMN_TEXT, \
+      .where = IN_JSON, .choices = fast_names, .field = DIFF_SIDE_F(fast) }, \
     { "mask", "as --mask has it", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = DIFF_SIDE_F(mask) }, \
     { "global", "as --global has it", .kind = COLUMN_TEXT, .where = IN_JSON, \

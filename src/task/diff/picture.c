@@ -49,6 +49,8 @@ static const char *caption(const struct diff_picture *p, struct arena *a)
         both.mask = NULL;
     if (d->args->dtypes.n == 2)
         both.dtype = PRECISION_F32;
+    if (d->args->fasts.n == 2)
+        both.fast = FAST_NONE;
     return arena_printf(a, "%s%s%s", p->title, of, figure_changes(a, &both));
 }
 

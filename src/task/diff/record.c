@@ -174,7 +174,7 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i)
     const struct asked *asked = &d->side[i].asked;
 
     return (struct diff_side_id){ d->side[i].s.model->name, precision_names[asked->dtype],
-                                  asked->mask, asked->global };
+                                  fast_names[asked->fast], asked->mask, asked->global };
 }
 
 static struct side_row side_row(const struct diff_sides *d, int i, struct arena *a)

@@ -47,7 +47,7 @@ static bool is_twice(const struct diff_args *args, bool ways)
     for (int i = 0; i < N_GIVENS; i++)
         if (givens[i].ways == ways && list_of(args, &givens[i])->n == 2)
             return true;
-    return ways && (args->attentions.n > 0 || args->dtypes.n == 2);
+    return ways && (args->attentions.n > 0 || args->dtypes.n == 2 || args->fasts.n == 2);
 }
 
 /* Lines that hold both texts. */
@@ -64,7 +64,7 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
 
     d->texts = !is_twice(args, true);
     if (args->attentions.n > 0 &&
-        (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2 ||
+        (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2 || args->fasts.n == 2 ||
          args->masks.n == 2 || args->globals.n == 2))
         return err_set(e, ERR_USAGE, "--attention: expected two of them, or one and a model");
     if (d->texts && n_operands == 1 && args->ids.n == 1)
@@ -72,25 +72,27 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
                        "of each");
     if (d->texts && !is_twice(args, false) && !file_of_pairs(d) && n_operands != 2)
         return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
-                       "--pairs, --attention, or two of -m, --dtype, --mask, --global, "
-                       "--ids, --input, --image or --audio");
+                       "--pairs, --attention, or two of -m, --dtype, --fast, --mask, "
+                       "--global, --ids, --input, --image or --audio");
     return args->at != NULL ? place_parse(&d->at, "--at", args->at, e) : 0;
 }
 
 /* ---- one side ---- */
 
-static int parse_dtype(const char *name, int *dtype, struct arena *a, struct err *e)
+/* *out = which of the words the name is; the first where it is NULL. */
+static int parse_word(int *out, const char *option, const char *name, const char *const *word,
+                      struct arena *a, struct err *e)
 {
-    const char *names = precision_names[0];
+    const char *words = word[0];
 
-    for (int i = 0; precision_names[i] != NULL; i++)
-        if (name == NULL || strcmp(precision_names[i], name) == 0) {
-            *dtype = i;
+    for (int i = 0; word[i] != NULL; i++)
+        if (name == NULL || strcmp(word[i], name) == 0) {
+            *out = i;
             return 0;
         }
-    for (int i = 1; precision_names[i] != NULL; i++)
-        names = arena_printf(a, "%s, %s", names, precision_names[i]);
-    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of %s", name, names);
+    for (int i = 1; word[i] != NULL; i++)
+        words = arena_printf(a, "%s, %s", words, word[i]);
+    return err_set(e, ERR_USAGE, "%s: '%s' is not one of %s", option, name, words);
 }
 
 /* The side of the only --attention: what is asked of a model is asked of the other side. */
@@ -126,7 +128,10 @@ static int ask(struct diff_sides *d, int i, struct err *e)
         asked->mask_value = NAN;        /* there is no such key */
     if (file_of_pairs(d))
         asked->half = i == 0 ? HALF_FIRST : HALF_SECOND;
-    if (parse_dtype(item_of(&args->dtypes, i), &asked->dtype, d->env.arena, e) != 0)
+    if (parse_word(&asked->dtype, "--dtype", item_of(&args->dtypes, i), precision_names,
+                   d->env.arena, e) != 0 ||
+        parse_word(&asked->fast, "--fast", item_of(&args->fasts, i), fast_names,
+                   d->env.arena, e) != 0)
         return -1;
     if (args->attentions.n == 2)
         asked->attention = args->attentions.item[i];
@@ -359,6 +364,8 @@ const char *diff_side_name(const struct diff_sides *d, int i, bool whole, struct
 
     if (d->args->dtypes.n == 2)
         name = arena_printf(a, "%s in %s", name, precision_names[d->side[i].asked.dtype]);
+    if (d->args->fasts.n == 2)
+        name = arena_printf(a, "%s, fast %s", name, fast_names[d->side[i].asked.fast]);
     for (int k = 0; k < N_GIVENS; k++) {
         const struct opt_list *list = list_of(d->args, &givens[k]);
         const char *value = item_of(list, i);

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# bats file_tags=threads
+# --fast: products in fewer bits, where the processor has them, and why not where it has not.
+
+# shellcheck disable=SC2154
+load helper
+
+here() {
+    "$viz" stats --fast bf16 "the cat" >"$dir/first" 2>&1 || skip "$(sed 's/ (try.*//' "$dir/first")"
+}
+
+text="the cat saw the dog"
+
+@test "it is an error beside a precision that is simulated" {
+    fails 2 "--fast bf16, --dtype int8: only one of them can be given" \
+        "$viz" stats --dtype int8 --fast bf16 "$text"
+    fails 2 "--fast bf16, --dtype bf16: only one of them" \
+        "$viz" diff --dtype f32 --dtype bf16 --fast bf16 "$text"
+    fails 2 "--fast" "$viz" stats --fast f16 "$text"
+    fails 2 "--fast: 'int4' is not one of f32, bf16" "$viz" diff --fast int4 "$text" "$text"
+    works "$viz" stats --tsv --dtype int8 --fast f32 "$text"
+}
+
+@test "where no unit has it, it is said why" {
+    MHA_VIZ_KERNEL=c run --separate-stderr "$viz" stats --fast bf16 "$text"
+    [ "$status" -eq 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr =~ ^"mha-viz: --fast bf16: "("requires the kernel avx512, found c"|"requires avx512_bf16, which this processor lacks"|"this program was built by a compiler without avx512_bf16"|"this architecture has no kernel for it")" (try" ]]
+    here
+    [[ $stderr == *"requires the kernel avx512, found c"* ]]
+    MHA_VIZ_KERNEL=avx2 fails 2 "--fast bf16: requires the kernel avx512, found avx2" \
+        "$viz" diff --fast f32 --fast bf16 "$text"
+    MHA_VIZ_KERNEL=c works "$viz" stats --fast f32 "$text"
+}
+
+@test "what has no linears cannot multiply faster in them" {
+    fails 2 "--fast: the attention of" "$viz" stats --fast bf16 --attention "$ref/precomputed/causal.npy"
+    a=$ref/precomputed/heads
+    fails 2 "--fast bf16 multiplies in linears, of which" "$viz" stats --fast bf16 \
+        --qkv "$a.q.npy,$a.k.npy,$a.v.npy"
+}
+
+@test "shards, pictures and bench name the kernel, and merge joins those of one" {
+    here
+    head -n 8 samples/english.txt >"$dir/lines"
+    for k in 0 1; do
+        "$viz" stats -q --fast bf16 --shard $k/2 -f "$dir/lines" -o "$dir/part.$k"
+        grep -aq '"kernel":"avx512+bf16"' "$dir/part.$k"
+    done
+    works "$viz" stats --fast bf16 --summary --tsv -f "$dir/lines" -o "$dir/whole"
+    MHA_VIZ_KERNEL=c works "$viz" merge --tsv "$dir/part.0" "$dir/part.1" -o "$dir/merged"
+    cmp "$dir/whole" "$dir/merged"
+    "$viz" stats -q --shard 1/2 -f "$dir/lines" -o "$dir/other"
+    fails 3 'kernel: found "avx512", expected "avx512+bf16"' \
+        "$viz" merge "$dir/part.0" "$dir/other"
+    works "$viz" heatmap --fast bf16 -o "$dir/x.svg" "$text"
+    grep -q "(kernel avx512+bf16)" "$dir/x.svg"
+    grep -q "linears multiplied in bf16" "$dir/x.svg"
+    works "$viz" heatmap -o "$dir/y.svg" "$text"
+    refute grep -q "kernel" "$dir/y.svg"
+    works "$viz" bench --json --runs 1 --fast bf16 "$text"
+    jq -e '.kernel == "avx512+bf16" and (.limits | map(.kernel) | index("avx512+bf16"))' \
+        <<<"$output"
+}
+
+@test "bytes depend neither on threads nor on what a text runs together with" {
+    here
+    head -n 40 samples/english.txt >"$dir/lines"
+    for t in 1 2 3; do
+        works "$viz" stats --tsv -t $t --fast bf16 -f "$dir/lines" -o "$dir/$t"
+    done
+    cmp "$dir/1" "$dir/2"
+    cmp "$dir/1" "$dir/3"
+    for at in 1 7 40; do
+        works "$viz" stats --tsv --fast bf16 "$(sed -n ${at}p "$dir/lines")" -o "$dir/one"
+        tail -n +2 "$dir/one" | cut -f 2- >"$dir/alone"
+        awk -F '\t' -v i=$((at - 1)) '$1 == i' "$dir/1" | cut -f 2- >"$dir/among"
+        [ -s "$dir/alone" ]
+        cmp "$dir/alone" "$dir/among"
+    done
+}
+
+@test "attention moves, and by little" {
+    here
+    for m in bert gpt2 t5 llama; do
+        [ $m = t5 ] && model=$ref/seq2seq/t5 || model=$ref/$m
+        works "$viz" diff --json -m "$model" --fast f32 --fast bf16 --ids 1,2,3,4,5
+        jq -e '.first.fast == "f32" and .second.fast == "bf16" and .second.dtype == "f32" and
+            (.heads | map(.js) | max | . > 0 and . < 1e-3)' <<<"$output"
+    done
+    works "$viz" diff --fast f32 --fast bf16 -o "$dir/x.svg" "$text"
+    grep -q "fast bf16" "$dir/x.svg"
+    works "$viz" diff --json --fast bf16 "$text" "the dog saw the cat"
+    jq -e '.first.fast == "bf16" and .second.fast == "bf16"' <<<"$output"
+}
+
+@test "generated texts are those of one thread" {
+    here
+    for t in 1 2; do
+        works "$viz" stats --json --fast bf16 -t $t -m "$ref/gpt2" --ids 1,2,3 --generate 6
+        printf '%s' "$output" >"$dir/$t"
+    done
+    cmp "$dir/1" "$dir/2"
+}
