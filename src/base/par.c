@@ -2,6 +2,7 @@
  * A pool that sleeps between jobs; each job's indices are taken one by one. */
 #include "base/par.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -11,6 +12,13 @@
 
 #include "base/signals.h"
 #include "base/str.h"
+#include "base/system.h"
+
+/* Of a thread that is not the caller's: far above what any fn needs. */
+enum { STACK_BYTES = 1 << 20 };
+
+/* The addresses that it takes besides: glibc's malloc reserves them at its first call. */
+enum { HEAP_BYTES = 64 << 20 };
 
 struct worker {
     struct par *par;
@@ -35,6 +43,8 @@ struct par {
     struct arena like;              /* whose handler hears of them; has no memory */
     struct progress *progress;      /* of the caller; NULL: nobody shows it */
     struct meter *meter;            /* the same; NULL: nobody measures */
+    const struct warn *note;        /* who hears why it is slower; NULL: nobody */
+    int n_asked;                    /* threads */
 };
 
 /* The full of every scratch arena. */
@@ -95,10 +105,50 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
+/* Where addresses are limited, threads leave half of what is free to the work itself. */
+static int threads_that_fit(int n_threads)
+{
+    double fit = 1 + floor(system_free_addresses() / 2 / (STACK_BYTES + HEAP_BYTES));
+
+    return fit < n_threads ? (int)fit : n_threads;
+}
+
+static bool start(struct worker *w)
+{
+    pthread_attr_t attr;
+    int status;
+
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    status = pthread_create(&w->thread, &attr, worker_main, w);
+    pthread_attr_destroy(&attr);
+    return status == 0;
+}
+
+/* Signals are for the thread that started the others. */
+static void start_all(struct par *p)
+{
+    int n = threads_that_fit(p->n_asked);
+    sigset_t before;
+
+    signals_hold(&before);
+    for (p->n_threads = 0; p->n_threads < n; p->n_threads++) {
+        struct worker *w = &p->worker[p->n_threads];
+
+        w->par = p;
+        arena_init(&w->scratch, leave, w);
+        if (p->n_threads > 0 && !start(w)) {
+            arena_finish(&w->scratch);
+            break;
+        }
+    }
+    signals_let(&before);
+}
+
 struct par *par_new(int n_threads, struct err *e)
 {
     struct par *p = calloc(1, sizeof *p);
-    sigset_t before;
 
     if (p != NULL)
         p->worker = calloc((size_t)n_threads, sizeof *p->worker);
@@ -107,22 +157,12 @@ struct par *par_new(int n_threads, struct err *e)
         err_set(e, ERR_SYSTEM, "no memory for %d thread%s", n_threads, str_plural(n_threads));
         return NULL;
     }
+    p->n_asked = n_threads;
     arena_init(&p->like, NULL, NULL);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->start, NULL);
     pthread_cond_init(&p->done, NULL);
-    signals_hold(&before);      /* signals are for the thread that started the others */
-    for (p->n_threads = 0; p->n_threads < n_threads; p->n_threads++) {
-        struct worker *w = &p->worker[p->n_threads];
-
-        w->par = p;
-        arena_init(&w->scratch, leave, w);
-        if (p->n_threads > 0 && pthread_create(&w->thread, NULL, worker_main, w) != 0) {
-            arena_finish(&w->scratch);
-            break;
-        }
-    }
-    signals_let(&before);
+    start_all(p);
     return p;
 }
 
@@ -149,6 +189,14 @@ void par_free(struct par *p)
 void par_on_full(struct par *p, const struct arena *like)
 {
     arena_init(&p->like, like->full, like->self);
+}
+
+void par_explain(struct par *p, const struct warn *note)
+{
+    p->note = note;
+    if (p->n_threads < p->n_asked)
+        err_warn(note, "threads: %d of %d could be started: slower, with the same results",
+                 p->n_threads, p->n_asked);
 }
 
 void par_tell(struct par *p, struct progress *progress)

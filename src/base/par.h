@@ -13,12 +13,19 @@
 struct par;
 
 /*
- * n_threads >= 1, the caller counts as one; fewer where no more can be started.  Each has a
- * scratch arena.  Signals are delivered to none but the caller.
+ * n_threads >= 1, the caller counts as one; fewer where no more can be started, or where the
+ * system limits addresses (ulimit -v) so that the work would lack them.  Each has a scratch
+ * arena, and all but the caller a stack of 1 MiB.  Signals are delivered to none but the caller.
  *
  * Errors (ERR_SYSTEM): no memory.
  */
 struct par *par_new(int n_threads, struct err *e);
+
+/*
+ * Who hears why work is slower than it could be, with the same results: at once that fewer
+ * threads than were asked for were started.  NULL: nobody.
+ */
+void par_explain(struct par *p, const struct warn *note);
 
 /*
  * Where par_for goes when the scratch of a thread runs out: the handler of this arena.

@@ -1,28 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/system.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-double system_own_bytes(void)
+/* /proc/self/statm: pages of each kind. */
+enum statm { STATM_SIZE, STATM_RESIDENT, STATM_SHARED, STATM_TEXT, STATM_LIB, STATM_DATA, N_STATM };
+
+/* All 0 where the system does not say. */
+static void read_statm(double bytes[N_STATM])
 {
     FILE *f = fopen("/proc/self/statm", "r");
     char line[128] = "", *at = line;
-    unsigned long resident, shared;
 
-    if (f == NULL)
-        return 0;
-    if (fgets(line, sizeof line, f) == NULL)
+    if (f != NULL && fgets(line, sizeof line, f) == NULL)
         line[0] = '\0';
-    fclose(f);
-    strtoul(at, &at, 10);
-    resident = strtoul(at, &at, 10);
-    shared = strtoul(at, &at, 10);
-    return resident > shared ? (double)(resident - shared) * (double)sysconf(_SC_PAGESIZE) : 0;
+    if (f != NULL)
+        fclose(f);
+    for (int i = 0; i < N_STATM; i++)
+        bytes[i] = (double)strtoul(at, &at, 10) * (double)sysconf(_SC_PAGESIZE);
+}
+
+double system_own_bytes(void)
+{
+    double bytes[N_STATM];
+
+    read_statm(bytes);
+    return fmax(bytes[STATM_RESIDENT] - bytes[STATM_SHARED], 0);
+}
+
+/* What the limit leaves of what is taken. */
+static double left_of(const struct rlimit *limit, enum statm taken)
+{
+    double bytes[N_STATM];
+
+    if (limit->rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    read_statm(bytes);
+    return bytes[taken] > 0 ? fmax((double)limit->rlim_cur - bytes[taken], 0) : INFINITY;
+}
+
+double system_free_addresses(void)
+{
+    struct rlimit all, data;
+
+    if (getrlimit(RLIMIT_AS, &all) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
+        return INFINITY;
+    return fmin(left_of(&all, STATM_SIZE), left_of(&data, STATM_DATA));
 }
 
 void system_processor(char *name, size_t size)

@@ -8,6 +8,12 @@
 /* Bytes of the process that no file is behind; 0 where the system does not say. */
 double system_own_bytes(void);
 
+/*
+ * Bytes of addresses that the process may still take: what its limits (RLIMIT_AS, RLIMIT_DATA)
+ * leave, at least 0; INFINITY: it has no limit, or the system does not say what is taken.
+ */
+double system_free_addresses(void);
+
 /* "AMD EPYC 9B14", into name of size bytes; empty where the system does not say. */
 void system_processor(char *name, size_t size);
 

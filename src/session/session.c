@@ -177,6 +177,7 @@ static int open_threads(struct session *s, struct err *e)
     if (s->par == NULL)
         return -1;
     par_on_full(s->par, s->a);
+    par_explain(s->par, s->env->verbose ? s->env->note : NULL);
     par_tell(s->par, s->env->progress);
     par_measure(s->par, s->env->meter);
     return 0;

@@ -16,6 +16,9 @@
 #define pthread_cond_signal(condition) ((void)(condition), 0)
 #define pthread_cond_broadcast(condition) ((void)(condition), 0)
 #define pthread_cond_wait(condition, mutex) ((void)(condition), (void)(mutex), __builtin_trap())
+#define pthread_attr_init(attributes) ((void)(attributes), 0)
+#define pthread_attr_setstacksize(attributes, bytes) ((void)(attributes), 0)
+#define pthread_attr_destroy(attributes) ((void)(attributes), 0)
 #define pthread_create(thread, attributes, fn, self) \
     ((void)(thread), (void)(fn), (void)(self), 1)
 #define pthread_join(thread, result) ((void)(thread), 0)

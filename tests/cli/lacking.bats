@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the system refuses and the program can do without: it costs time and no byte of the
+# results, and -v says so.
+# shellcheck disable=SC2154
+load helper
+
+slower="slower, with the same results"
+
+# failing SETTING COMMAND...: with tests/fault/preload.c's SETTING; skips where it has no effect
+failing() {
+    local preload=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault/preload.so
+    ! sanitised || skip "sanitisers replace the allocator"
+    ldd "$viz" 2>/dev/null | grep -q libc.so.6 || skip "only glibc lets its allocator be replaced so"
+    run --separate-stderr env LD_PRELOAD="$preload" "$@"
+}
+
+@test "threads that cannot be started: the others do their work" {
+    works "$viz" stats --tsv -t 1 "the cat saw the dog"
+    want=$output
+    for n in 1 3; do
+        failing FAULT_THREAD=$n+ "$viz" stats --tsv -v -t 8 "the cat saw the dog"
+        [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+        [ "$stderr" = "mha-viz: note: threads: $n of 8 could be started: $slower" ]
+    done
+}
+
+@test "a limit on processes: 64 threads are asked for" {
+    [ "$(id -u)" -eq 0 ] && ! sanitised || skip "needs root, which becomes a user without processes"
+    works "$viz" stats --tsv -t 1 "the cat saw the dog"
+    want=$output
+    nobody=(setpriv --reuid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+    "${nobody[@]}" "$viz" --version >/dev/null 2>&1 || skip "the program is for root alone"
+    run --separate-stderr "${nobody[@]}" bash -c 'ulimit -u 5 && exec "$@"' - "$viz" stats --tsv \
+        -v -t 64 "the cat saw the dog"
+    [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+    [[ $stderr == "mha-viz: note: threads: "[1-5]" of 64 could be started: $slower" ]]
+}
+
+# Threads take addresses, for stacks and heaps, that the work must not lack.
+@test "a limit on addresses: 64 threads run wherever one does" {
+    ! sanitised || skip "sanitisers reserve more than any limit"
+    works "$viz" stats --tsv -t 1 "the cat saw the dog"
+    want=$output
+    step=4096 limit=$step
+    until (ulimit -v $limit && "$viz" stats --tsv -t 1 "the cat saw the dog") >/dev/null 2>&1; do
+        limit=$((limit + step))
+    done
+    step=$((2 * step)) fewer=0
+    for ((try = 0; try < 16; try++, limit += step, step += step / 4)); do
+        run --separate-stderr bash -c 'ulimit -v "$1" && shift && exec "$@"' - $limit \
+            "$viz" stats --tsv -v -t 64 "the cat saw the dog"
+        [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+        [[ -z $stderr || $stderr == "mha-viz: note: threads: "*" of 64 could be started: $slower" ]]
+        [ -z "$stderr" ] || fewer=$((fewer + 1))
+    done
+    [ "$fewer" -gt 0 ]
+}
