@@ -160,7 +160,8 @@ struct arena *arena_child(struct arena *a)
     return child;
 }
 
-static struct arena_block *new_block(struct arena *a, size_t size)
+/* NULL: there is no memory for it. */
+static struct arena_block *new_block(size_t size)
 {
     size_t want = size > BLOCK ? size : BLOCK;
     struct arena_block *block = calloc(1, sizeof *block);
@@ -169,7 +170,7 @@ static struct arena_block *new_block(struct arena *a, size_t size)
         block->memory = calloc(1, ALIGN + want);            /* fresh pages cost nothing */
     if (block == NULL || block->memory == NULL) {
         free(block);
-        arena_fail(a, size);
+        return NULL;
     }
     block->data = (unsigned char *)(((uintptr_t)block->memory + ALIGN - 1) &
                                     ~(uintptr_t)(ALIGN - 1));
@@ -208,12 +209,15 @@ static struct arena_block *take_spare(struct arena *a, size_t size)
     return NULL;
 }
 
+/* NULL: there is no memory for it. */
 static struct arena_block *push(struct arena *a, size_t size)
 {
     struct arena_block *block = take_spare(a, size);
 
     if (block == NULL)
-        block = new_block(a, size);
+        block = new_block(size);
+    if (block == NULL)
+        return NULL;
     block->below = a->top;
     a->top = block;
     a->size += block->size;
@@ -247,18 +251,28 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* *dirty: whether some of it was handed out before. */
-static void *take(struct arena *a, uint64_t n, uint64_t size, bool *dirty)
+/* n * size; SIZE_MAX: that is more than an arena has. */
+static size_t bytes_asked(uint64_t n, uint64_t size)
+{
+    size_t asked;
+
+    return __builtin_mul_overflow(n, size, &asked) || asked > SIZE_MAX - ALIGN ? SIZE_MAX : asked;
+}
+
+/* NULL: there is no memory for it.  *dirty: whether some of it was handed out before. */
+static void *take(struct arena *a, size_t asked, bool *dirty)
 {
     struct arena_block *block = a->top;
-    size_t asked, bytes;
+    size_t bytes;
     void *p;
 
-    if (__builtin_mul_overflow(n, size, &asked) || asked > SIZE_MAX - ALIGN)
-        arena_fail(a, SIZE_MAX);
+    if (asked == SIZE_MAX)
+        return NULL;
     bytes = rounded(asked);
     if (block == NULL || block->memory == NULL || block->size - block->used < bytes)
         block = push(a, bytes);
+    if (block == NULL)
+        return NULL;
     p = block->data + block->used;
     *dirty = block->used < block->dirty;
     OPEN(p, asked);
@@ -270,20 +284,37 @@ static void *take(struct arena *a, uint64_t n, uint64_t size, bool *dirty)
     return p;
 }
 
+void *arena_try_raw(struct arena *a, uint64_t n, uint64_t size)
+{
+    bool dirty;
+
+    return take(a, bytes_asked(n, size), &dirty);
+}
+
+static void *take_or_fail(struct arena *a, size_t asked, bool *dirty)
+{
+    void *p = take(a, asked, dirty);
+
+    if (p == NULL)
+        arena_fail(a, asked);
+    return p;
+}
+
 void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
 {
     bool dirty;
 
-    return take(a, n, size, &dirty);
+    return take_or_fail(a, bytes_asked(n, size), &dirty);
 }
 
 void *arena_alloc(struct arena *a, uint64_t n, uint64_t size)
 {
+    size_t asked = bytes_asked(n, size);
     bool dirty;
-    void *p = take(a, n, size, &dirty);
+    void *p = take_or_fail(a, asked, &dirty);
 
     if (dirty)
-        memset(p, 0, (size_t)(n * size));
+        memset(p, 0, asked);
     return p;
 }
 
@@ -393,11 +424,10 @@ size_t arena_since(const struct arena *a, struct arena_mark mark)
 
 void *arena_alloc_apart(struct arena *a, uint64_t n, uint64_t size)
 {
-    size_t bytes;
+    size_t asked = bytes_asked(n, size);
 
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN)
-        arena_fail(a, SIZE_MAX);
-    push(a, rounded(bytes));
+    if (asked == SIZE_MAX || push(a, rounded(asked)) == NULL)
+        arena_fail(a, asked);
     return arena_alloc_raw(a, n, size);
 }
 

@@ -65,6 +65,10 @@ void *arena_alloc(struct arena *a, uint64_t n, uint64_t size);
 /* The same, not zeroed: for scratch that is written before it is read. */
 void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size);
 
+/* The same, for what can be done without: where there is no memory it is NULL, and full is not
+ * called. */
+void *arena_try_raw(struct arena *a, uint64_t n, uint64_t size);
+
 /*
  * A larger copy of p[old_n] (p may be NULL with old_n 0); the old one stays
  * until the arena goes.  Grow by doubling.

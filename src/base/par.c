@@ -44,6 +44,7 @@ struct par {
     struct progress *progress;      /* of the caller; NULL: nobody shows it */
     struct meter *meter;            /* the same; NULL: nobody measures */
     const struct warn *note;        /* who hears why it is slower; NULL: nobody */
+    const char *why;                /* what was said last */
     int n_asked;                    /* threads */
 };
 
@@ -197,6 +198,14 @@ void par_explain(struct par *p, const struct warn *note)
     if (p->n_threads < p->n_asked)
         err_warn(note, "threads: %d of %d could be started: slower, with the same results",
                  p->n_threads, p->n_asked);
+}
+
+void par_slower(struct par *p, const char *why)
+{
+    if (p->why == why)
+        return;
+    p->why = why;
+    err_warn(p->note, "%s: slower, with the same results", why);
 }
 
 void par_tell(struct par *p, struct progress *progress)

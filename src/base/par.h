@@ -23,9 +23,12 @@ struct par *par_new(int n_threads, struct err *e);
 
 /*
  * Who hears why work is slower than it could be, with the same results: at once that fewer
- * threads than were asked for were started.  NULL: nobody.
+ * threads than were asked for were started, later what par_slower is given.  NULL: nobody.
  */
 void par_explain(struct par *p, const struct warn *note);
+
+/* Gives a reason, a string that stays; not the same one again.  On the caller's thread. */
+void par_slower(struct par *p, const char *why);
 
 /*
  * Where par_for goes when the scratch of a thread runs out: the handler of this arena.

@@ -70,15 +70,19 @@ static int groups_of(const struct packing *packing, int n_threads)
     return groups < packing->n_panels ? groups : packing->n_panels;
 }
 
-void packed_linear(struct pass *p, const struct linear_job *j)
+bool packed_linear(struct pass *p, const struct linear_job *j)
 {
     struct packing packing = { .job = j, .width = product_width(),
                                .n_blocks = (j->n_rows - 1) / PACKED_ROWS + 1 };
     int most = most_panels(j->w, packing.width), all = (j->w->N - 1) / packing.width + 1;
     struct arena_mark mark = arena_mark(p->call);
 
-    packing.panels = arena_alloc_raw(p->call, (size_t)most,
-                                     (uint64_t)panel_size(&packing) * sizeof *packing.panels);
+    packing.panels = arena_try_raw(p->call, (size_t)most,
+                                   (uint64_t)panel_size(&packing) * sizeof *packing.panels);
+    if (packing.panels == NULL) {
+        par_slower(p->par, "no memory for packed weights: each thread packs its own");
+        return false;
+    }
     for (int done = 0; done < all; done += packing.n_panels) {
         packing.n0 = done * packing.width;
         packing.n_panels = all - done < most ? all - done : most;
@@ -87,6 +91,7 @@ void packed_linear(struct pass *p, const struct linear_job *j)
         par_for(p->par, packing.n_blocks * packing.n_groups, multiply_task, &packing);
     }
     arena_reset(p->call, mark);
+    return true;
 }
 
 double packed_memory(const struct matrix *w, int n_rows)

@@ -3,6 +3,7 @@
 #ifndef RUN_PACKED_H
 #define RUN_PACKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "run/pass.h"
@@ -26,8 +27,11 @@ struct linear_job {
  */
 enum { PACKED_ROWS = 168 };
 
-/* The job over more than PACKED_ROWS rows, of a matrix that linear_packs. */
-void packed_linear(struct pass *p, const struct linear_job *j);
+/*
+ * The job over more than PACKED_ROWS rows, of a matrix that linear_packs.  false: there is no
+ * memory for its panels, and nothing was done; par_slower was told.
+ */
+bool packed_linear(struct pass *p, const struct linear_job *j);
 
 /* Bytes that it takes at most, of w, on any kernel. */
 double packed_memory(const struct matrix *w, int n_rows);

@@ -74,12 +74,10 @@ static void run_linear(struct pass *p, struct linear_job *j)
         run_few_rows(p, j);
         return;
     }
-    if (j->n_rows > PACKED_ROWS && linear_packs(j->w))
-        packed_linear(p, j);
-    else
-        par_for(p->par,
-                j->n_panels * ((j->n_rows + j->rows_per_task - 1) / j->rows_per_task),
-                panel_task, j);
+    if (j->n_rows > PACKED_ROWS && linear_packs(j->w) && packed_linear(p, j))
+        return;
+    par_for(p->par, j->n_panels * ((j->n_rows + j->rows_per_task - 1) / j->rows_per_task),
+            panel_task, j);
 }
 
 /* x rounded to w's precision, in rows side by side, where that rounds inputs too. */

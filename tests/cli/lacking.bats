@@ -15,6 +15,33 @@ failing() {
     run --separate-stderr env LD_PRELOAD="$preload" "$@"
 }
 
+# A layer whose packed weights are larger than all else that a pass over 200 tokens takes.
+layer() {
+    works "$viz" init --d-model 512 --heads 8 --encoder --layers 2 -o "$dir/layer.safetensors"
+    asked=(stats --tsv -m "$dir/layer.safetensors" --tokens "$(seq -s ' ' 200)")
+}
+
+@test "no memory for packed weights: they are packed by each thread, said once under -v" {
+    layer
+    for kernel in c avx2 avx512 neon; do
+        MHA_VIZ_KERNEL=$kernel "$viz" --version >/dev/null 2>&1 || continue
+        export MHA_VIZ_KERNEL=$kernel
+        for threads in 1 3; do
+            works "$viz" "${asked[@]}" -t $threads
+            want=$output
+            failing FAULT_LARGE=3000000 "$viz" "${asked[@]}" -t $threads -v
+            [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+            [ "$stderr" = "mha-viz: note: no memory for packed weights: each thread packs its own: $slower" ]
+        done
+        failing FAULT_LARGE=3000000 "$viz" "${asked[@]}"
+        [ "$status" -eq 0 ] && [ "$output" = "$want" ] && [ -z "$stderr" ]
+    done
+    # What cannot be done without is still an error.
+    failing FAULT_LARGE=400000 "$viz" "${asked[@]}" -v
+    [ "$status" -eq 4 ] && [ -z "$output" ]
+    [[ $stderr == "mha-viz: out of memory: needed "*" more bytes" ]]
+}
+
 @test "threads that cannot be started: the others do their work" {
     works "$viz" stats --tsv -t 1 "the cat saw the dog"
     want=$output

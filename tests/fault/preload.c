@@ -4,6 +4,7 @@
  *
  *     FAULT_ALLOC=N      the N-th call of malloc, calloc, realloc and their like returns NULL
  *     FAULT_ALLOC=N+     so do all that follow
+ *     FAULT_LARGE=BYTES  so does every call for that many bytes or more
  *     FAULT_THREAD=N     the same for pthread_create
  *
  * Calls count from the start of main, in the order in which they are made; with one thread
@@ -35,6 +36,7 @@ struct failing {
 };
 
 static struct failing alloc, thread;
+static size_t large;            /* the least that fails by its size; 0: none */
 static atomic_bool active;
 
 static bool fails(struct failing *f)
@@ -47,9 +49,11 @@ static bool fails(struct failing *f)
     return f->at != 0 && (n == f->at || (f->from && n > f->at));
 }
 
-static bool no_memory(void)
+static bool no_memory(size_t size)
 {
-    if (!fails(&alloc))
+    bool is_large = large > 0 && size >= large && atomic_load(&active);
+
+    if (!fails(&alloc) && !is_large)
         return false;
     errno = ENOMEM;
     return true;
@@ -57,22 +61,22 @@ static bool no_memory(void)
 
 void *malloc(size_t size)
 {
-    return no_memory() ? NULL : __libc_malloc(size);
+    return no_memory(size) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return no_memory() ? NULL : __libc_calloc(n, size);
+    return no_memory(n * size) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *p, size_t size)
 {
-    return no_memory() ? NULL : __libc_realloc(p, size);
+    return no_memory(size) ? NULL : __libc_realloc(p, size);
 }
 
 void *memalign(size_t align, size_t size)
 {
-    return no_memory() ? NULL : __libc_memalign(align, size);
+    return no_memory(size) ? NULL : __libc_memalign(align, size);
 }
 
 void *aligned_alloc(size_t align, size_t size)
@@ -135,6 +139,9 @@ static int (*real_main)(int argc, char **argv, char **env);
 
 static int from_main(int argc, char **argv, char **env)
 {
+    const char *bytes = getenv("FAULT_LARGE");
+
+    large = bytes != NULL ? strtoul(bytes, NULL, 10) : 0;
     read_failing(&alloc, "FAULT_ALLOC");
     read_failing(&thread, "FAULT_THREAD");
     atexit(at_end);

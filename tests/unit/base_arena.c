@@ -65,6 +65,22 @@ static void no_memory_goes_to_the_handler(void **state)
     arena_finish(&a);
 }
 
+/* What can be done without is NULL; the handler, which would abort, is not called. */
+static void no_memory_can_be_asked_about(void **state)
+{
+    struct arena *a = *state;
+    struct arena_mark mark = arena_mark(a);
+    unsigned char *small = arena_try_raw(a, 300, 1024);
+
+    memset(small, 7, 300 * 1024);
+    assert_null(arena_try_raw(a, SIZE_MAX - 4096, 1));
+    assert_null(arena_try_raw(a, SIZE_MAX / 4, SIZE_MAX / 4));
+    assert_null(arena_try_raw(a, SIZE_MAX, 1));
+    assert_true(is_zero(arena_alloc(a, 300, 1024), 300 * 1024));
+    arena_reset(a, mark);
+    assert_int_equal((uintptr_t)arena_try_raw(a, 0, 1) % 64, 0);
+}
+
 static void a_product_that_overflows_goes_to_the_handler(void **state)
 {
     static const size_t product[][2] = {
@@ -438,7 +454,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(no_memory_goes_to_the_handler),
+        TEST(no_memory_goes_to_the_handler), TEST(no_memory_can_be_asked_about),
         TEST(a_product_that_overflows_goes_to_the_handler),
         TEST(an_impossible_size_apart_goes_to_the_handler), TEST(blocks_are_kept),
         TEST(a_need_that_grows_leaves_nothing),
