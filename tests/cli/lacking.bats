@@ -11,7 +11,7 @@ slower="slower, with the same results"
 failing() {
     local preload=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault/preload.so
     ! sanitised || skip "sanitisers replace the allocator"
-    ldd "$viz" 2>/dev/null | grep -q libc.so.6 || skip "only glibc lets its allocator be replaced so"
+    ldd "$viz" 2>/dev/null | grep -q libc.so.6 || skip "only glibc lets its allocator be replaced"
     run --separate-stderr env LD_PRELOAD="$preload" "$@"
 }
 
@@ -22,6 +22,7 @@ layer() {
 }
 
 @test "no memory for packed weights: they are packed by each thread, said once under -v" {
+    local note="mha-viz: note: no memory for packed weights: each thread packs its own: $slower"
     layer
     for kernel in c avx2 avx512 neon; do
         MHA_VIZ_KERNEL=$kernel "$viz" --version >/dev/null 2>&1 || continue
@@ -31,7 +32,7 @@ layer() {
             want=$output
             failing FAULT_LARGE=3000000 "$viz" "${asked[@]}" -t $threads -v
             [ "$status" -eq 0 ] && [ "$output" = "$want" ]
-            [ "$stderr" = "mha-viz: note: no memory for packed weights: each thread packs its own: $slower" ]
+            [ "$stderr" = "$note" ]
         done
         failing FAULT_LARGE=3000000 "$viz" "${asked[@]}"
         [ "$status" -eq 0 ] && [ "$output" = "$want" ] && [ -z "$stderr" ]
@@ -82,4 +83,15 @@ layer() {
         [ -z "$stderr" ] || fewer=$((fewer + 1))
     done
     [ "$fewer" -gt 0 ]
+}
+
+@test "huge pages refused: a picture has the same bytes" {
+    ! sanitised || skip "sanitisers and a tracer do not go together"
+    fault=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault
+    run "$fault/fault" "$fault/preload.so" madvise+ 0 "$viz" heatmap -t 1 -o a.png "the cat saw"
+    [ "$status" -ne 77 ] || skip "system calls cannot be traced here"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output =~ ^([1-9][0-9]*)\ of\ .*:\ ([0-9]+)\ the\ same ]]
+    [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }

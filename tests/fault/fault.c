@@ -12,9 +12,9 @@
  *
  *     fault PRELOAD KIND[+] MOST COMMAND...
  *
- * KIND: alloc, thread, open, read, write, mmap, fsync, rename: the n-th such call fails, with +
- * also all that follow; signal, kill: SIGTERM, SIGKILL at the n-th system call.  MOST: so many
- * values of n are tried, evenly spread; 0: all; /10: every tenth, but a hundred at least; ~
+ * KIND: alloc, thread, open, read, write, mmap, madvise, fsync, rename: the n-th such call fails,
+ * with + also all that follow; signal, kill: SIGTERM, SIGKILL at the n-th system call.  MOST: so
+ * many values of n are tried, evenly spread; 0: all; /10: every tenth, but a hundred at least; ~
  * behind it: standard output is of times, and not compared.  The command runs in an empty folder
  * that has an empty folder "out".  Prints one line for each run that was wrong, and one of
  * counts; status 1 where there is a wrong one, 77 where system calls cannot be traced. */

@@ -44,6 +44,7 @@ static const struct {
                                         -1,
 #endif
                                         -1, -1 } },
+    [TRACE_MADVISE] = { "madvise", EINVAL, { SYS_madvise, -1, -1, -1, -1 } },
     [TRACE_SIGNAL] = { "signal", 0, { -1, -1, -1, -1, -1 } },
     [TRACE_KILL] = { "kill", 0, { -1, -1, -1, -1, -1 } },
 };

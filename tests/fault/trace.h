@@ -8,7 +8,8 @@
 /* What is done at a system call; the calls of each kind are counted for themselves. */
 enum trace_kind {
     TRACE_NOTHING,              /* only counts */
-    TRACE_OPEN, TRACE_READ, TRACE_WRITE, TRACE_MMAP, TRACE_FSYNC, TRACE_RENAME,  /* fails */
+    TRACE_OPEN, TRACE_READ, TRACE_WRITE, TRACE_MMAP, TRACE_FSYNC, TRACE_RENAME,
+    TRACE_MADVISE,              /* fails, as those before */
     TRACE_SIGNAL, TRACE_KILL,   /* any call: SIGTERM, SIGKILL before it */
     TRACE_KINDS
 };
