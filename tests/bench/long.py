@@ -12,6 +12,7 @@ Prints TSV: seconds, the most memory, and how much of it is above the files of t
 are mapped and count wholly.  Fails where the entropies of both differ by more than 1e-4.
 """
 import csv
+import json
 import multiprocessing
 import os
 import pathlib
@@ -39,10 +40,10 @@ def entropies(path):
         return [float(r["entropy"]) for r in csv.DictReader(f, delimiter="\t")]
 
 
-def stats(program, folder, ids, out):
+def stats(program, folder, given, out):
     """CPU seconds, MiB and entropies."""
     cpu, _, mib = cold.measure([program, "stats", "-q", "--tsv", "-t", "1", "-m", str(folder),
-                                *sides.id_list(ids), "-o", str(out)])
+                                "--jsonl", "-f", str(given), "-o", str(out)])
     return cpu, mib, entropies(out)
 
 
@@ -58,17 +59,18 @@ def made(bench, name, n):
 
 def main(program, model, earlier="-", tokens="32768", *shapes):
     n = int(tokens)
-    ids = sides.some_ids(n)
     print("\t".join(COLUMNS))
     with tempfile.TemporaryDirectory() as temp:
         bench = Bench(pathlib.Path(model).resolve(), pathlib.Path(temp))
+        given = bench.work / "ids.jsonl"
+        given.write_text(json.dumps({"ids": sides.some_ids(n)}) + "\n", encoding="utf-8")
         for name in shapes or ("minilm", "gpt2"):
             folder = made(bench, name, n)
             files = sum(f.stat().st_size for f in folder.iterdir()) / 1024**2
-            cpu, mib, found = stats(program, folder, ids, bench.work / "ours.tsv")
+            cpu, mib, found = stats(program, folder, given, bench.work / "ours.tsv")
             cells = [name, n, f"{cpu:.1f}", f"{mib:.0f}", f"{mib - files:.0f}"]
             if earlier != "-":
-                before, size, other = stats(earlier, folder, ids, bench.work / "other.tsv")
+                before, size, other = stats(earlier, folder, given, bench.work / "other.tsv")
                 off = max(abs(a - b) for a, b in zip(found, other, strict=True))
                 if not off <= TOLERANCE:
                     sys.exit(f"{name}: entropies differ by {off:.1e}")
