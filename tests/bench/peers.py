@@ -23,6 +23,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -168,8 +169,12 @@ def generate(kind, n, bench, threads):
         return timed(go_on)
 
     def agree(a, b):
-        a = a if isinstance(a[0], int) else a[0]
+        a = [int(i) for i in re.findall(r"<id (\d+)>", a)]
+        if len(a) != len(b):
+            raise Wrong(f"{len(a)} tokens, the peer has {len(b)}")
         same = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), len(b))
+        if kind == "f32" and same < len(b):
+            raise Wrong(f"another token after {same}")
         return f"the first {same} of {len(b)} tokens are the same"
     return Pair(ours, theirs, agree, n)
 
