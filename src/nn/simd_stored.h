@@ -72,18 +72,47 @@ static INLINE vec rows_half(const unsigned char *data, int64_t stride)
     return v_of_shorts(half);
 }
 
-/* Four bytes of every row, from bytes 4 j on, in four[j]. */
-static INLINE void sixteen_bytes(ivec four[4], const unsigned char *data, int64_t stride)
+/* Word j of each quarter of four rows, beside each other, in word[j]. */
+static INLINE void four_rows(ivec word[4], ivec a, ivec b, ivec c, ivec d)
 {
-    ivec a = i_quarters(data, stride), b = i_quarters(data + stride, stride);
-    ivec c = i_quarters(data + 2 * stride, stride), d = i_quarters(data + 3 * stride, stride);
     ivec ab_low = i_low(a, b), ab_high = i_high(a, b);
     ivec cd_low = i_low(c, d), cd_high = i_high(c, d);
 
-    four[0] = i_low_pairs(ab_low, cd_low);
-    four[1] = i_high_pairs(ab_low, cd_low);
-    four[2] = i_low_pairs(ab_high, cd_high);
-    four[3] = i_high_pairs(ab_high, cd_high);
+    word[0] = i_low_pairs(ab_low, cd_low);
+    word[1] = i_high_pairs(ab_low, cd_low);
+    word[2] = i_low_pairs(ab_high, cd_high);
+    word[3] = i_high_pairs(ab_high, cd_high);
+}
+
+/* Four bytes of every row, from bytes 4 j on, in four[j]. */
+static INLINE void sixteen_bytes(ivec four[4], const unsigned char *data, int64_t stride)
+{
+    four_rows(four, i_quarters(data, stride), i_quarters(data + stride, stride),
+              i_quarters(data + 2 * stride, stride), i_quarters(data + 3 * stride, stride));
+}
+
+/*
+ * The same of 4 WIDTH bytes.  Each row is read at once: where rows are a power of two apart, what
+ * the cache keeps of one is gone after the others.
+ */
+static INLINE void many_bytes(ivec four[WIDTH], const unsigned char *data, int64_t stride)
+{
+    ivec word[WIDTH / 4][4], quarter[WIDTH / 4];
+
+    UNROLL
+    for (int i = 0; i < WIDTH / 4; i++, data += 4 * stride)
+        four_rows(word[i], i_load_any(data), i_load_any(data + stride),
+                  i_load_any(data + 2 * stride), i_load_any(data + 3 * stride));
+    UNROLL
+    for (int j = 0; j < 4; j++) {
+        UNROLL
+        for (int i = 0; i < WIDTH / 4; i++)
+            quarter[i] = word[i][j];
+        i_turn_quarters(quarter);
+        UNROLL
+        for (int i = 0; i < WIDTH / 4; i++)
+            four[4 * i + j] = quarter[i];
+    }
 }
 
 static INLINE void thirty_two_bytes(ivec four[8], const unsigned char *data, int64_t stride)
@@ -169,40 +198,49 @@ static INLINE void put_sums(struct column *c, ivec four, vec scale, vec add)
 
 /* ---- floats, and 16 bits ---- */
 
-static INLINE void f32(struct column *c, const unsigned char *data, int64_t stride)
+static INLINE void put_word(struct column *c, ivec four, const enum element element)
 {
-    for (int k = 0; k < 4; k++) {
-        ivec four[4];
-
-        sixteen_bytes(four, data + 16 * k, stride);
-        UNROLL
-        for (int i = 0; i < 4; i++)
-            put(c, v_of_bits(four[i]));
+    if (element == ELEMENT_F32) {
+        put(c, v_of_bits(four));
+    } else if (element == ELEMENT_F16) {
+        put(c, v_of_halves(four));
+        put(c, v_of_halves(i_shift_right(four, 16)));
+    } else {
+        put(c, v_of_bits(i_shift_left(four, 16)));
+        put(c, v_of_bits(i_and(four, i_set((int)0xffff0000))));
     }
+}
+
+static INLINE void put_sixteen_bytes(struct column *c, const unsigned char *data, int64_t stride,
+                                     const enum element element)
+{
+    ivec four[4];
+
+    sixteen_bytes(four, data, stride);
+    UNROLL
+    for (int i = 0; i < 4; i++)
+        put_word(c, four[i], element);
+}
+
+static INLINE void put_many_bytes(struct column *c, const unsigned char *data, int64_t stride,
+                                  const enum element element)
+{
+    ivec four[WIDTH];
+
+    many_bytes(four, data, stride);
+    UNROLL
+    for (int i = 0; i < WIDTH; i++)
+        put_word(c, four[i], element);
 }
 
 static INLINE void f16(struct column *c, const unsigned char *data, int64_t stride)
 {
-    ivec pair[4];
-
-    sixteen_bytes(pair, data, stride);
-    UNROLL
-    for (int i = 0; i < 4; i++) {
-        put(c, v_of_halves(pair[i]));
-        put(c, v_of_halves(i_shift_right(pair[i], 16)));
-    }
+    put_sixteen_bytes(c, data, stride, ELEMENT_F16);
 }
 
 static INLINE void bf16(struct column *c, const unsigned char *data, int64_t stride)
 {
-    ivec pair[4];
-
-    sixteen_bytes(pair, data, stride);
-    UNROLL
-    for (int i = 0; i < 4; i++) {
-        put(c, v_of_bits(i_shift_left(pair[i], 16)));
-        put(c, v_of_bits(i_and(pair[i], i_set((int)0xffff0000))));
-    }
+    put_sixteen_bytes(c, data, stride, ELEMENT_BF16);
 }
 
 /* ---- 32 elements ---- */
@@ -523,11 +561,47 @@ static INLINE void fetch(const unsigned char *ahead, int n_bytes)
                 v_store(y + i, column.sum);                                             \
             }                                                                           \
     }
-BLOCKS(F32, f32, 16, 64)
-BLOCKS(F16, f16, 8, 16)
-BLOCKS(BF16, bf16, 8, 16)
 #include "base/blocks.def"
 #undef BLOCKS
+
+enum { ABREAST = 16 };      /* rows: of more, not each would be a stream that is foreseen */
+
+/* The same of elements that are numbers by themselves, in as many bytes at a time as a vector
+   has; what is left, 16 at a time. */
+#define NUMBERS(name, type, size)                                                       \
+    static void dot_##type(float *y, const float *x, const unsigned char *data,         \
+                           int64_t stride, int K)                                       \
+    {                                                                                   \
+        int bytes = K * (size);                                                         \
+                                                                                        \
+        for (int n = 0; n < PANEL; n += ABREAST, data += ABREAST * stride) {            \
+            struct column column[ABREAST / WIDTH];                                      \
+            const unsigned char *ahead = data + ABREAST * stride;                       \
+            int at = 0;                                                                 \
+                                                                                        \
+            for (int i = 0; i < ABREAST / WIDTH; i++)                                   \
+                column[i] = (struct column){ .is_sum = true, .x = x };                  \
+            for (; at + 4 * WIDTH <= bytes; at += 4 * WIDTH)                            \
+                UNROLL                                                                  \
+                for (int i = 0; i < ABREAST / WIDTH; i++) {                             \
+                    fetch(ahead, 4 * WIDTH * WIDTH);                                    \
+                    ahead += 4 * WIDTH * WIDTH;                                         \
+                    put_many_bytes(&column[i], data + i * WIDTH * stride + at, stride,  \
+                                   ELEMENT_##name);                                     \
+                }                                                                       \
+            for (; at < bytes; at += 16)                                                \
+                UNROLL                                                                  \
+                for (int i = 0; i < ABREAST / WIDTH; i++)                               \
+                    put_sixteen_bytes(&column[i], data + i * WIDTH * stride + at,       \
+                                      stride, ELEMENT_##name);                          \
+            for (int i = 0; i < ABREAST / WIDTH; i++)                                   \
+                v_store(y + n + i * WIDTH, column[i].sum);                              \
+        }                                                                               \
+    }
+NUMBERS(F32, f32, 4)
+NUMBERS(F16, f16, 2)
+NUMBERS(BF16, bf16, 2)
+#undef NUMBERS
 
 /* ---- one row times stored columns ---- */
 

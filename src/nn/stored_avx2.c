@@ -52,6 +52,17 @@ static inline ivec i_repeat(part v) { return _mm256_broadcastsi128_si256(v); }
 static inline ivec i_shuffle(ivec v, ivec index) { return _mm256_shuffle_epi8(v, index); }
 static inline ivec i_min_bytes(ivec a, ivec b) { return _mm256_min_epu8(a, b); }
 
+static inline ivec i_load_any(const void *p) { return _mm256_loadu_si256(p); }
+
+/* The upper half of the first is the lower one of the second, and the other way round. */
+static inline void i_turn_quarters(ivec v[2])
+{
+    ivec low = _mm256_permute2x128_si256(v[0], v[1], 0x20);
+
+    v[1] = _mm256_permute2x128_si256(v[0], v[1], 0x31);
+    v[0] = low;
+}
+
 /* Parts of 16 bytes side by side. */
 static inline ivec i_join(const part quarter[WIDTH / 4])
 {
@@ -80,7 +91,6 @@ static inline vec v_of_halves(ivec v)
 static inline vec v_sub(vec a, vec b) { return _mm256_sub_ps(a, b); }
 static inline ivec i_add(ivec a, ivec b) { return _mm256_add_epi32(a, b); }
 static inline ivec i_of_bits(vec v) { return _mm256_castps_si256(v); }
-static inline ivec i_load_any(const void *p) { return _mm256_loadu_si256(p); }
 
 /* v, but NaN where x is. */
 static inline vec v_or_nan(vec v, vec x)

@@ -52,6 +52,22 @@ static inline ivec i_repeat(part v) { return _mm512_broadcast_i32x4(v); }
 static inline ivec i_shuffle(ivec v, ivec index) { return _mm512_shuffle_epi8(v, index); }
 static inline ivec i_min_bytes(ivec a, ivec b) { return _mm512_min_epu8(a, b); }
 
+static inline ivec i_load_any(const void *p) { return _mm512_loadu_si512(p); }
+
+/* Quarter j of vector i is quarter i of vector j. */
+static inline void i_turn_quarters(ivec v[4])
+{
+    ivec even01 = _mm512_shuffle_i32x4(v[0], v[1], 0x88);
+    ivec even23 = _mm512_shuffle_i32x4(v[2], v[3], 0x88);
+    ivec odd01 = _mm512_shuffle_i32x4(v[0], v[1], 0xdd);
+    ivec odd23 = _mm512_shuffle_i32x4(v[2], v[3], 0xdd);
+
+    v[0] = _mm512_shuffle_i32x4(even01, even23, 0x88);
+    v[1] = _mm512_shuffle_i32x4(odd01, odd23, 0x88);
+    v[2] = _mm512_shuffle_i32x4(even01, even23, 0xdd);
+    v[3] = _mm512_shuffle_i32x4(odd01, odd23, 0xdd);
+}
+
 /* Parts of 16 bytes side by side. */
 static inline ivec i_join(const part quarter[WIDTH / 4])
 {
@@ -84,7 +100,6 @@ static inline vec v_of_halves(ivec v)
 static inline vec v_sub(vec a, vec b) { return _mm512_sub_ps(a, b); }
 static inline ivec i_add(ivec a, ivec b) { return _mm512_add_epi32(a, b); }
 static inline ivec i_of_bits(vec v) { return _mm512_castps_si512(v); }
-static inline ivec i_load_any(const void *p) { return _mm512_loadu_si512(p); }
 
 /* v, but NaN where x is. */
 static inline vec v_or_nan(vec v, vec x)

@@ -76,6 +76,8 @@ static inline part part_of(int a, int b, int c, int d)
 }
 
 static inline ivec i_repeat(part v) { return v; }
+static inline ivec i_load_any(const void *p) { return part_load(p); }
+static inline void i_turn_quarters(ivec v[1]) { (void)v; }
 static inline ivec i_join(const part quarter[WIDTH / 4]) { return quarter[0]; }
 
 /* 0 where the index has its top bit. */
@@ -103,7 +105,6 @@ static inline vec v_of_halves(ivec v)
 static inline vec v_sub(vec a, vec b) { return vsubq_f32(a, b); }
 static inline ivec i_add(ivec a, ivec b) { return vaddq_s32(a, b); }
 static inline ivec i_of_bits(vec v) { return vreinterpretq_s32_f32(v); }
-static inline ivec i_load_any(const void *p) { return part_load(p); }
 
 /* v, but NaN where x is. */
 static inline vec v_or_nan(vec v, vec x) { return vbslq_f32(vceqq_f32(x, x), v, x); }
