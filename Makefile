@@ -8,6 +8,8 @@ DESTDIR ?=
 CC      ?= cc
 BUILD   ?= build
 PKG_CONFIG ?= pkg-config
+# What runs a program that is built for another processor; qemu-aarch64, say.
+RUN     ?=
 SHELL   := /bin/bash
 
 # OpenBLAS as one more kernel, chosen by name only: `make BLAS=1`.
@@ -335,7 +337,7 @@ install: all
 	for page in $(MAN); do install -m 644 $$page $(SHARE)/man/man$${page##*.} || exit 1; done
 	install -m 644 $(MAN_ZH) $(SHARE)/man/zh_CN/man7
 	install -m 644 assets/schema/*.json $(SHARE)/mha-viz/schema
-	for shell in bash zsh fish; do ./mha-viz completion $$shell > $(BUILD)/$$shell || exit 1; done
+	for shell in bash zsh fish; do $(RUN) ./mha-viz completion $$shell > $(BUILD)/$$shell || exit 1; done
 	install -m 644 $(BUILD)/bash $(word 1,$(COMPLETIONS))
 	install -m 644 $(BUILD)/zsh $(word 2,$(COMPLETIONS))
 	install -m 644 $(BUILD)/fish $(word 3,$(COMPLETIONS))
@@ -351,8 +353,9 @@ dist:
 	git archive --prefix=mha-viz-$(VERSION)/ -o mha-viz-$(VERSION).tar.gz HEAD
 
 # Debian packages of what is committed, in build/deb; CHECK=1 also runs all tests while building.
+# ARCH=arm64: for that architecture.
 deb:
-	@assets/packaging/deb $(VERSION) build/deb $(if $(CHECK),,nocheck)
+	@assets/packaging/deb -a '$(ARCH)' $(VERSION) build/deb $(if $(CHECK),,nocheck)
 
 # A wheel for Python with the program, the module and what they need, in build/wheel.
 wheel:
@@ -374,6 +377,7 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make deb         Debian packages in build/deb: program, library, development files'
+	@echo 'make deb ARCH=arm64  the same for aarch64 (Debian on x86-64, root)'
 	@echo 'make wheel       a wheel for pip in build/wheel: program, module, libraries, font (Debian 12)'
 	@echo 'make release     tarball, packages, wheel, the live page, an SBOM and checksums in build/release'
 	@echo 'make check-packages  packages and wheel, built twice, installed and removed in empty roots (root, Debian)'
