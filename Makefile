@@ -357,9 +357,10 @@ dist:
 deb:
 	@assets/packaging/deb -a '$(ARCH)' $(VERSION) build/deb $(if $(CHECK),,nocheck)
 
-# A wheel for Python with the program, the module and what they need, in build/wheel.
+# A wheel for Python with the program, the module and what they need, in build/wheel; ARCH=arm64:
+# for aarch64.
 wheel:
-	@assets/packaging/wheel/make $(VERSION) build/wheel || [ $$? -eq 77 ]
+	@assets/packaging/wheel/make -a '$(ARCH)' $(VERSION) build/wheel || [ $$? -eq 77 ]
 
 # All that a release is, in build/release: tarball, packages, wheel, page, contents, checksums.
 release:
@@ -377,8 +378,8 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make deb         Debian packages in build/deb: program, library, development files'
-	@echo 'make deb ARCH=arm64  the same for aarch64 (Debian on x86-64, root)'
 	@echo 'make wheel       a wheel for pip in build/wheel: program, module, libraries, font (Debian 12)'
+	@echo 'make deb wheel ARCH=arm64  the same for aarch64 (Debian on x86-64, g++-aarch64-linux-gnu; deb: root)'
 	@echo 'make release     tarball, packages, wheel, the live page, an SBOM and checksums in build/release'
 	@echo 'make check-packages  packages and wheel, built twice, installed and removed in empty roots (root, Debian)'
 	@echo 'make BLAS=1      the same with OpenBLAS as one more kernel, MHA_VIZ_KERNEL=blas'

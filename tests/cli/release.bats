@@ -33,6 +33,25 @@ teardown() {
     fi
 }
 
+@test "the SBOM has what was built of the commit, for each architecture" {
+    echo one > "$dir/libmhaviz0_0.1.0-1_amd64.deb"
+    echo two > "$dir/libmhaviz0_0.1.0-1_arm64.deb"
+    echo three > "$dir/mha_viz-0.1.0-py3-none-manylinux_2_35_aarch64.whl"
+    assets/packaging/sbom 0.1.0 "$dir"/*.deb "$dir"/*.whl > "$dir/sbom"
+    for file in "$dir"/*.deb "$dir"/*.whl; do
+        sum=$(sha256sum < "$file")
+        [ "$(jq -r --arg name "$(basename "$file")" '. as $all | .packages[] | select(.packageFileName == $name) |
+             .SPDXID as $id | ($all.relationships[] | select(.spdxElementId == $id).relationshipType) +
+             " " + .checksums[0].checksumValue' "$dir/sbom")" = "GENERATED_FROM ${sum%% *}" ]
+    done
+    jq -e '[.packages[].SPDXID] | unique == sort' "$dir/sbom"
+    jq -e '[.packages[] | select(.packageFileName).name] == ["libmhaviz0", "libmhaviz0", "mha_viz"]' "$dir/sbom"
+    if command -v pyspdxtools >/dev/null; then
+        mv "$dir/sbom" "$dir/sbom.spdx.json"
+        pyspdxtools -i "$dir/sbom.spdx.json"
+    fi
+}
+
 @test "packages: the symbols of the library are those of its header" {
     sed -nE 's/^.*[ *](mhaviz_[a-z_]+)\(.*$/\1/p' src/mhaviz.h | grep -v '^mhaviz_metric_' | sort -u > "$dir/header"
     sed -nE 's/^ (mhaviz_[a-z_]+)@Base .*/\1/p' assets/packaging/debian/libmhaviz0.symbols | sort > "$dir/symbols"
