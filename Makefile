@@ -85,6 +85,7 @@ $(BUILD)/src/nn/%_avx512.o: SIMD := $(AVX512)
 # A unit that the compiler does not know is left out, and the program says so.
 known = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && echo $(1))
 $(BUILD)/src/nn/%_bf16_avx512.o: SIMD = $(AVX512) $(call known,-mavx512bf16)
+$(BUILD)/src/nn/%_int8_avx512.o: SIMD = $(AVX512) $(call known,-mavx512vnni)
 endif
 
 # Loops without branches: vectors on every processor, and the same bytes.

@@ -5,12 +5,12 @@
 #include <assert.h>
 #include <stdio.h>
 
-const char *const fast_names[] = { "f32", "bf16", NULL };
+const char *const fast_names[] = { "f32", "bf16", "int8", NULL };
 
 /* NULL: no kernel of this architecture has them. */
 static const struct fast_kernel *const table[N_FAST] = {
 #if defined(__x86_64__)
-    [FAST_BF16] = &fast_bf16_avx512,
+    [FAST_BF16] = &fast_bf16_avx512, [FAST_INT8] = &fast_int8_avx512,
 #else
     NULL
 #endif
@@ -48,7 +48,9 @@ void fast_why_not(char *why, size_t size, enum fast f)
 
 const char *fast_kernel_name(enum fast f)
 {
-    static const char *const name[N_FAST] = { [FAST_BF16] = "avx512+bf16" };
+    static const char *const name[N_FAST] = {
+        [FAST_BF16] = "avx512+bf16", [FAST_INT8] = "avx512+int8",
+    };
 
     return f == FAST_NONE ? nn_kernel_name(nn_kernel()) : name[f];
 }

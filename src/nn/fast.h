@@ -12,9 +12,16 @@
  *            each with one rounding, to nearest, and 0 where it is below 2^-126.  The bias
  *            is added last, as elsewhere.
  *
+ *     int8   blocks of 64 in k, of a row of inputs and of an output's weights, become whole numbers
+ *            times a scale: q = round(x * (127 / largest)), ties to even, scale = largest / 127, of
+ *            the largest magnitude; all 0 where that is below 2^-100, and NaN where one is not
+ *            finite.  A sum in single precision starts at 0 and runs over the blocks upwards:
+ *                sum = (sum of q of x * q of w) * (scale of x * scale of w) + sum
+ *            with one rounding; the sum of whole numbers is exact.
+ *
  * One accumulator an output, in one order: results depend neither on the number of rows nor on
  * threads, as nn.h has it.
- * Source: Intel SDM, vol. 2, VDPBF16PS and VCVTNE2PS2BF16. */
+ * Source: Intel SDM, vol. 2, VDPBF16PS, VCVTNE2PS2BF16 and VPDPBUSD. */
 #ifndef NN_FAST_H
 #define NN_FAST_H
 
@@ -25,8 +32,8 @@
 struct product;                 /* kernels.h */
 struct peak_kernels;            /* peak.h */
 
-enum fast { FAST_NONE, FAST_BF16, N_FAST };
-extern const char *const fast_names[];      /* "f32" (none), "bf16", NULL */
+enum fast { FAST_NONE, FAST_BF16, FAST_INT8, N_FAST };
+extern const char *const fast_names[];      /* "f32" (none), "bf16", "int8", NULL */
 
 struct fast_kernel {
     enum kernel beside;         /* the one that computes everything else */
@@ -47,7 +54,7 @@ struct fast_kernel {
     const struct peak_kernels *peak;
 };
 
-extern const struct fast_kernel fast_bf16_avx512;
+extern const struct fast_kernel fast_bf16_avx512, fast_int8_avx512;
 
 /* Words of K numbers. */
 int fast_words(const struct fast_kernel *f, int K);

@@ -223,6 +223,13 @@ bool linear_packs(const struct matrix *w)
            !(w->order_in_out && w->block > product_width());
 }
 
+size_t linear_packed_size(const struct matrix *w)
+{
+    int words = w->fast != NULL ? fast_words(w->fast, w->K) : 0;
+
+    return (size_t)(words > w->K ? words : w->K) * (size_t)product_width();
+}
+
 void linear_pack(float *panel, const struct matrix *w, int n0, float *room)
 {
     int width = product_width();
@@ -246,12 +253,12 @@ void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     };
 
     assert(M > 0 && w->K > 0 && n0 % width == 0);
-    for (int k = 0; k < K; k += product_depth(K))
+    for (int k = 0; k < K; k += product_depth(K, w->fast))
         for (int i = 0; i < n_panels; i++) {
             int at = n0 + i * width;
 
             product.y = y + at;
-            product.panel = panels + (int64_t)i * w->K * width;
+            product.panel = panels + (size_t)i * linear_packed_size(w);
             product.n = in_panel(w, at, width);
             product.bias = bias == NULL ? NULL : bias + at;
             product_part(&product, k);

@@ -103,8 +103,11 @@ bool linear_packs(const struct matrix *w);
 /* Floats of room that linear_pack needs. */
 size_t linear_room(void);
 
+/* Floats of a panel that linear_pack makes, aligned to 64 bytes. */
+size_t linear_packed_size(const struct matrix *w);
+
 /*
- * panel [K, product_width()], aligned to 64 bytes: outputs from n0 on, a multiple of that
+ * panel [K, product_width()], or as many words of w->fast: outputs from n0 on, a multiple of that
  * width; 0 past N.
  */
 void linear_pack(float *panel, const struct matrix *w, int n0, float *room);

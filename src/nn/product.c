@@ -31,17 +31,17 @@ void product_copy_rows(float *panel, int width, const float *w, int64_t stride, 
     }
 }
 
-int product_depth(int K)
+int product_depth(int K, const struct fast_kernel *fast)
 {
-    int n_blocks = (K - 1) / BLOCK_K + 1;
+    int n_blocks = (K - 1) / BLOCK_K + 1, whole = fast != NULL ? fast->words : 1;
 
-    return (K - 1) / n_blocks + 1;
+    return ((K - 1) / n_blocks / whole + 1) * whole;
 }
 
 void product_part(const struct product *p, int k)
 {
     struct product part = *p;
-    int depth = product_depth(p->K);
+    int depth = product_depth(p->K, p->fast);
     bool last = p->K - k <= depth;
 
     part.x = p->x + k;
@@ -57,6 +57,6 @@ void product_part(const struct product *p, int k)
 
 void product_run(const struct product *p)
 {
-    for (int k = 0; k < p->K; k += product_depth(p->K))
+    for (int k = 0; k < p->K; k += product_depth(p->K, p->fast))
         product_part(p, k);
 }

@@ -11,10 +11,13 @@ int product_width(void);
 /* The whole product, p->K in blocks that stay in cache. */
 void product_run(const struct product *p);
 
-/* K in equal blocks: the rows of a panel that stay in cache while rows of x pass. */
-int product_depth(int K);
+/*
+ * K in about equal blocks: the rows of a panel that stay in cache while rows of x pass; of words
+ * whole blocks of fast, NULL: of floats.
+ */
+int product_depth(int K, const struct fast_kernel *fast);
 
-/* Of the whole product the block of product_depth(p->K) from k on; the blocks in order. */
+/* Of the whole product the block of product_depth() from k on; the blocks in order. */
 void product_part(const struct product *p, int k);
 
 /* panel[k * width + i] = w[k * stride + i], i < n; 0 for n <= i < width. */

@@ -1,47 +1,46 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tiles of up to 14 rows x 32 columns in 512 bits, for a file that has the step of a sum, from
- * an element of x in all lanes and 16 elements of the panel:
- *     static inline __m512 step(__m512 x, __m512 w, __m512 sum); */
+ * Tiles of rows x 32 columns in 512 bits, whose sums stay in registers, for a file that has
+ * either the step of a sum, from an element of x in all lanes and 16 elements of the panel,
+ *     static inline __m512 step(__m512 x, __m512 w, __m512 sum);
+ * or all steps of a tile, OWN_STEPS and the height of a tile, TILE_ROWS; then it needs
+ * simd_512.h before. */
 #ifndef NN_SIMD_TILE_512_H
 #define NN_SIMD_TILE_512_H
 
-#include <immintrin.h>
-
 #include "nn/kernels.h"
-#include "nn/unroll.h"
+#include "nn/simd_512.h"
 
+#ifndef OWN_STEPS
 /* 28 sums, 2 of the panel, 1 of x: 31 of 32 registers */
-enum { WIDTH = 16, TILE_ROWS = 14 };
+#define TILE_ROWS 14
 
-/* The first n elements; n may be negative or beyond WIDTH. */
-static inline __mmask16 first_of(int n)
+/* rows and vecs are constants wherever it is inlined. */
+static INLINE void steps(const struct product *p, const float *x, __m512 sum[TILE_ROWS][2],
+                         const int rows, const int vecs)
 {
-    if (n <= 0)
-        return 0;
-    return (__mmask16)(n >= WIDTH ? 0xffffu : (1u << n) - 1);
+    const float *panel = p->panel;
+
+    for (int k = 0; k < p->K; k++, panel += p->width) {
+        __m512 w[2] = { _mm512_load_ps(panel),
+                        vecs > 1 ? _mm512_load_ps(panel + WIDTH) : _mm512_setzero_ps() };
+
+        UNROLL
+        for (int r = 0; r < rows; r++) {
+            __m512 x_rk = _mm512_set1_ps(x[r * p->x_stride + k]);
+
+            UNROLL
+            for (int j = 0; j < vecs; j++)
+                sum[r][j] = step(x_rk, w[j], sum[r][j]);
+        }
+    }
 }
+#endif
 
-static inline __attribute__((always_inline)) __m512 load(const float *p, int n, const bool whole)
+/* whole is a constant, too. */
+static INLINE void tile(const struct product *p, int m, const int rows, const int vecs,
+                        const bool whole)
 {
-    return whole ? _mm512_loadu_ps(p) : _mm512_maskz_loadu_ps(first_of(n), p);
-}
-
-static inline __attribute__((always_inline)) void store(float *p, __m512 v, int n,
-                                                        const bool whole)
-{
-    if (whole)
-        _mm512_storeu_ps(p, v);
-    else
-        _mm512_mask_storeu_ps(p, first_of(n), v);
-}
-
-/* rows, vecs and whole are constants wherever it is inlined. */
-static inline __attribute__((always_inline)) void tile(const struct product *p, int m,
-                                                       const int rows, const int vecs,
-                                                       const bool whole)
-{
-    const float *x = p->x + m * p->x_stride, *panel = p->panel;
     float *y = p->y + m * p->y_stride;
     __m512 sum[TILE_ROWS][2];
 
@@ -56,19 +55,7 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
             UNROLL
             for (int j = 0; j < vecs; j++)
                 sum[r][j] = load(y + r * p->y_stride + j * WIDTH, p->n - j * WIDTH, whole);
-    for (int k = 0; k < p->K; k++, panel += p->width) {
-        __m512 w[2] = { _mm512_load_ps(panel),
-                        vecs > 1 ? _mm512_load_ps(panel + WIDTH) : _mm512_setzero_ps() };
-
-        UNROLL
-        for (int r = 0; r < rows; r++) {
-            __m512 x_rk = _mm512_set1_ps(x[r * p->x_stride + k]);
-
-            UNROLL
-            for (int j = 0; j < vecs; j++)
-                sum[r][j] = step(x_rk, w[j], sum[r][j]);
-        }
-    }
+    steps(p, p->x + m * p->x_stride, sum, rows, vecs);
     if (p->bias != NULL)
         UNROLL
         for (int j = 0; j < vecs; j++) {
@@ -101,7 +88,9 @@ static void tile_of(const struct product *p, int m, int rows)
 {
     switch (rows) {
     TILE(1); TILE(2); TILE(3); TILE(4); TILE(5); TILE(6); TILE(7);
+#if TILE_ROWS > 7
     TILE(8); TILE(9); TILE(10); TILE(11); TILE(12); TILE(13); TILE(14);
+#endif
     }
 }
 

@@ -19,7 +19,7 @@ struct packing {
 
 static size_t panel_size(const struct packing *p)
 {
-    return (size_t)p->job->w->K * (size_t)p->width;
+    return linear_packed_size(p->job->w);
 }
 
 static void pack_task(void *self, int i, struct arena *scratch)

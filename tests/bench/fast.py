@@ -6,7 +6,8 @@
 
 1,000 passages of 6 to 50 words of samples/english.txt, each run with floats and with the numbers
 of an option: fast=NAME are those that the processor multiplies (--fast), dtype=NAME those that are
-simulated (--dtype); by default fast=bf16 dtype=int8 dtype=q8_0.  int8 is with a scale for each row
+simulated (--dtype); by default fast=bf16 fast=int8 dtype=int8
+dtype=q8_0.  dtype=int8 is with a scale for each row
 of inputs and each output, whose sums of whole numbers no kernel rounds.  A line has the mean
 Jensen-Shannon divergence of the worst head and of all heads, in nats; a faster kernel is offered
 where the worst one is at most 1e-3.  Of fast= it also has the processor time of stats over the
@@ -65,7 +66,7 @@ def main(viz, model, *options):
         f.write("\n".join(texts(1000)) + "\n")
         f.flush()
         print("numbers     worst head  JS of it  JS of all  offered  times faster")
-        for each in options or ("fast=bf16", "dtype=int8", "dtype=q8_0"):
+        for each in options or ("fast=bf16", "fast=int8", "dtype=int8", "dtype=q8_0"):
             option, name = each.split("=")
             js = divergences(viz, model, option, name, f.name)
             worst = max(js, key=js.get)
