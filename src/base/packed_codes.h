@@ -2,7 +2,7 @@
  *
  * How a matrix W [out, in] of small codes lies in memory, for those who unpack it in vectors:
  *
- *     W[o][k] = (value[code[o][k]] - zero) * scale, rounded; zero and scale of o and k's group
+ *     W[o][k] = (value(code[o][k]) - zero) * scale, rounded; zero and scale of o and k's group
  *
  * in single precision, in this order.  Words are little-endian 32 bits.
  *     DOWN      words [in / per, out], per = 32 / bits: field i from the low bits up is input i
@@ -16,6 +16,13 @@
 
 enum packed_lie { PACKED_DOWN, PACKED_ACROSS, PACKED_ALONG, N_PACKED };
 enum packed_round { PACKED_EXACT, PACKED_F16, PACKED_BF16 };
+
+/* What a code of 8 bits stands for, ALONG. */
+enum packed_value {
+    PACKED_NUMBER,                  /* 0 to 255; of DOWN and ACROSS, and of fewer bits, too */
+    PACKED_INT8,                    /* -128 to 127; the product is multiplied by 1/127 at last */
+    PACKED_E4M3, PACKED_E5M2
+};
 
 /* Groups whose inputs lie anywhere: those of group g are input[i], first[g] <= i < first[g + 1],
  * upwards. */
@@ -37,8 +44,8 @@ struct packed_codes {
     const struct packed_order *order;   /* NULL: groups follow each other */
     int bits;                       /* DOWN: 2, 4 or 8; ALONG: 4 or 8; ACROSS: 4 */
     bool high_first;                /* ALONG: of a byte the high half is the first input */
-    bool is_e4m3;                   /* ALONG: a code of 8 bits is such a float */
-    const float *value;             /* [16]; NULL: the code itself */
+    enum packed_value is;
+    const float *value;             /* [16] of 4 bits; NULL: the code itself */
     enum packed_round round;
 
     /* zero[i], scale[i] of outputs o + i, i < n, and the group of input k; self: the maker */

@@ -11,7 +11,7 @@
 
 /* What becomes of a code; all but the table are constants wherever it is inlined. */
 struct decoder {
-    enum { IS_CODE, IS_TABLE, IS_E4M3 } kind;
+    enum { IS_CODE, IS_TABLE, IS_INT8, IS_E4M3, IS_E5M2 } kind;
     enum packed_round round;
     struct table table;
 };
@@ -35,12 +35,40 @@ static INLINE vec v_of_e4m3(ivec code)
     return v_of_bits(i_or(i_of_bits(v), i_shift_left(i_and(code, i_set(0x80)), 24)));
 }
 
+/* The upper half of a float of 16 bits. */
+static INLINE vec v_of_e5m2(ivec code)
+{
+    return v_of_halves(i_shift_left(code, 8));
+}
+
+/* Two's complement of 8 bits. */
+static INLINE vec v_of_int8(ivec code)
+{
+    return v_of_ints(i_sub(code, i_shift_left(i_and(code, i_set(0x80)), 1)));
+}
+
+static INLINE vec value_of(ivec code, const struct decoder d)
+{
+    switch (d.kind) {
+    case IS_TABLE:
+        return v_looked_up(d.table, code);
+    case IS_INT8:
+        return v_of_int8(code);
+    case IS_E4M3:
+        return v_of_e4m3(code);
+    case IS_E5M2:
+        return v_of_e5m2(code);
+    default:
+        return v_of_ints(code);
+    }
+}
+
 static INLINE void decode_to(float *out, ivec code, vec zero, vec scale, const struct decoder d)
 {
-    vec v = d.kind == IS_TABLE ? v_looked_up(d.table, code) :
-            d.kind == IS_E4M3 ? v_of_e4m3(code) : v_of_ints(code);
+    vec v = v_mul(v_sub(value_of(code, d), zero), scale);
 
-    v = v_mul(v_sub(v, zero), scale);
+    if (d.kind == IS_INT8)
+        v = v_mul(v, v_set(1.0f / 127));
     if (d.round == PACKED_F16)
         v = v_to_f16(v);
     else if (d.round == PACKED_BF16)
@@ -124,18 +152,34 @@ static INLINE void along(float *panel, int width, const struct packed_part *p, c
     }
 }
 
+static void bytes_along(float *panel, int width, const struct packed_part *p)
+{
+    switch (p->codes->is) {
+    case PACKED_INT8:
+        along(panel, width, p, 8, (struct decoder){ .kind = IS_INT8 });
+        return;
+    case PACKED_E4M3:
+        along(panel, width, p, 8, (struct decoder){ .kind = IS_E4M3 });
+        return;
+    case PACKED_E5M2:
+        along(panel, width, p, 8, (struct decoder){ .kind = IS_E5M2 });
+        return;
+    default:
+        along(panel, width, p, 8, (struct decoder){ .kind = IS_CODE });
+    }
+}
+
 static void unpack_along(float *panel, int width, const struct packed_part *p)
 {
     const struct packed_codes *c = p->codes;
     struct table t;
 
+    if (c->bits == 8) {
+        bytes_along(panel, width, p);
+        return;
+    }
     if (c->value == NULL) {
-        if (c->is_e4m3)
-            along(panel, width, p, 8, (struct decoder){ .kind = IS_E4M3 });
-        else if (c->bits == 8)
-            along(panel, width, p, 8, (struct decoder){ .kind = IS_CODE });
-        else
-            along(panel, width, p, 4, (struct decoder){ .kind = IS_CODE });
+        along(panel, width, p, 4, (struct decoder){ .kind = IS_CODE });
         return;
     }
     t = table_of(c->value);

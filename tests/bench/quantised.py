@@ -6,9 +6,10 @@
 
 Writes models of the shape of llama with 113 million parameters in their linears into a
 temporary folder: F16, and packed as GPTQ (4 bits in groups of 128, which follow each other, and
-act-order, where the inputs of a group lie anywhere), AWQ, NF4, NVFP4, E4M3 in blocks of 128x128,
-and 8 bits of compressed-tensors in groups of 128, each with random bits.  Each is run over 16 and over 512 tokens on one
-thread, a new process each time, and in turn; the median of RUNS (default 3).  A line has the
+act-order, where the inputs of a group lie anywhere), AWQ, NF4, NVFP4, E4M3 and E5M2 in blocks of
+128x128, 8 bits of bitsandbytes by row, and 8 bits of compressed-tensors in groups of 128, each with
+random bits.  Each is run over 16 and over 512 tokens on one thread, a new process each time, and in
+turn; the median of RUNS (default 3).  A line has the
 bytes of the file, the largest memory that the process held (mapped pages of the file included)
 and its CPU seconds, with the ratio to F16; of BEFORE, another program, the seconds beside it.
 Needs NumPy."""
@@ -30,12 +31,17 @@ CONFIG = {"model_type": "llama", "num_hidden_layers": L, "num_attention_heads": 
           "intermediate_size": F, "vocab_size": V, "max_position_embeddings": 2048,
           "tie_word_embeddings": True}
 NAMES = {np.dtype("f4"): "F32", np.dtype("f2"): "F16", np.dtype("i4"): "I32",
-         np.dtype("i8"): "I64", np.dtype("u1"): "U8"}
+         np.dtype("i8"): "I64", np.dtype("u1"): "U8", np.dtype("i1"): "I8"}
 rng = np.random.default_rng(1)
 
 
 def halves(shape, scale=.02):
     return (rng.standard_normal(shape, np.float32) * scale).astype("f2")
+
+
+def small(kind, codes):
+    """Bytes as floats of 8 bits: what the file calls them, and the array."""
+    return kind, codes.astype("u1")
 
 
 def f16(k, out, n):
@@ -69,13 +75,22 @@ def nf4(k, out, n):
 
 
 def fp8(k, out, n):
-    return {k + ".weight": rng.integers(0, 0x60, (out, n), np.uint8).view("i1"),
+    return {k + ".weight": small("F8_E4M3", rng.integers(0, 0x60, (out, n), np.uint8)),
             k + ".weight_scale_inv": np.full((-(-out // 128), -(-n // 128)), .002, "f4")}
+
+
+def e5m2(k, out, n):
+    return {**fp8(k, out, n), k + ".weight": small("F8_E5M2", rng.integers(0, 0x60, (out, n), np.uint8))}
+
+
+def bytes_by_row(k, out, n):
+    return {k + ".weight": rng.integers(-127, 128, (out, n), np.int8),
+            k + ".SCB": np.full(out, .04, "f4")}
 
 
 def nvfp4(k, out, n):
     return {k + ".weight_packed": rng.integers(0, 256, (out, n // 2), np.uint8),
-            k + ".weight_scale": rng.integers(0x30, 0x60, (out, n // 16), np.uint8).view("i1"),
+            k + ".weight_scale": small("F8_E4M3", rng.integers(0x30, 0x60, (out, n // 16), np.uint8)),
             k + ".weight_global_scale": np.array([400], "f4")}
 
 
@@ -99,6 +114,8 @@ KINDS = {
     "NVFP4": (nvfp4, compressed("nvfp4-pack-quantized", num_bits=4, type="float", group_size=16,
                                 strategy="tensor_group", symmetric=True)),
     "E4M3": (fp8, {"quant_method": "fp8", "weight_block_size": [128, 128]}),
+    "E5M2": (e5m2, {"quant_method": "fp8", "weight_block_size": [128, 128]}),
+    "bnb 8": (bytes_by_row, {"quant_method": "bitsandbytes", "load_in_8bit": True}),
     "INT8": (int8, compressed("pack-quantized", num_bits=8, type="int", group_size=128,
                               strategy="group", symmetric=True)),
 }
@@ -113,14 +130,14 @@ def write(folder, linear, packing):
         for norm in "input_layernorm", "post_attention_layernorm":
             tensors[f"{at}{norm}.weight"] = np.ones(D, "f2")
     header, end = {}, 0
-    for name, x in tensors.items():
-        dtype = "F8_E4M3" if x.dtype == np.int8 else NAMES[x.dtype]
+    named = {name: x if isinstance(x, tuple) else (NAMES[x.dtype], x) for name, x in tensors.items()}
+    for name, (dtype, x) in named.items():
         header[name] = {"dtype": dtype, "shape": list(x.shape), "data_offsets": [end, end + x.nbytes]}
         end += x.nbytes
     text = json.dumps(header).encode()
     with open(folder / "model.safetensors", "wb") as f:
         f.write(struct.pack("<Q", len(text)) + text)
-        for x in tensors.values():
+        for _, x in named.values():
             f.write(x.tobytes())
     more = {} if packing is None else {"quantization_config": packing}
     (folder / "config.json").write_text(json.dumps({**CONFIG, **more}))

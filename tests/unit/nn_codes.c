@@ -241,6 +241,16 @@ static void nvfp4(void)
     check(&f, &how, "nvfp4", true);
 }
 
+static void bytes_by_row(void)
+{
+    struct quantisation how = { .method = QUANT_BNB8 };
+    struct file f = { .size = 0 };
+
+    add(&f, "k.weight", "I8", dims(OUT, IN), OUT * IN, NULL);
+    add(&f, "k.SCB", "F32", arena_printf(&arena, "%d", OUT), 4 * OUT, NULL);
+    check(&f, &how, "int8", true);
+}
+
 /* Scales by row and by block, of which the last of a row is not whole. */
 static void e4m3(void)
 {
@@ -258,6 +268,16 @@ static void e4m3(void)
             add(&f, "k.weight_scale_inv", "F32", dims(m, n), (size_t)(4 * m * n), NULL);
         check(&f, &how, "e4m3", block != 6);
     }
+}
+
+static void e5m2(void)
+{
+    struct quantisation how = { .method = QUANT_FP8, .block = { 64, 64 } };
+    struct file f = { .size = 0 };
+
+    add(&f, "k.weight", "F8_E5M2", dims(OUT, IN), OUT * IN, NULL);
+    add(&f, "k.weight_scale_inv", "F32", dims(2, 3), 4 * 2 * 3, NULL);
+    check(&f, &how, "e5m2", true);
 }
 
 static void mxfp4(void)
@@ -278,7 +298,9 @@ KERNEL_TEST(bitsandbytes)
 KERNEL_TEST(compressed_tensors)
 KERNEL_TEST(mxfp4)
 KERNEL_TEST(nvfp4)
+KERNEL_TEST(bytes_by_row)
 KERNEL_TEST(e4m3)
+KERNEL_TEST(e5m2)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
 
@@ -286,7 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(gptq), TEST(awq), TEST(bitsandbytes), TEST(compressed_tensors), TEST(mxfp4),
-        TEST(nvfp4), TEST(e4m3),
+        TEST(nvfp4), TEST(bytes_by_row), TEST(e4m3), TEST(e5m2),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

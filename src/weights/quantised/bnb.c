@@ -225,6 +225,7 @@ int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *o
 
 struct bytes_by_row {
     struct maker maker;
+    struct packed_codes codes;
     const unsigned char *q, *largest;   /* I8 [out, in]; F32 [out] */
     int64_t in;
 };
@@ -236,6 +237,28 @@ static void read_bytes(const void *maker, float *out, int64_t first, int64_t n)
     for (int64_t i = first; i < first + n; i++)
         *out++ = (float)(int8_t)b->q[i] * quant_float(b->largest, i / b->in) *
                  (1.0f / 127);
+}
+
+static void bytes_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+{
+    const struct bytes_by_row *b = self;
+
+    (void)k;
+    for (int i = 0; i < n; i++) {
+        zero[i] = 0;
+        scale[i] = quant_float(b->largest, o + i);
+    }
+}
+
+/* For those who unpack in vectors: whole words of four inputs. */
+static void describe_bytes(struct bytes_by_row *b, int64_t out)
+{
+    if (b->in % 4 != 0)
+        return;
+    b->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = b->q, .stride = b->in, .out = out,
+                                      .in = b->in, .group = b->in, .bits = 8, .is = PACKED_INT8,
+                                      .group_of = bytes_group };
+    b->maker.codes = &b->codes;
 }
 
 int quant_bnb8(struct unpacker *u, const struct tensor *packed, struct tensor *out)
@@ -258,6 +281,7 @@ int quant_bnb8(struct unpacker *u, const struct tensor *packed, struct tensor *o
     bytes->in = q->shape[1];
     bytes->maker = (struct maker){ .read = read_bytes, .how = "bitsandbytes, 8 bits by row",
                                  .part = quant_parts(u, part, 2), .n_parts = 2 };
+    describe_bytes(bytes, q->shape[0]);
     quant_fill(out, &bytes->maker, q->shape[0], bytes->in);
     return 0;
 }

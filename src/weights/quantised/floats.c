@@ -57,11 +57,13 @@ static void scaled_group(const void *self, float *zero, float *scale, int64_t o,
 /* For those who unpack in vectors: whole words of four inputs. */
 static void describe_scaled(struct scaled *s)
 {
-    if (s->q->dtype != DTYPE_F8_E4M3 || s->in % 4 != 0 || s->columns_of % 4 != 0)
+    if (s->in % 4 != 0 || s->columns_of % 4 != 0)
         return;
     s->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = s->q->data, .stride = s->in,
                                       .out = s->q->shape[0], .in = s->in, .group = s->columns_of,
-                                      .bits = 8, .is_e4m3 = true, .group_of = scaled_group };
+                                      .bits = 8, .group_of = scaled_group,
+                                      .is = s->q->dtype == DTYPE_F8_E4M3 ? PACKED_E4M3 :
+                                                                           PACKED_E5M2 };
     s->maker.codes = &s->codes;
 }
 
