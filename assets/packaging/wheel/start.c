@@ -126,7 +126,10 @@ int main(int argc, char **argv)
         return 4;
     }
     if (!load(package)) {
-        fprintf(stderr, "mha-viz: %s\n", dlerror());
+        const char *why = dlerror();        /* NULL: it was not asked to open anything */
+
+        fprintf(stderr, "mha-viz: %s%s\n", why != NULL ? why : package,
+                why != NULL ? "" : "/lib/libmhaviz.so.0: the path is too long");
         return 4;
     }
     choose_fonts(package);
