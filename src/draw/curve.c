@@ -101,7 +101,7 @@ static double measure_y(struct measured *m, struct page *page)
                                     1.2 * text_line_height(&page->text, &tick_style), m->plot.h);
     double widest = 0.0;
 
-    for (int i = 0; i < ticks.n && !m->curve->no_labels; i++) {
+    for (int i = 0; i < ticks.n; i++) {
         if (ticks.value[i] < m->span.low || ticks.value[i] > m->span.high)
             continue;
         m->y[m->n_y].text = tick_text(page, ticks.value[i], ticks.decimals);
@@ -158,8 +158,6 @@ static void measure_names(struct measured *m, struct page *page)
     struct style up = name_style;
 
     up.rotated = true;
-    if (m->curve->no_labels)
-        return;
     m->x_name = line_of(page, &name_style, m->curve->x_name, 6 * LABEL_CHARS);
     m->y_name = line_of(page, &up, m->curve->y_name, 6 * LABEL_CHARS);
     m->name_h = layout_whole(page->units, text_line_height(&page->text, &name_style)) +
@@ -215,10 +213,10 @@ static void *measure(const void *of, struct page *page, struct box *size)
                             .beyond = layout_units(page->units, X_TICKS / 3) };
     measure_names(m, page);
     measure_plot(m, page);
-    m->x_label_h = curve->no_labels ? 0.0 : text_line_height(&page->text, &tick_style);
-    if (!curve->no_labels && curve->x_label != NULL)
+    m->x_label_h = text_line_height(&page->text, &tick_style);
+    if (curve->x_label != NULL)
         measure_x_names(m, page);
-    else if (!curve->no_labels)
+    else
         measure_x_numbers(m, page);
     measure_legend(m, page);
     bottom = m->plot.y + m->plot.h + m->line + m->tick + m->gap +

@@ -33,7 +33,6 @@ struct curve {
     int n_dots;
     const struct curve_dot *dot;
     const char *x_name, *y_name;
-    bool no_labels;             /* of axes */
     bool whole;                 /* the axis reaches as far as the intervals do */
 };
 

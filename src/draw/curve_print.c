@@ -68,7 +68,7 @@ static int y_width(const struct plot *p)
     struct ticks ticks = y_ticks(p);
     int widest = 0;
 
-    for (int i = 0; i < ticks.n && !p->curve->no_labels; i++) {
+    for (int i = 0; i < ticks.n; i++) {
         char text[TICK_TEXT];
 
         tick_text(text, &ticks, i);
@@ -83,7 +83,7 @@ static void print_y(const struct plot *p)
 
     for (int row = 0; row < p->n_rows; row++)
         canvas_text(p->canvas, p->top + row, p->left - 1, 1, "│", false);
-    for (int i = 0; i < ticks.n && !p->curve->no_labels; i++) {
+    for (int i = 0; i < ticks.n; i++) {
         int row = row_at(p, ticks.value[i]);
         char text[TICK_TEXT];
 
@@ -151,8 +151,6 @@ static int print_x(const struct plot *p)
     for (int c = 0; c < p->n_columns; c++)
         canvas_text(p->canvas, row, p->left + c, 1, "─", false);
     row++;
-    if (p->curve->no_labels)
-        return row;
     print_places(p, row++);
     w = canvas_width(p->curve->x_name);
     canvas_text(p->canvas, row, p->left + (w < p->n_columns ? (p->n_columns - w) / 2 : 0),
@@ -275,10 +273,7 @@ void curve_print(const void *of, struct canvas *canvas)
     int row;
 
     measure(&p);
-    if (!curve->no_labels) {
-        canvas_text(canvas, p.top, 0, canvas->n_columns, curve->y_name, false);
-        p.top++;
-    }
+    canvas_text(canvas, p.top++, 0, canvas->n_columns, curve->y_name, false);
     print_y(&p);
     row = print_x(&p);
     for (int i = 0; i < curve->n_lines; i++)

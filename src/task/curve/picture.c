@@ -291,7 +291,7 @@ int curve_draw(const struct curve_job *jobs, int n, struct err *e)
     const struct output *output = &first->job.results.output;
     const struct session *s = &first->job.s;
     struct curve curve = { .x_name = axis_names[first->args->over],
-                           .y_name = metric_text(first, s->a), .no_labels = figure->no_labels };
+                           .y_name = metric_text(first, s->a) };
     struct part part;
     struct sheet sheet;
     int bin;
