@@ -335,6 +335,14 @@ bool diff_is_file(const struct diff_sides *d)
 
 /* ---- names ---- */
 
+/* Whether both are of one path; that of the model of no name is NULL. */
+static bool is_one_path(const struct diff_sides *d)
+{
+    const char *x = d->side[0].s.path, *y = d->side[1].s.path;
+
+    return x == NULL || y == NULL ? x == y : strcmp(x, y) == 0;
+}
+
 /* The model, or its path where both models have one name. */
 static const char *model_of(const struct diff_sides *d, int i)
 {
@@ -342,8 +350,8 @@ static const char *model_of(const struct diff_sides *d, int i)
     const char *path = d->side[i].asked.attention != NULL ? d->side[i].asked.attention :
                                                             d->side[i].asked.model;
 
-    return path == NULL || strcmp(name, other) != 0 || shares_model(d) ||
-           strcmp(d->side[0].s.path, d->side[1].s.path) == 0 ? name : path;
+    return path == NULL || strcmp(name, other) != 0 || shares_model(d) || is_one_path(d) ? name :
+                                                                                           path;
 }
 
 static const char *subject(const struct diff_sides *d, int i, bool whole, struct arena *a)
