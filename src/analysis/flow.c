@@ -78,18 +78,20 @@ static double send(struct net *net, int node, int sink, double most)
     return node == sink ? most : 0;
 }
 
-static double greatest(struct net *net, int source, int sink)
+static double greatest(struct net *net, int source, int sink, struct progress *progress)
 {
     double sum = 0, sent;
 
-    while (reach(net, source, sink))
+    while (reach(net, source, sink)) {
+        progress_ran(progress, 2 * (int64_t)net->n_nodes * net->n);
         while ((sent = send(net, source, sink, 2)) > 0)
             sum += sent;
+    }
     return sum;
 }
 
 void flow_all(double *out, const double *capacity, int n_layers, int n,
-              struct arena *scratch)
+              struct arena *scratch, struct progress *progress)
 {
     int n_nodes = (n_layers + 1) * n;
     size_t size = (size_t)n_layers * (size_t)n * (size_t)n * sizeof *capacity;
@@ -106,7 +108,7 @@ void flow_all(double *out, const double *capacity, int n_layers, int n,
         for (int v = 0; v < n; v++) {
             memcpy(net.down, capacity, size);
             memset(net.up, 0, size);
-            out[u * n + v] = greatest(&net, n_layers * n + u, v);
+            out[u * n + v] = greatest(&net, n_layers * n + u, v, progress);
             sum += out[u * n + v];
         }
         for (int v = 0; v < n; v++)

@@ -7,6 +7,7 @@
 #define ANALYSIS_METRIC_H
 
 #include "analysis/slots.h"
+#include "base/progress.h"
 #include "run/row.h"
 
 /* One finished row: query i, weights a over n_keys keys from key0. */
@@ -118,9 +119,9 @@ struct metric_state {
     void (*take)(void *state, const struct metric_row *rows, int n);
     /*
      * After the last row, before any value is asked for; NULL: there is nothing to do.
-     * Room of scratch lasts for the call.
+     * Room of scratch lasts for the call.  What takes long says so by progress_ran.
      */
-    void (*finish)(void *state, struct arena *scratch);
+    void (*finish)(void *state, struct arena *scratch, struct progress *progress);
     /*
      * What a head reads, all of it, before its rows; NULL: nothing is looked at.  Its values
      * last until the layer's rows have been handed out.  Not called where rows are of a file.

@@ -66,7 +66,7 @@ static double norm(const double *b, int n)
 }
 
 /* Eigenvalues on the diagonal of b, eigenvectors in the rows of vector. */
-static void diagonalise(double *b, double *vector, int n)
+static void diagonalise(double *b, double *vector, int n, struct progress *progress)
 {
     double small = 1e-15 * norm(b, n);
     bool turned = n > 1;
@@ -75,12 +75,14 @@ static void diagonalise(double *b, double *vector, int n)
         *at(vector, n, i, i) = 1;
     for (int sweep = 0; turned && sweep < 60; sweep++) {
         turned = false;
-        for (int p = 0; p < n; p++)
+        for (int p = 0; p < n; p++) {
             for (int q = p + 1; q < n; q++)
                 if (fabs(*at(b, n, p, q)) > small) {
                     rotate(b, vector, n, p, q);
                     turned = true;
                 }
+            progress_ran(progress, 6 * (int64_t)(n - p) * n);
+        }
     }
 }
 
@@ -111,14 +113,15 @@ static void put(double *place, const double *vector, double value, int n, int ax
         place[2 * i + axis] = scale == 0 ? 0 : scale * vector[i];
 }
 
-void scaling_plane(double *place, const double *squared, int n, struct arena *scratch)
+void scaling_plane(double *place, const double *squared, int n, struct arena *scratch,
+                   struct progress *progress)
 {
     double *b = square(scratch, n), *vector = square(scratch, n);
     double *mean = arena_alloc(scratch, (uint64_t)n, sizeof *mean);
     int row = -1;
 
     centre(b, squared, n, mean);
-    diagonalise(b, vector, n);
+    diagonalise(b, vector, n, progress);
     for (int axis = 0; axis < 2; axis++) {
         row = largest(b, n, row);
         if (row >= 0)
@@ -163,7 +166,7 @@ static void merge(struct tree *t, int x, int y)
 }
 
 void scaling_clusters(int *cluster, const double *squared, int n, int most,
-                      struct arena *scratch)
+                      struct arena *scratch, struct progress *progress)
 {
     struct tree tree = { n, square(scratch, n),
                          arena_alloc(scratch, (uint64_t)n, sizeof(int)) };
@@ -178,6 +181,7 @@ void scaling_clusters(int *cluster, const double *squared, int n, int most,
     for (int left = n; left > most; left--) {
         int x = 0, y = 1;
 
+        progress_ran(progress, (int64_t)n * n);
         nearest(&tree, &x, &y);
         merge(&tree, x, y);
         for (int i = 0; i < n; i++)

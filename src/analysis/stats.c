@@ -194,6 +194,7 @@ static int look(void *self, const struct qkv_view *v, struct err *e)
         for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
             if (keeps_state(s, k) && s->set->metric[k].rule->state->look != NULL)
                 s->set->metric[k].rule->state->look(*state_at(s, k, at), v, head);
+        progress_tick(s->set->progress);
     }
     return 0;
 }
@@ -419,7 +420,8 @@ static void finish_state(struct stats *s, size_t at, int k)
 
     if (!keeps_state(s, k) || state->finish == NULL)
         return;
-    state->finish(*state_at(s, k, at), s->arena);
+    state->finish(*state_at(s, k, at), s->arena, s->set->progress);
+    progress_tick(s->set->progress);
     arena_reset(s->arena, mark);
 }
 

@@ -12,6 +12,8 @@ struct metric_set {
     const struct metric *metric;    /* [n] metric_table, or some of its rows, or others */
     int n;
     struct metric_opts opts;
+    struct progress *progress;      /* of the thread of the pass, told where metrics take long;
+                                       NULL: nobody is */
 };
 
 /* The value of a METRIC_LIST. */

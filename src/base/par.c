@@ -39,6 +39,7 @@ struct par {
     void (*fn)(void *self, int i, struct arena *scratch);
     void *self;
     atomic_int next;
+    atomic_bool leaving;            /* as the caller's progress says, for the other threads */
     atomic_size_t lacking;          /* bytes that a scratch could not give; 0: none */
     struct arena like;              /* whose handler hears of them; has no memory */
     struct progress *progress;      /* of the caller; NULL: nobody shows it */
@@ -57,6 +58,12 @@ static void leave(void *self, size_t size_bytes)
     longjmp(w->border, 1);
 }
 
+static void leave_early(struct par *p)
+{
+    atomic_store(&p->leaving, true);
+    atomic_store(&p->next, p->n);
+}
+
 /* progress: NULL on threads that are not the caller's. */
 static void take_all(struct par *p, struct arena *scratch, const struct progress *progress)
 {
@@ -69,7 +76,7 @@ static void take_all(struct par *p, struct arena *scratch, const struct progress
         arena_reset(scratch, mark);
         progress_tick(progress);
         if (progress != NULL && progress->leaving)
-            atomic_store(&p->next, p->n);
+            leave_early(p);
     }
 }
 
@@ -278,6 +285,7 @@ void par_for(struct par *p, int n,
     p->fn = fn;
     p->self = self;
     atomic_store(&p->next, 0);
+    atomic_store(&p->leaving, false);
     set_busy(p, true);
     work_on_all(p);
     set_busy(p, false);
@@ -286,4 +294,14 @@ void par_for(struct par *p, int n,
         arena_fail(&p->like, lacking);
     if (p->progress != NULL && p->progress->leaving)
         progress_tick(p->progress);
+}
+
+bool par_leaves(struct par *p, const struct arena *scratch)
+{
+    if (scratch == &p->worker[0].scratch && p->progress != NULL) {
+        progress_tick(p->progress);
+        if (p->progress->leaving)
+            leave_early(p);
+    }
+    return atomic_load(&p->leaving);
 }

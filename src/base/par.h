@@ -63,4 +63,11 @@ int par_default_threads(void);
 void par_for(struct par *p, int n,
              void (*fn)(void *self, int i, struct arena *scratch), void *self);
 
+/*
+ * Within fn, between parts of what takes long: tells who is told, on the caller's thread.  True
+ * where it is leaving: fn may return, as nobody reads what it would have made.
+ * scratch: that of fn.
+ */
+bool par_leaves(struct par *p, const struct arena *scratch);
+
 #endif

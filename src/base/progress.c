@@ -22,6 +22,17 @@ void progress_tick(const struct progress *p)
         p->tell(p->self, p);
 }
 
+void progress_ran(struct progress *p, int64_t n)
+{
+    if (p == NULL)
+        return;
+    p->n_ran += n;
+    if (p->n_ran < PROGRESS_STEPS)
+        return;
+    p->n_ran = 0;
+    progress_tick(p);
+}
+
 void progress_begin(struct progress *p, const char *unit, int64_t total)
 {
     struct progress_level *level;

@@ -29,6 +29,7 @@ struct progress {
                                    the next one told finds busy false, and must not return */
     bool waiting;               /* for texts that others have yet to write: no work */
     double n_tokens;            /* that went through a model since the outermost began */
+    int64_t n_ran;              /* of progress_ran, since it told last */
 };
 
 /* Work of total units begins, within the unit at hand of the work around it. */
@@ -50,6 +51,13 @@ void progress_tokens(struct progress *p, double n);
 
 /* Nothing changed, but time has passed. */
 void progress_tick(const struct progress *p);
+
+/*
+ * The same within a long computation, after n more of its steps, each of about a multiplication:
+ * it is told after each PROGRESS_STEPS of them, some milliseconds.
+ */
+enum { PROGRESS_STEPS = 1 << 22 };
+void progress_ran(struct progress *p, int64_t n);
 
 /* The share of the outermost work that is done, in [0, 1]; NaN: not known. */
 double progress_share(const struct progress *p);

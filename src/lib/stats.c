@@ -61,7 +61,8 @@ static int count(void *self, struct border *border, struct err *e)
 {
     const struct counting *job = self;
     struct arena *a = &border->call;
-    struct metric_set set = { .n = 0, .opts = metric_opts_default() };
+    struct metric_set set = { .n = 0, .opts = metric_opts_default(),
+                              .progress = &border->progress };
     struct sink sinks[STATS_SINKS];
     struct attended attended;
     struct texts texts;

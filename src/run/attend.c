@@ -44,6 +44,13 @@ static void attend_block(const struct attend_job *j, struct head_rows *head, int
                                          (config->d_head + (j->keep_out ? config->d_value : 0)));
 }
 
+/* Whether the block from row0 on is worth its while: of a text of one block it always is. */
+static bool goes_on(const struct attend_job *j, int row0, int n_queries,
+                    const struct arena *scratch)
+{
+    return row0 < n_queries && (row0 == 0 || !par_leaves(j->p->par, scratch));
+}
+
 /* Block after block of the rows of several heads, for sinks that compare them. */
 static void attend_together(const struct attend_job *j, struct head_rows *const *head,
                             int n, int n_queries, enum sink_scope scope,
@@ -51,7 +58,7 @@ static void attend_together(const struct attend_job *j, struct head_rows *const 
 {
     struct rows *rows = arena_alloc(scratch, (size_t)n, sizeof *rows);
 
-    for (int row0 = 0; row0 < n_queries; row0 += ATTEND_ROWS) {
+    for (int row0 = 0; goes_on(j, row0, n_queries, scratch); row0 += ATTEND_ROWS) {
         int given = 0;
 
         for (int i = 0; i < n; i++) {
@@ -76,7 +83,8 @@ static void head_task(void *self, int i, struct arena *scratch)
     if (!job->keep_out && !head_wanted(job, head))
         return;
     head_rows = head_rows_new(scratch, job, text, head);
-    for (int row0 = 0; row0 < pass_tokens(job->p, text); row0 += ATTEND_ROWS) {
+    for (int row0 = 0; goes_on(job, row0, pass_tokens(job->p, text), scratch);
+         row0 += ATTEND_ROWS) {
         struct rows rows;
 
         attend_block(job, head_rows, row0, &rows);

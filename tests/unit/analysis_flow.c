@@ -21,7 +21,7 @@ static void two_ways(void **state)
 
     (void)state;
     arena_init(&arena, NULL, NULL);
-    flow_all(out, &capacity[0][0][0], 2, 3, &arena);
+    flow_all(out, &capacity[0][0][0], 2, 3, &arena, NULL);
     for (int i = 0; i < 9; i++)
         check_near("flow", i, out[i], want[i], 1e-12);
     arena_finish(&arena);
@@ -43,7 +43,7 @@ static void sent_back(void **state)
 
     (void)state;
     arena_init(&arena, NULL, NULL);
-    flow_all(out, &capacity[0][0][0], 3, 3, &arena);
+    flow_all(out, &capacity[0][0][0], 3, 3, &arena, NULL);
     check_close(out[0], 2 / 2.5, 1e-12);
     check_close(out[1], .5 / 2.5, 1e-12);
     arena_finish(&arena);

@@ -16,7 +16,7 @@ static void a_rectangle(void **state)
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 5; k++)
             squared[5 * i + k] = (x[i] - x[k]) * (x[i] - x[k]) + (y[i] - y[k]) * (y[i] - y[k]);
-    scaling_plane(place, squared, 5, &arena);
+    scaling_plane(place, squared, 5, &arena, NULL);
     /* of equal magnitudes the first is positive */
     for (int i = 0; i < 5; i++) {
         check_near("x", i, place[2 * i], -x[i], 1e-12);
@@ -31,16 +31,16 @@ static void on_a_line(void **state)
     double place[6];
 
     (void)state;
-    scaling_plane(place, two, 2, &arena);
+    scaling_plane(place, two, 2, &arena, NULL);
     check_close(place[0], 1.5, 1e-12);
     check_close(place[2], -1.5, 1e-12);
     check_close(place[1], 0, 1e-7);
     check_close(place[3], 0, 1e-7);
     place[1] = 7;
-    scaling_plane(place, one, 1, &arena);
+    scaling_plane(place, one, 1, &arena, NULL);
     check_close(place[0], 0, 0);
     check_close(place[1], 0, 0);
-    scaling_plane(place, same, 3, &arena);
+    scaling_plane(place, same, 3, &arena, NULL);
     for (int i = 0; i < 6; i++)
         check_close(place[i], 0, 0);
 }
@@ -61,7 +61,7 @@ static void clusters(void **state)
     for (int most = 1; most <= 5; most++) {
         int cluster[5];
 
-        scaling_clusters(cluster, squared, 5, most, &arena);
+        scaling_clusters(cluster, squared, 5, most, &arena, NULL);
         assert_memory_equal(cluster, want[most - 1], sizeof cluster);
     }
 }

@@ -3,6 +3,8 @@
  * file_tags=threads */
 #include "check.h"
 
+#include <stdatomic.h>
+
 #include "base/par.h"
 #include "base/progress.h"
 
@@ -170,6 +172,75 @@ static void is_told_between_tasks(void **state)
     }
 }
 
+/* A long computation tells after so many steps, whatever parts it says them in. */
+static void is_told_of_steps(void **state)
+{
+    struct heard heard = { 0 };
+    struct progress p = { .tell = hear, .self = &heard };
+
+    (void)state;
+    progress_ran(NULL, PROGRESS_STEPS);
+    progress_ran(&p, PROGRESS_STEPS - 1);
+    assert_int_equal(heard.n, 0);
+    progress_ran(&p, 1);
+    assert_int_equal(heard.n, 1);
+    for (int i = 0; i < 40; i++)
+        progress_ran(&p, PROGRESS_STEPS / 4);
+    assert_int_equal(heard.n, 11);
+    progress_ran(&p, 9 * (int64_t)PROGRESS_STEPS);
+    assert_int_equal(heard.n, 12);
+}
+
+struct parts {
+    struct par *par;
+    atomic_int n;               /* parts that were begun */
+};
+
+/* A task of a thousand parts. */
+static void in_parts(void *self, int i, struct arena *scratch)
+{
+    struct parts *parts = self;
+
+    (void)i;
+    for (int k = 0; k < 1000 && !par_leaves(parts->par, scratch); k++)
+        atomic_fetch_add(&parts->n, 1);
+}
+
+static void leave_at_3(void *self, const struct progress *p)
+{
+    struct heard *heard = self;
+
+    heard->n++;
+    if (heard->n >= 3)
+        ((struct progress *)p)->leaving = p->busy;
+}
+
+/* Who leaves within a task ends it there, on one thread after the second part. */
+static void tasks_are_left_in_parts(void **state)
+{
+    (void)state;
+    for (int t = 1; t <= 3; t += 2) {
+        struct heard heard = { 0 };
+        struct progress p = { .tell = leave_at_3, .self = &heard };
+        struct err e;
+        struct parts parts = { .par = par_new(t, &e) };
+
+        assert_non_null(parts.par);
+        par_for(parts.par, 8, in_parts, &parts);
+        assert_int_equal(parts.n, 8000);
+        par_tell(parts.par, &p);
+        atomic_store(&parts.n, 0);
+        par_for(parts.par, t == 1 ? 8 : 64, in_parts, &parts);
+        if (t == 1)
+            assert_int_equal(parts.n, 2);
+        par_tell(parts.par, NULL);
+        atomic_store(&parts.n, 0);
+        par_for(parts.par, 8, in_parts, &parts);
+        assert_int_equal(parts.n, 8000);
+        par_free(parts.par);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,7 +250,8 @@ int main(void)
         cmocka_unit_test(nothing_is_counted_outside),
         cmocka_unit_test(keeps_no_more_levels_than_it_has),
         cmocka_unit_test(counts_the_tokens_of_the_outermost),
-        cmocka_unit_test(is_told_between_tasks),
+        cmocka_unit_test(is_told_between_tasks), cmocka_unit_test(is_told_of_steps),
+        cmocka_unit_test(tasks_are_left_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

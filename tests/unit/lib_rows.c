@@ -224,6 +224,50 @@ static void watching(void **state)
     mhaviz_model_close(&model);
 }
 
+struct after {
+    int calls, stop_at;         /* after the last layer was computed */
+};
+
+static int watch_after(void *self, const struct mhaviz_progress *p)
+{
+    struct after *after = self;
+
+    return p->done + 1 == p->total && strcmp(p->unit, "layer") == 0 &&
+           ++after->calls == after->stop_at;
+}
+
+/* Metrics of all rows at once, and of all heads, are left within their computation. */
+static void stopped_within_metrics(void **state)
+{
+    static const char *const metrics[] = { "js_cluster", "erank" };
+    struct mhaviz_model *model = open_model(NULL, 1);
+    struct mhaviz_text *text;
+    char words[4 * 120 + 1] = "";
+    struct mhaviz_error e;
+
+    (void)state;
+    for (int i = 0; i < 120; i++)
+        memcpy(words + 4 * i, i % 2 == 0 ? "the " : "cat ", 5);
+    text = open_text(model, words, NULL);
+    for (int m = 0; m < 2; m++) {
+        const struct mhaviz_selection selection = { .metrics = metrics[m] };
+        struct after all = { 0 }, some = { .stop_at = 8 };
+        struct mhaviz_stats *stats = NULL;
+
+        assert_int_equal(mhaviz_model_watch(model, watch_after, &all, &e), MHAVIZ_OK);
+        assert_int_equal(mhaviz_stats_open(model, text, &selection, &stats, &e), MHAVIZ_OK);
+        mhaviz_stats_close(&stats);
+        if (all.calls < 12)
+            fail_msg("%s: %d calls", metrics[m], all.calls);
+        assert_int_equal(mhaviz_model_watch(model, watch_after, &some, &e), MHAVIZ_OK);
+        assert_int_equal(mhaviz_stats_open(model, text, &selection, &stats, &e), MHAVIZ_STOPPED);
+        assert_int_equal(some.calls, 8);
+        assert_null(stats);
+    }
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+}
+
 static void texts_of_another_model(void **state)
 {
     struct mhaviz_model *bert = open_model("tests/ref/bert", 1);
@@ -490,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_head_once), cmocka_unit_test(encoder_decoders),
         cmocka_unit_test(stopping), cmocka_unit_test(watching),
+        cmocka_unit_test(stopped_within_metrics),
         cmocka_unit_test(texts_of_another_model),
         cmocka_unit_test(two_models_at_once), cmocka_unit_test(same_as_the_program),
         cmocka_unit_test(pictures_as_the_program), cmocka_unit_test(sound_as_the_program),

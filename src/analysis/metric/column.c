@@ -160,12 +160,13 @@ static void columns_look_out(void *state, const struct qkv_view *view, int head)
     arena_reset(view->room, mark);
 }
 
-static void columns_finish(void *state, struct arena *scratch)
+static void columns_finish(void *state, struct arena *scratch, struct progress *progress)
 {
     struct columns *all = state;
     float *length = arena_alloc(scratch, 2 * (uint64_t)all->n_keys, sizeof *length);
     int n = 0;
 
+    (void)progress;
     for (int j = 0; j < all->n_keys; j++)
         if (!is_sink(all, j) && all->at[j].n > 0)
             length[n++] = (float)all->at[j].length;

@@ -68,8 +68,10 @@ static void maps_take(void *state, const struct metric_row *rows, int n)
 
 /* ---- after the last layer ---- */
 
+enum { JS_STEPS = 16 };         /* of a divergence, for each key: two logarithms */
+
 /* The mean over the rows that both have; NaN: there is none. */
-static double between(const struct maps *m, int x, int y)
+static double between(const struct maps *m, int x, int y, struct progress *progress)
 {
     int rows = m->shape.n_queries, keys = m->shape.n_keys, count = 0;
     double sum = 0;
@@ -81,6 +83,7 @@ static double between(const struct maps *m, int x, int y)
         if (!m->seen[p] || !m->seen[q])
             continue;
         sum += divergence_js(m->a + p * (size_t)keys, m->a + q * (size_t)keys, keys);
+        progress_ran(progress, (int64_t)JS_STEPS * keys);
         count++;
     }
     return count > 0 ? sum / count : (double)NAN;
@@ -95,7 +98,7 @@ static void number_heads(struct maps *m)
         }
 }
 
-static void maps_finish(void *state, struct arena *scratch)
+static void maps_finish(void *state, struct arena *scratch, struct progress *progress)
 {
     struct maps *maps = state;
 
@@ -103,7 +106,7 @@ static void maps_finish(void *state, struct arena *scratch)
     maps->placed = maps->count > 0;
     for (int i = 0; i < maps->count; i++)
         for (int k = 0; k < i; k++) {
-            double js = between(maps, maps->head[i], maps->head[k]);
+            double js = between(maps, maps->head[i], maps->head[k], progress);
 
             maps->js[(size_t)i * (size_t)maps->count + (size_t)k] = js;
             maps->js[(size_t)k * (size_t)maps->count + (size_t)i] = js;
@@ -111,9 +114,9 @@ static void maps_finish(void *state, struct arena *scratch)
         }
     if (!maps->placed)
         return;
-    scaling_plane(maps->place, maps->js, maps->count, scratch);
+    scaling_plane(maps->place, maps->js, maps->count, scratch, progress);
     scaling_clusters(maps->cluster, maps->js, maps->count, maps->shape.opts->n_clusters,
-                     scratch);
+                     scratch, progress);
 }
 
 /* ---- values ---- */

@@ -60,20 +60,22 @@ static bool rotate(double *x, double *y, int n)
 
 /* One-sided Jacobi: Hestenes 1958.  v[count][n] becomes orthogonal, its lengths the
  * singular values. */
-static void make_orthogonal(double *v, int count, int n)
+static void make_orthogonal(double *v, int count, int n, struct progress *progress)
 {
     bool turned = true;
 
     for (int sweep = 0; turned && sweep < 60; sweep++) {
         turned = false;
-        for (int p = 0; p < count; p++)
+        for (int p = 0; p < count; p++) {
             for (int q = p + 1; q < count; q++)
                 turned |= rotate(v + (size_t)p * (size_t)n, v + (size_t)q * (size_t)n, n);
+            progress_ran(progress, (int64_t)(count - p) * n);
+        }
     }
 }
 
 /* The fewer of rows and columns are turned. */
-static void map_finish(void *state, struct arena *scratch)
+static void map_finish(void *state, struct arena *scratch, struct progress *progress)
 {
     struct map *map = state;
     bool by_rows = map->n_rows <= map->n_keys;
@@ -85,7 +87,7 @@ static void map_finish(void *state, struct arena *scratch)
             v[(size_t)i * (size_t)n + (size_t)k] =
                 (double)map->a[by_rows ? (size_t)i * (size_t)n + (size_t)k :
                                          (size_t)k * (size_t)count + (size_t)i];
-    make_orthogonal(v, count, n);
+    make_orthogonal(v, count, n, progress);
     for (int i = 0; i < count; i++) {
         const double *x = v + (size_t)i * (size_t)n;
 

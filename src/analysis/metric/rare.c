@@ -218,7 +218,7 @@ static void find_place(struct rares *all)
 }
 
 /* Of what keys get and how often they occur. */
-static void rares_finish(void *state, struct arena *scratch)
+static void rares_finish(void *state, struct arena *scratch, struct progress *progress)
 {
     struct rares *all = state;
     uint64_t most = all->keys != NULL ? (uint64_t)all->keys->n : 0;
@@ -227,6 +227,7 @@ static void rares_finish(void *state, struct arena *scratch)
     double *x = arena_alloc(scratch, most, sizeof *x), *y = arena_alloc(scratch, most, sizeof *y);
     int n = 0;
 
+    (void)progress;
     find_place(all);
     for (int j = 0; all->defined && j < all->keys->n; j++)
         if (all->at[j].n > 0) {

@@ -106,12 +106,12 @@ static void mixing_take(void *state, const struct metric_row *rows, int n)
             out[k] += all->row[j] * all->below[(size_t)j * (size_t)all->n + (size_t)k];
 }
 
-static void flow_finish(void *state, struct arena *scratch)
+static void flow_finish(void *state, struct arena *scratch, struct progress *progress)
 {
     struct mixing *all = state;
 
     if (all->capacity != NULL && all->n_layers > 0)
-        flow_all(all->flow, all->capacity, all->n_layers, all->n, scratch);
+        flow_all(all->flow, all->capacity, all->n_layers, all->n, scratch, progress);
 }
 
 static const double *rollout(const void *state)

@@ -64,6 +64,7 @@ int curve_choose(struct curve_job *j, struct err *e)
     }
     j->set.metric = metric;
     j->set.n = 1;
+    j->set.progress = par_progress(j->job.s.par);
     return 0;
 }
 

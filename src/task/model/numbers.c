@@ -90,6 +90,7 @@ int model_view_choose(struct model_view_job *j, struct err *e)
     if (j->args->mds && j->type == NULL)
         want_types(j);
     j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
+    j->set.progress = par_progress(s->par);
     if (j->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
         s->model->precomputed == NULL)
         j->set.opts.spectral = spectral_of(s->a, s->shown, s->par);

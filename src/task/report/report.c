@@ -261,6 +261,7 @@ static int prepare(void *self, struct err *e)
         j->choice.wanted[METRIC_null_mass] = true;      /* what rows lack to 1 */
         j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
     }
+    j->set.progress = par_progress(s->par);
     set_places(j);
     j->packed = arena_child(s->a);
     j->words = pack_new(j->packed, PACK_WORDS);

@@ -155,6 +155,7 @@ static int prepare(void *self, struct err *e)
         return -1;
     job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     look_at_weights(job);
+    job->set.progress = par_progress(s->par);
     if (job->job.of_many)
         return open_summary(job, e);
     job->job.record = records_without_shown(&job->job.s, &stats_text_record);
