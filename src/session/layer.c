@@ -49,11 +49,34 @@ struct layer_asked layer_of_asked(const struct asked *asked)
 
 /* ---- names ---- */
 
-/* Splits names at spaces; returns how many, into *piece where that is wanted. */
+/* Ends a name that may have spaces: U+001F, "unit separator". */
+static const char UNIT = '\x1f';
+
+/* As split, each up to a separator, or to the end where more follows the last one. */
+static int split_units(struct arena *a, const char *names, const char **piece)
+{
+    int count = 0;
+
+    while (*names != '\0') {
+        const char *end = strchr(names, UNIT);
+        size_t size = end != NULL ? (size_t)(end - names) : strlen(names);
+
+        if (piece != NULL)
+            piece[count] = arena_strndup(a, names, size);
+        count++;
+        names += size + (end != NULL);
+    }
+    return count;
+}
+
+/* Splits names at spaces, or at separators where there is one; returns how many, into *piece where
+ * that is wanted. */
 static int split(struct arena *a, const char *names, const char **piece)
 {
     int count = 0;
 
+    if (strchr(names, UNIT) != NULL)
+        return split_units(a, names, piece);
     for (;;) {
         size_t size;
 
@@ -85,6 +108,20 @@ static void name_rows(struct arena *a, const char *names, struct tokens *t)
         t->label[i] = t->piece[i];
         t->label_size[i] = strlen(t->label[i]);
     }
+}
+
+const char *layer_names_text(struct arena *a, const char *names)
+{
+    size_t size = strlen(names);
+    char *text;
+
+    if (size > 0 && names[size - 1] == UNIT)
+        size--;
+    text = arena_strndup(a, names, size);
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == UNIT)
+            text[i] = ' ';
+    return text;
 }
 
 int layer_name_rows(struct arena *a, const char *option, const char *names,
@@ -374,8 +411,8 @@ void layer_input_item(const struct layer_input *in, const struct session *s,
     values_describe(a, s->model, &in->rows[i], (int)in->rows[i].dim[0], &out->tokens);
     if (names != NULL) {
         name_rows(a, names, &out->tokens);
-        out->text = names;
-        out->text_size = strlen(names);
+        out->text = layer_names_text(a, names);
+        out->text_size = strlen(out->text);
     }
     if (in->targets != NULL) {
         out->target_values = in->targets[i];

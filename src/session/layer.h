@@ -40,8 +40,11 @@ bool layer_asked_unmasked(const struct asked *asked);
  */
 int layer_input_open(struct layer_input *in, struct session *s, struct err *e);
 
+/* Names as a text: with spaces between them, whatever separates them. */
+const char *layer_names_text(struct arena *a, const char *names);
+
 /*
- * Names split at spaces for the rows of *t.
+ * Names split at spaces, or where there is one at U+001F, for the rows of *t.
  * ERR_USAGE, naming the option: not as many as there are rows.
  */
 int layer_name_rows(struct arena *a, const char *option, const char *names,

@@ -221,8 +221,8 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
                        asked->key_tokens != NULL ? "--key-tokens" : "labels of keys",
                        model->name);
     if (asked->tokens != NULL) {
-        out->text = asked->tokens;
-        out->text_size = strlen(asked->tokens);
+        out->text = layer_names_text(a, asked->tokens);
+        out->text_size = strlen(out->text);
     }
     if (!two)
         return describe(s, a, model->precomputed->n_queries, &queries, &out->tokens, e);

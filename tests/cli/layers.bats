@@ -33,6 +33,10 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 @test "every command takes a layer, with names for its rows" {
     works "$viz" stats -m "$(layer q_linear)" --heads 3 --tokens "我 喜欢 吃 苹果"
     [[ $output == *"我(0)"* || $output == *"苹果(3)"* || $output == *"吃(2)"* ]]
+    works "$viz" stats --json -m "$(layer q_linear)" --heads 3 --tokens $'New York\x1fis\x1fno\x1f\x1f'
+    jq -e '.text == "New York is no " and .tokens == ["New York", "is", "no", ""]' <<< "$output"
+    fails 2 "--tokens: 1 name for 2 rows" "$viz" stats -m "$(layer q_linear)" --heads 3 --shape 2 \
+        --tokens $'New York\x1f'
     works "$viz" info -m "$(layer q_linear)" --heads 3
     [[ $output == *"one head: 12 x 4 x 3 = 144 weights of q, k and v; 3 heads x 4 = 12 columns"* ]]
     run "$viz" heatmap -m "$(layer q_linear)" --heads 3 --tokens "我 喜欢 吃 苹果" -o "$dir/h.png"
