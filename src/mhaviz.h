@@ -205,6 +205,19 @@ enum mhaviz_status mhaviz_model_watch(struct mhaviz_model *model,
                                                       const struct mhaviz_progress *progress),
                                       void *self, struct mhaviz_error *error);
 
+/*
+ * Calls warn with each warning of the opening, in order, one line each: tensors that are not used,
+ * what was assumed where the files leave it open, what was merged.  They are kept with the model,
+ * so that another call gives them again.  From then on warn is also called with each warning of
+ * what the model is given to, by the thread of that function, unless the text or the task has its
+ * own; NULL: nobody is told.  It must not use the model.
+ *
+ * Errors: MHAVIZ_USAGE: model is NULL.
+ */
+enum mhaviz_status mhaviz_model_warn(struct mhaviz_model *model,
+                                     void (*warn)(void *self, const char *message), void *self,
+                                     struct mhaviz_error *error);
+
 /* ---- texts ---- */
 
 struct mhaviz_text;
@@ -266,18 +279,21 @@ struct mhaviz_input {
     const char *text, *pair;    /* as of mhaviz_text_open */
     const char *const *options; /* of mha-viz(1), that say what is read and how, as words; NULL
                                    ends: { "--ids", "2,5,6,3", NULL }, --decoder-ids, --words,
-                                   --pretokenized, --no-special, --truncate, --input, --tokens */
+                                   --pretokenized, --no-special, --truncate, --split, --input,
+                                   --tokens */
     const struct mhaviz_array *array;   /* [n] in place of .npy files of their names, for --input,
                                            --memory, --key, --value and --decoder-input:
                                            { "--input", "x", NULL } reads the array "x" */
     int n;
-    void (*warn)(void *self, const char *message);     /* one line; NULL: they are dropped */
+    void (*warn)(void *self, const char *message);     /* one line; NULL: that of
+                                                           mhaviz_model_warn */
     void *self;
 };
 
 /*
  * Such a text, or what a bare layer or a model of pictures or sound reads instead.  The arrays may
- * go when it returns.
+ * go when it returns.  With --split the text is read in pieces, by mhaviz_make alone: it is not
+ * tokenised here, and may be longer than what the model takes.
  *
  * Errors: those of mhaviz_text_open; MHAVIZ_USAGE: an option that does not exist or does not go
  * with the model; MHAVIZ_INPUT: those of arrays, shapes that the model does not read.
@@ -290,7 +306,7 @@ void mhaviz_text_close(struct mhaviz_text **text);
 /*
  * (*tokens)[*n], of the text's own memory.  decoder: 0, or 1 for those of the decoder of
  * an encoder-decoder (*n is 0 where the text has none); of cross-attention alone 0 are its keys
- * and 1 its queries.  Errors: MHAVIZ_USAGE, also for any other number.
+ * and 1 its queries.  Errors: MHAVIZ_USAGE, also for any other number, and of a text of --split.
  */
 enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decoder,
                                       const struct mhaviz_token **tokens, int *n,
@@ -425,7 +441,8 @@ struct mhaviz_task {
                                                compared; of the second model, if there is one */
     /* As of mhaviz_model_watch, for this task. */
     int (*progress)(void *self, const struct mhaviz_progress *progress);
-    void (*warn)(void *self, const char *message);     /* one line; NULL: they are dropped */
+    void (*warn)(void *self, const char *message);     /* one line; NULL: that of
+                                                           mhaviz_model_warn */
     void *self;                 /* of both */
 };
 

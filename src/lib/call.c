@@ -7,6 +7,8 @@ static const struct mhaviz_selection everything = { .stack = NULL };
 static int check_text(const struct session *s, const struct mhaviz_text *text,
                       struct err *e)
 {
+    if (text->in_pieces)
+        return err_set(e, ERR_USAGE, "%s", LIB_IN_PIECES);
     if (text->model_hash != s->model->hash)
         return err_set(e, ERR_USAGE, "the text was tokenised for another model than %s",
                        s->model->name);

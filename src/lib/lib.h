@@ -20,6 +20,9 @@ struct mhaviz_model {
     struct session session;
     int (*watch)(void *self, const struct mhaviz_progress *progress);   /* NULL: nobody */
     void *watch_self;
+    struct warn warn;               /* of env: those of the opening are kept, then the caller's */
+    const char **said;              /* [n_said] those of the opening */
+    int n_said;
 };
 
 struct mhaviz_text {
@@ -32,9 +35,13 @@ struct mhaviz_text {
     const char *const *words;       /* options, NULL ends; NULL: none */
     const char *image, *audio, *input;      /* NULL: it is none */
     bool whole;                     /* no words that could be tokenised in another way */
+    bool in_pieces;                 /* --split: not tokenised */
     struct mhaviz_token *source, *target;   /* [n_source], [n_target] */
     int n_source, n_target;
 };
+
+/* What a text of --split is not for. */
+#define LIB_IN_PIECES "--split: a text in pieces is only for what makes something of many texts"
 
 /* ---- the border ---- */
 

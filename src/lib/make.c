@@ -223,7 +223,7 @@ static enum mhaviz_status run(struct making *job, char **data, size_t *size,
     enum mhaviz_status status;
     struct err e;
 
-    job->warn = (struct warn){ job->task.warn != NULL ? say : NULL, job };
+    job->warn = job->task.warn != NULL ? (struct warn){ say, job } : job->model->warn;
     if (unnamed_open(&job->file, &e) != 0)
         return border_say(error, MHAVIZ_SYSTEM, e.msg);
     status = border_run(make, job, error);

@@ -106,6 +106,16 @@ static int open_arrays(struct mhaviz_model *model, const struct opening *o,
     return session_open_arrays(&model->session, &model->asked, &all, &model->env, e);
 }
 
+/* Until there is a model to ask for them. */
+static void keep_warning(void *self, const char *message)
+{
+    struct mhaviz_model *model = self;
+
+    model->said = arena_grow(&model->arena, model->said, (size_t)model->n_said,
+                             (uint64_t)model->n_said + 1, sizeof *model->said);
+    model->said[model->n_said++] = arena_strdup(&model->arena, message);
+}
+
 static int open_session(void *self, struct border *border, struct err *e)
 {
     struct opening *opening = self;
@@ -114,6 +124,7 @@ static int open_session(void *self, struct border *border, struct err *e)
 
     border_arena(border, &model->arena);
     model->env.arena = &model->arena;
+    model->env.warn = model->env.note = &model->warn;
     model->asked = (struct asked){ .names = &names, .mask_value = (double)NAN };
     if (opening->path != NULL)
         model->asked.model = arena_strdup(&model->arena, opening->path);
@@ -143,7 +154,9 @@ static enum mhaviz_status open_model(struct mhaviz_model **model, struct opening
     if (o->model == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
     o->model->env.n_threads = n_threads > 0 ? n_threads : par_default_threads();
+    o->model->warn = (struct warn){ keep_warning, o->model };
     status = border_run(open_session, o, error);
+    o->model->warn = (struct warn){ NULL, NULL };
     if (status == MHAVIZ_OK)
         *model = o->model;
     else
@@ -261,6 +274,18 @@ enum mhaviz_status mhaviz_model_watch(struct mhaviz_model *model,
         return border_closed(error, "model");
     model->watch = progress;
     model->watch_self = self;
+    return border_say(error, MHAVIZ_OK, "");
+}
+
+enum mhaviz_status mhaviz_model_warn(struct mhaviz_model *model,
+                                     void (*warn)(void *self, const char *message), void *self,
+                                     struct mhaviz_error *error)
+{
+    if (model == NULL)
+        return border_closed(error, "model");
+    model->warn = (struct warn){ warn, self };
+    for (int i = 0; i < model->n_said; i++)
+        err_warn(&model->warn, "%s", model->said[i]);
     return border_say(error, MHAVIZ_OK, "");
 }
 

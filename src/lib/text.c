@@ -90,7 +90,7 @@ static int check_option(const char *command, const struct opt *o, struct err *e)
 static int take_options(const struct tokenising *job, struct asked *asked, struct err *e)
 {
     static const struct opt_group *const groups[] = { &text_group, &rows_group, &seed_group,
-                                                      NULL };
+                                                      &split_group, NULL };
     static const struct cmd opening = { .name = "text", .groups = groups,
                                         .args_size = sizeof(struct shared_args) };
     struct mhaviz_text *out = job->out;
@@ -117,7 +117,8 @@ static int tokenise(void *self, struct border *border, struct err *e)
     const struct tokenising *job = self;
     struct mhaviz_text *out = job->out;
     struct session session = job->model->session;
-    struct warn warn = { job->warn, job->warn_self };
+    struct warn warn = job->warn != NULL ? (struct warn){ job->warn, job->warn_self } :
+                                           job->model->warn;
     struct env env = job->model->env;
     struct asked asked = job->model->asked;
     struct arena *a = &out->arena;
@@ -143,6 +144,10 @@ static int tokenise(void *self, struct border *border, struct err *e)
         out->operand[out->n_operands++] = copy(a, job->text);
     if (job->pair != NULL)
         out->operand[out->n_operands++] = copy(a, job->pair);
+    out->model_hash = session.model->hash;
+    out->in_pieces = asked.split != NULL;
+    if (out->in_pieces)
+        return 0;
     env.warn = env.note = &warn;
     session.env = &env;
     session.asked = &asked;
@@ -156,7 +161,6 @@ static int tokenise(void *self, struct border *border, struct err *e)
     if (asked.input != NULL && input_next(in, &border->call, &more, e) != 0)
         return err_set(e, ERR_USAGE, "--input: several inputs, expected one");
     out->whole = out->item.values.x != NULL || job->model->session.model->precomputed != NULL;
-    out->model_hash = session.model->hash;
     keep_all(out);
     return 0;
 }
@@ -282,6 +286,8 @@ enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decode
         return border_missing(error, tokens == NULL ? "tokens" : "n");
     if (decoder != 0 && decoder != 1)
         return border_say(error, MHAVIZ_USAGE, "decoder: expected 0 or 1");
+    if (text->in_pieces)
+        return border_say(error, MHAVIZ_USAGE, LIB_IN_PIECES);
     *tokens = decoder ? text->target : text->source;
     *n = decoder ? text->n_target : text->n_source;
     return border_say(error, MHAVIZ_OK, "");

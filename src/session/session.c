@@ -68,6 +68,17 @@ static void say_layer(const struct model *m, const struct warn *w)
                  m->name, m->n_unused, m->unused[0], m->unused[1], m->unused[2]);
 }
 
+/* What the model's files leave open, and what of them is not used. */
+static void say_opened(const struct model *m, const struct env *env)
+{
+    if (m->note != NULL)
+        err_warn(env->warn, "%s: %s", m->name, m->note);
+    if (env->verbose)
+        say_unused(m, env->warn);
+    else if (m->family->bare)
+        say_layer(m, env->warn);
+}
+
 /* The path of what is asked for, as hub_find has it. */
 static const char *find_path(const char *asked, const struct env *env, struct err *e)
 {
@@ -160,14 +171,10 @@ struct model *session_model(const struct asked *asked, const struct env *env,
         model_close(model);
         return NULL;
     }
-    if (model != NULL && model->note != NULL)
-        err_warn(env->warn, "%s: %s", model->name, model->note);
     if (model == NULL)
         explain(asked->model, *path, false, env, e);
-    else if (env->verbose)
-        say_unused(model, env->warn);
-    else if (model->family->bare)
-        say_layer(model, env->warn);
+    else
+        say_opened(model, env);
     return model;
 }
 
@@ -246,6 +253,7 @@ int session_open_memory(struct session *s, const struct asked *asked,
     if (s->model == NULL)
         return -1;
     s->name = s->model->name;
+    say_opened(s->model, env);
     open_tok_memory(s, files->tokenizer);
     return open_threads(s, e);
 }
@@ -269,6 +277,8 @@ int session_open_arrays(struct session *s, const struct asked *asked,
     if (arrays->attention)
         s->model->name = name;          /* as it is, and not as that of a file */
     s->name = s->model->name;
+    if (!arrays->attention)
+        say_opened(s->model, env);
     open_tok_memory(s, arrays->tokenizer);
     return open_threads(s, e);
 }

@@ -98,6 +98,8 @@ static void ids(void **state)
     mhaviz_model_close(&bart);
 }
 
+/* ---- warnings ---- */
+
 static int n_warnings;
 
 static void warn(void *self, const char *message)
@@ -367,12 +369,100 @@ static void refused(void **state)
     mhaviz_model_close(&model);
 }
 
+struct said { int n; char last[640]; };
+
+static void keep_said(void *self, const char *message)
+{
+    struct said *said = self;
+
+    said->n++;
+    snprintf(said->last, sizeof said->last, "%s", message);
+}
+
+/* What is odd in a model is told when it is asked for, each time; what is odd in a text, by the
+ * model where the text has no one of its own. */
+static void warned_of_models(void **state)
+{
+    static const int64_t three[] = { 6, 2 }, two[] = { 2, 2 }, one[] = { 5 };
+    static const float x[12] = { 1, 2, 3 };
+    static const char *const heads[] = { "--heads", "1", NULL };
+    static const char *const cut[] = { "--truncate", NULL };
+    const struct mhaviz_array array[] = {
+        { "in_proj_weight", "F32", x, sizeof x, 2, three, NULL },
+        { "out_proj.weight", "F32", x, sizeof x, 2, two, NULL },
+        { "other.thing", "F32", x, sizeof x, 1, one, NULL },
+    };
+    struct mhaviz_arrays arrays = { .struct_size = sizeof arrays, .name = "layer",
+                                    .array = array, .n = 3, .options = heads };
+    struct mhaviz_model *layer = NULL, *bert = NULL;
+    char words[4 * 100 + 1] = "";
+    struct mhaviz_input input = { .struct_size = sizeof input, .text = words, .options = cut };
+    struct said said = { 0 }, again = { 0 };
+    struct mhaviz_text *text = NULL;
+    struct mhaviz_error e;
+
+    (void)state;
+    expect(mhaviz_model_warn(NULL, keep_said, &said, &e), MHAVIZ_USAGE, &e, "model: is NULL");
+    expect(mhaviz_model_open_arrays(&layer, &arrays, 1, &e), MHAVIZ_OK, &e, "");
+    expect(mhaviz_model_warn(layer, NULL, NULL, &e), MHAVIZ_OK, &e, "");
+    expect(mhaviz_model_warn(layer, keep_said, &said, &e), MHAVIZ_OK, &e, "");
+    expect(mhaviz_model_warn(layer, keep_said, &again, &e), MHAVIZ_OK, &e, "");
+    assert_true(said.n == 1 && again.n == 1);
+    assert_string_equal(said.last, "layer: tensor other.thing is not used");
+    assert_string_equal(again.last, said.last);
+    mhaviz_model_close(&layer);
+
+    for (int i = 0; i < 100; i++)
+        memcpy(words + 4 * i, "the ", 5);
+    said = again = (struct said){ 0 };
+    expect(mhaviz_model_open(&bert, "tests/ref/bert", 1, &e), MHAVIZ_OK, &e, "");
+    expect(mhaviz_model_warn(bert, keep_said, &said, &e), MHAVIZ_OK, &e, "");
+    assert_int_equal(said.n, 0);
+    expect(mhaviz_text_open_input(bert, &input, &text, &e), MHAVIZ_OK, &e, "");
+    assert_non_null(strstr(said.last, "is cut to the 64 tokens"));
+    mhaviz_text_close(&text);
+    input.warn = keep_said;
+    input.self = &again;
+    expect(mhaviz_text_open_input(bert, &input, &text, &e), MHAVIZ_OK, &e, "");
+    assert_true(said.n == 1 && again.n == 1);
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&bert);
+}
+
+/* A text in pieces may be longer than what a model takes, and has no one list of tokens. */
+static void pieces(void **state)
+{
+    static const char *const split[] = { "--split", "20", NULL };
+    struct mhaviz_model *bert = NULL;
+    const struct mhaviz_token *token;
+    struct mhaviz_stats *stats = NULL;
+    char words[4 * 100 + 1] = "", command[600];
+    struct mhaviz_input input = { .struct_size = sizeof input, .text = words, .options = split };
+    struct mhaviz_text *text = NULL;
+    struct mhaviz_error e;
+    int n;
+
+    (void)state;
+    if (getenv("MHA_VIZ") == NULL)
+        skip();
+    for (int i = 0; i < 100; i++)
+        memcpy(words + 4 * i, "the ", 5);
+    expect(mhaviz_model_open(&bert, "tests/ref/bert", 1, &e), MHAVIZ_OK, &e, "");
+    expect(mhaviz_text_open_input(bert, &input, &text, &e), MHAVIZ_OK, &e, "");
+    expect(mhaviz_text_tokens(text, 0, &token, &n, &e), MHAVIZ_USAGE, &e, "--split: a text in");
+    expect(mhaviz_stats_open(bert, text, NULL, &stats, &e), MHAVIZ_USAGE, &e, "--split: a text in");
+    snprintf(command, sizeof command, "--json -m tests/ref/bert --split 20 '%s'", words);
+    same_as_the_program(bert, text, "stats", json, command);
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&bert);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids), cmocka_unit_test(words), cmocka_unit_test(bare_layer),
         cmocka_unit_test(bare_memory), cmocka_unit_test(pixels), cmocka_unit_test(refused),
-        cmocka_unit_test(warned),
+        cmocka_unit_test(warned), cmocka_unit_test(warned_of_models), cmocka_unit_test(pieces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
