@@ -12,7 +12,7 @@ Models compute in C, in this process, on several threads; nothing is downloaded.
 only where arrays are returned.  The manual is mha-viz-python(7).
 """
 from ._attention import Attention, Layers
-from ._error import MhaVizError, Status
+from ._error import MhaVizError, MhaVizWarning, Status
 from ._library import VERSION as __version__
 from ._library import metrics
 from ._make import Page
@@ -25,6 +25,7 @@ from ._text import Audio, Image, Input, Token
 
 __all__ = [
     "Attention", "Audio", "Block", "Description", "GivenAttention", "Image", "Input",
-    "Layers", "MhaVizError", "Model", "Page", "Picture", "Records", "RowStream", "Status", "Token",
-    "__version__", "attention_arrays", "from_torch", "from_transformers", "metrics",
+    "Layers", "MhaVizError", "MhaVizWarning", "Model", "Page", "Picture", "Records", "RowStream",
+    "Status", "Token", "__version__", "attention_arrays", "from_torch", "from_transformers",
+    "metrics",
 ]

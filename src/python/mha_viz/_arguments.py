@@ -67,8 +67,15 @@ def _short(number: int) -> str:
     return str(number) if abs(number) < 10 ** 20 else "a number of more than 20 digits"
 
 
+def truth(value: Any) -> Any:
+    """A bool of NumPy as one of Python; anything else as it is."""
+    return bool(value) if type(value).__module__ == "numpy" and \
+        type(value).__name__ in ("bool", "bool_") else value
+
+
 def flag(value: Any, what: str) -> int:
     """1 or 0 of a bool.  Errors: USAGE."""
+    value = truth(value)
     if not isinstance(value, bool):
         raise usage(f"{what}: expected True or False, found {type_of(value)}")
     return int(value)
@@ -81,6 +88,12 @@ def _one(value: Any, what: str) -> str:
     return _short(integer(value, what, -_INT_MAX))
 
 
+def _is_list(value: Any) -> bool:
+    """Whether it has several values; an array without axes has one."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and \
+        getattr(value, "shape", None) != ()
+
+
 def which(value: Which, what: str) -> Optional[bytes]:
     """A list as the options -l and -H take it: [0, 3] -> b"0,3"; None: all.
 
@@ -88,7 +101,7 @@ def which(value: Which, what: str) -> Optional[bytes]:
     """
     if value is None:
         return None
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+    if not _is_list(value):
         return text(_one(value, what), what)
     words = [_one(one, what) for one in value]
     if not words:
@@ -126,13 +139,16 @@ def option(name: str, value: Any) -> list[bytes]:
     """[b"--name=value"]; several are joined by commas; True: b"--name"; False, None: nothing."""
     if not re.fullmatch("[a-z][a-z_0-9]*", name):
         raise usage(f"{name!r:.60} is not the name of an option")
+    value = truth(value)
     if value is None or value is False:
         return []
+    shape = getattr(value, "shape", ())
+    if len(shape) == 2 and shape[0] == 1:
+        value = value[0]                # one text, as tokenisers give its ids
     long = b"--" + name.replace("_", "-").encode()
     if value is True:
         return [long]
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) and \
-            getattr(value, "shape", None) != ():
+    if _is_list(value) and not isinstance(value, Mapping):
         words = [_value(one, name) for one in value]
         if not words:
             raise usage(f"{name}: an empty list")

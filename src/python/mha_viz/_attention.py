@@ -2,6 +2,7 @@
 """The attention of one text, as arrays and as a picture."""
 from __future__ import annotations
 
+import operator
 from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Union
 
@@ -95,6 +96,8 @@ class Attention:
     def __getitem__(self, which: Union[int, tuple[str, int]]) -> Any:
         """float32 [heads, queries, keys] of a layer, or of (stack, layer).
 
+        A negative one counts from the last layer that is here.
+
         Errors: USAGE: a layer alone where there are several stacks, none such.
         """
         if isinstance(which, tuple) and len(which) == 2:
@@ -104,9 +107,23 @@ class Attention:
         else:
             raise usage(f"several stacks: expected (stack, layer) with {' or '.join(self.rows)}")
         try:
-            return self.rows[stack][layer]
-        except (KeyError, TypeError):
+            layers, number = self.rows[stack], operator.index(layer)
+            return layers[number if number >= 0 else list(layers)[number]]
+        except (KeyError, TypeError, IndexError):
             raise usage(f"{which!r:.40} is not one of the layers that are here") from None
+
+    def __iter__(self) -> Iterator[Any]:
+        """The arrays of the only stack, layer by layer: numpy.stack(list(attention)).
+
+        Errors: USAGE: there are several stacks.
+        """
+        if len(self.rows) != 1:
+            raise usage(f"several stacks: expected rows of {' or '.join(self.rows)}")
+        return iter([array for layers in self.rows.values() for array in layers.values()])
+
+    def __len__(self) -> int:
+        """Layers, of all stacks."""
+        return sum(len(layers) for layers in self.rows.values())
 
     def __repr__(self) -> str:
         parts = "; ".join(f"{stack}, {len(layers)} layers" for stack, layers in self.rows.items())

@@ -34,6 +34,10 @@ class MhaVizError(Exception):
         return type(self), (int(self.status), self.message)
 
 
+class MhaVizWarning(UserWarning):
+    """What the program warns of, and its notes: the category of each warning of this package."""
+
+
 def usage(message: str) -> MhaVizError:
     return MhaVizError(Status.USAGE, message)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 from . import _arguments
 from ._arguments import PathLike
@@ -12,23 +12,45 @@ from ._error import MhaVizError, Status, usage
 
 PICTURES = ("png", "svg", "pdf")
 
+#: A path, or an object with write() that takes bytes.
+FileLike = Union[PathLike, Any]
+
 
 class File:
     """A file to be written, or none; its format is named, or its extension, or the first."""
 
-    def __init__(self, file: Optional[PathLike], format: Optional[str],
+    def __init__(self, file: Optional[FileLike], format: Optional[str],
                  formats: Sequence[str] = PICTURES) -> None:
-        self.path = None if file is None else os.fsdecode(_arguments.path(file, "path"))
+        self.out = file if callable(getattr(file, "write", None)) else None
+        self.path = None if file is None or self.out is not None else \
+            os.fsdecode(_arguments.path(file, "path"))
         if format is None:
-            extension = os.path.splitext(self.path or "")[1][1:]
+            extension = os.path.splitext(self.path or "")[1][1:].lower()
             format = extension or formats[0]
         _arguments.text(format, "format")
         if format not in formats:
             raise usage(f"format: {format!r:.40} is not one of {', '.join(formats)}")
         self.format = format
 
+    @classmethod
+    def save(cls, file: FileLike, format: str, data: bytes) -> None:
+        """Errors: USAGE: no path, nor something with write(); SYSTEM."""
+        if file is None:
+            raise usage("path: expected a path, found NoneType")
+        cls(file, format, (format,)).write(data)
+
+    def _give(self, data: bytes) -> None:
+        try:
+            self.out.write(bytes(data))     # type: ignore[union-attr]
+        except TypeError:
+            raise usage("path: a file that takes str, expected one that takes bytes") from None
+        except OSError as error:
+            raise MhaVizError(Status.SYSTEM, f"path: {error.strerror or error}") from None
+
     def write(self, data: bytes) -> None:
         """Beside and renamed, so that no half of a file is left.  Errors: SYSTEM."""
+        if self.out is not None:
+            self._give(data)
         if self.path is None:
             return
         beside = f"{self.path}.{os.getpid()}.{threading.get_ident()}.tmp"

@@ -123,6 +123,7 @@ FUNCTIONS: dict[str, list[Any]] = {
     "mhaviz_model_open_arrays": [_handle, POINTER(Arrays), c_int, _error],
     "mhaviz_model_open_attention": [_handle, POINTER(Arrays), c_int, _error],
     "mhaviz_model_watch": [c_void_p, PROGRESS, c_void_p, _error],
+    "mhaviz_model_warn": [c_void_p, WARN, c_void_p, _error],
     "mhaviz_model_describe": [c_void_p, POINTER(Description), _error],
     "mhaviz_text_open": [c_void_p, c_char_p, c_char_p, _handle, _error],
     "mhaviz_text_open_image": [c_void_p, c_char_p, _handle, _error],

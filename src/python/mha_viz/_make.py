@@ -13,8 +13,9 @@ import warnings
 from ctypes import byref, c_char_p, c_size_t, c_void_p
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
-from . import _arguments, _library
-from ._error import MhaVizError, Status, type_of, usage
+from . import _library
+from ._error import MhaVizError, MhaVizWarning, Status, type_of, usage
+from ._file import File, FileLike
 from ._records import Records
 from ._work import Stop
 
@@ -48,7 +49,6 @@ class _Callbacks:
     def __init__(self, tell: Optional[Callable[[Optional[float]], Any]], stop: Stop) -> None:
         self._tell, self._stop = tell, stop
         self.raised: Optional[BaseException] = None
-        self.warnings: list[str] = []
 
     def progress(self, _: Any, found: Any) -> int:
         try:
@@ -60,20 +60,17 @@ class _Callbacks:
             self.raised = error
             return 1
 
-    def warn(self, _: Any, message: Any) -> None:
-        self.warnings.append((message or b"").decode("utf-8", "replace"))
-
 
 # ---- a task ----
 
 def make(model: c_void_p, text: Optional[c_void_p], name: bytes, words: Sequence[bytes],
          second: tuple[Optional[c_void_p], Optional[c_void_p]],
-         tell: Optional[Callable[[Optional[float]], Any]], stop: Stop) -> tuple[bytes, list[str]]:
-    """mhaviz_make: the bytes, and warnings.  Raises what tell raises."""
+         tell: Optional[Callable[[Optional[float]], Any]], stop: Stop) -> bytes:
+    """mhaviz_make: the bytes; the model hears warnings.  Raises what tell raises."""
     callbacks = _Callbacks(tell, stop)
     array = (c_char_p * (len(words) + 1))(*words, None)
     task = _library.Task(ctypes.sizeof(_library.Task), name, array, second[0], second[1],
-                         _library.PROGRESS(callbacks.progress), _library.WARN(callbacks.warn))
+                         _library.PROGRESS(callbacks.progress))
     data, size = c_void_p(), c_size_t()
     try:
         _library.call("mhaviz_make", model, text, byref(task), byref(data), byref(size))
@@ -81,22 +78,23 @@ def make(model: c_void_p, text: Optional[c_void_p], name: bytes, words: Sequence
         if callbacks.raised is not None:
             raise callbacks.raised from None
         raise
-    return _library.taken(data, size), callbacks.warnings
+    return _library.taken(data, size)
 
 
 def warn(messages: Sequence[str]) -> None:
-    """Warnings at the line that called this package."""
+    """Warnings at the line that called this package, each once."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
         frame, level = frame.f_back, level + 1
-    for message in messages:
-        warnings.warn(message, stacklevel=level)
+    for message in dict.fromkeys(messages):
+        warnings.warn(message, MhaVizWarning, stacklevel=level)
 
 
 def records(data: bytes, text: Optional[str]) -> Records:
     """Reports of --json, one object per line -> the records of their heads.
 
-    Several objects: each record says its "index".  null is None.
+    Several objects: each record says its "index", and the "part" of a text in pieces.  null is
+    None.
     """
     try:
         objects = [json.loads(line) for line in data.splitlines()]
@@ -104,8 +102,9 @@ def records(data: bytes, text: Optional[str]) -> Records:
         raise MhaVizError(Status.SYSTEM, "the library gave no JSON") from None
     found: list[dict[str, Any]] = []
     for one in objects:
-        index = {"index": one.get("index", 0)} if len(objects) > 1 else {}
-        found += [{**index, **head} for head in one.pop("heads", [])]
+        place = {name: one[name] for name in ("index", "part") if name in one} \
+            if len(objects) > 1 else {}
+        found += [{**place, **head} for head in one.pop("heads", [])]
     result = Records(found, text)
     result.about = objects[0] if objects else {}
     return result
@@ -131,10 +130,13 @@ class Page(str):
     The frame has no access to the notebook: scripts of the page run, and nothing else is allowed.
     """
 
-    def save(self, path: _arguments.PathLike) -> None:
-        """Writes it to a file.  Raises OSError."""
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(self)
+    def save(self, path: FileLike) -> None:
+        """Writes it to a file: a path, or an object with write() that takes bytes.
+
+        Raises:
+            MhaVizError: USAGE: none of these; SYSTEM: the file cannot be written.
+        """
+        File.save(path, "html", self.encode("utf-8"))
 
     def __repr__(self) -> str:
         return f"<mha_viz.Page: {len(self)} characters of HTML>"

@@ -180,7 +180,7 @@ class _Labels:
     def __init__(self, tokens: Any, key_tokens: Any) -> None:
         self.labels = _labels(tokens, "tokens"), _labels(key_tokens, "key_tokens")
 
-    def open(self, model: c_void_p, warn: Any = None) -> Text:
+    def open(self, model: c_void_p) -> Text:
         handle = c_void_p()
         arguments: list[Any] = []
         for labels in self.labels:
@@ -223,7 +223,8 @@ class GivenAttention(Model):
 def _by_name(arrays: Any) -> dict[str, Any]:
     """Names of the library -> arrays; a first axis of one text is left out."""
     if isinstance(arrays, Mapping):
-        return dict(arrays)
+        return {name: array[0] if name != "" and tuple(getattr(array, "shape", ()))[:1] == (1,) and
+                len(array.shape) == 4 else array for name, array in arrays.items()}
     if hasattr(arrays, "shape"):
         return {"": arrays}
     if isinstance(arrays, (str, bytes)) or not isinstance(arrays, Iterable):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from ctypes import byref, c_char_p, c_void_p
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, TypeVar, Union
 
@@ -11,7 +12,7 @@ from . import _arguments, _attention, _library, _make, _work
 from ._arguments import PathLike, Which
 from ._attention import Attention
 from ._error import MhaVizError, Status, type_of, usage
-from ._file import File
+from ._file import File, FileLike
 from ._make import Page, Share
 from ._numpy import numpy
 from ._picture import Picture
@@ -87,7 +88,7 @@ class Model:
         name = None if path_or_name is None else _arguments.path(path_or_name, "path_or_name")
         if adapters is None:
             adapters = ()
-        elif isinstance(adapters, (str, os.PathLike)):
+        elif isinstance(adapters, (str, bytes, os.PathLike)):
             adapters = (adapters,)
         elif not isinstance(adapters, Iterable):
             raise usage(f"adapters: expected paths, found {type_of(adapters)}")
@@ -104,6 +105,9 @@ class Model:
         self._lock = threading.Lock()
         self._watch = Watch()
         self._watching = _library.PROGRESS(self._watch.progress)
+        self._heard: list[str] = []         # warnings of what runs, or of the opening
+        self._hearing = _library.WARN(
+            _hears(weakref.ref(self)))      # no circle: a model goes when nobody has it
         self._flow: Optional[Flow] = None   # of a stream that has the lock
         self._holder: Optional[int] = None  # the thread that has the lock
         self._pid = os.getpid()
@@ -114,9 +118,12 @@ class Model:
         def work(stop: Stop) -> None:
             opening(self._handle)
             _library.call("mhaviz_model_watch", self._handle, self._watching, None)
+            _library.call("mhaviz_model_warn", self._handle, self._hearing, None)
             self._described = _description(self._handle)
 
         _work.run(work)
+        said, self._heard = self._heard, []
+        _make.warn(said)
 
     def _check_free(self) -> None:
         if self._pid != os.getpid():
@@ -230,7 +237,12 @@ class Model:
         """
         source, side = self._source(text, pair), bool(_arguments.flag(decoder, "decoder"))
         said: list[str] = []
-        found = self._use(lambda stop: source.open(self._handle, said.append).tokens(side))
+
+        def work(stop: Stop) -> list[Token]:
+            self._heard = said
+            return source.open(self._handle).tokens(side)
+
+        found = self._use(work)
         _make.warn(said)
         return found
 
@@ -261,7 +273,8 @@ class Model:
         said: list[str] = []
 
         def work(stop: Stop) -> tuple[Text, dict[str, _attention.Layers]]:
-            opened = source.open(self._handle, said.append)
+            self._heard = said
+            opened = source.open(self._handle)
             return opened, _attention.collect(np, self._handle, opened.handle, selection,
                                               n_heads, stop)
 
@@ -290,7 +303,8 @@ class Model:
         handle = self._handle
 
         def work(flow: Flow) -> None:
-            opened = source.open(handle, flow.said.append)
+            self._heard = flow.said
+            opened = source.open(handle)
             _library.run(handle, opened.handle, selection, flow.put)
 
         return RowStream(self, work)
@@ -403,22 +417,26 @@ class Model:
     def _made(self, name: str, text: Any, pair: Any, words: list[bytes], progress: Share,
               other: Union[None, Model, TextLike] = None) -> bytes:
         command = _arguments.text(name, "name")
-        reading = [word for word in words if word in OF_TEXT]
+        reading = [word for word in words if word.split(b"=")[0] in OF_TEXT]
         source = None if text is None and pair is None and \
             type(self)._source is Model._source else self._source(text, pair, reading)
+        if source is not None:          # which has it
+            words = [word for word in words if not word.startswith(b"--split=")]
         model = other if isinstance(other, Model) else None
         beside = None if other is None or model is not None else \
             self._source(other, None, reading)
 
-        def work(stop: Stop) -> tuple[bytes, list[str]]:
+        def work(stop: Stop) -> bytes:
+            self._heard = said
             opened = None if source is None else source.open(self._handle)
             second = None if beside is None else beside.open(self._handle)
             return _make.make(self._handle, None if opened is None else opened.handle, command,
                               words, (None if model is None else model._handle,
                                       None if second is None else second.handle), tell, stop)
 
+        said: list[str] = []
         with _make._telling(progress) as tell:
-            data, said = self._use(work, model)
+            data = self._use(work, model)
         _make.warn(said)
         return data
 
@@ -433,7 +451,7 @@ class Model:
         out.write(picture)
         return picture
 
-    def heatmap(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+    def heatmap(self, text: Optional[TextLike] = None, path: Optional[FileLike] = None, *,
                 pair: Optional[str] = None, layers: Which = None, heads: Which = None,
                 stack: Optional[str] = None, format: Optional[str] = None, dpi: int = 100,
                 progress: Share = None, **options: Any) -> Picture:
@@ -442,7 +460,8 @@ class Model:
         Args:
             text, pair, layers, heads, stack: as for `stats`; layers None: the one that the
                 program draws.
-            path: of a file, which is replaced when the picture is complete; None: none.
+            path: of a file, which is replaced when the picture is complete, or an object with
+                write() that takes bytes; None: none.
             format: "png", "svg" or "pdf"; None: by the extension of the file, or png.
             dpi: pixels per inch of a PNG, 10 to 1200.
             progress, options: as for `make`; options are those of mha-viz-heatmap(1): cmap="magma",
@@ -457,7 +476,7 @@ class Model:
         return self._drawn("heatmap", text, path, pair, layers, heads, stack, format, dpi,
                            progress, options)
 
-    def links(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+    def links(self, text: Optional[TextLike] = None, path: Optional[FileLike] = None, *,
               pair: Optional[str] = None, layers: Which = None, heads: Which = None,
               stack: Optional[str] = None, format: Optional[str] = None, dpi: int = 100,
               progress: Share = None, **options: Any) -> Picture:
@@ -468,7 +487,7 @@ class Model:
         return self._drawn("links", text, path, pair, layers, heads, stack, format, dpi, progress,
                            options)
 
-    def model_view(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+    def model_view(self, text: Optional[TextLike] = None, path: Optional[FileLike] = None, *,
                    pair: Optional[str] = None, layers: Which = None, heads: Which = None,
                    stack: Optional[str] = None, format: Optional[str] = None, dpi: int = 100,
                    progress: Share = None, **options: Any) -> Picture:
@@ -479,7 +498,7 @@ class Model:
         return self._drawn("model", text, path, pair, layers, heads, stack, format, dpi, progress,
                            options)
 
-    def report(self, text: Optional[TextLike] = None, path: Optional[PathLike] = None, *,
+    def report(self, text: Optional[TextLike] = None, path: Optional[FileLike] = None, *,
                pair: Optional[str] = None, layers: Which = None, heads: Which = None,
                stack: Optional[str] = None, progress: Share = None, **options: Any) -> Page:
         """An interactive page of one text, which needs no network.
@@ -550,6 +569,15 @@ class Model:
             `ablate --json`; None: undefined.
         """
         return self._reported("ablate", text, pair, layers, heads, stack, progress, options)
+
+
+def _hears(model: weakref.ref[Model]) -> Callable[[Any, Any], None]:
+    """Keeps warnings of the library for the call that runs."""
+    def hear(_: Any, message: Any) -> None:
+        heard = model()
+        if heard is not None:
+            heard._heard.append((message or b"").decode("utf-8", "replace"))
+    return hear
 
 
 def _closed() -> MhaVizError:

@@ -6,7 +6,7 @@ import base64
 import struct
 from typing import Any
 
-from . import _arguments
+from ._file import File, FileLike
 
 MEDIA = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 
@@ -32,10 +32,13 @@ class Picture(bytes):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return bytes(self), self.format, self.dpi
 
-    def save(self, path: _arguments.PathLike) -> None:
-        """Writes the bytes to a file.  Raises OSError."""
-        with open(path, "wb") as file:
-            file.write(self)
+    def save(self, path: FileLike) -> None:
+        """Writes the bytes to a file: a path, or an object with write().
+
+        Raises:
+            MhaVizError: USAGE: none of these; SYSTEM: the file cannot be written.
+        """
+        File.save(path, self.format, self)
 
     @property
     def width_px(self) -> int:

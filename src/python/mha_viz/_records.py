@@ -24,6 +24,15 @@ class Records(list[dict[str, Any]]):
         self.number = number
         self.about: dict[str, Any] = {}
 
+    def __getitem__(self, which: Any) -> Any:
+        """A record, or of a slice the `Records` of it."""
+        found = super().__getitem__(which)
+        if not isinstance(which, slice):
+            return found
+        part = Records(found, self.text, self.number)
+        part.about = self.about
+        return part
+
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, one row per record.  Errors: SYSTEM where pandas is not there."""
         try:

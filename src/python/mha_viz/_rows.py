@@ -173,7 +173,8 @@ class RowStream:
                 self._start()
             assert self._worker is not None
             block = self._flow.get()
-            said, self._flow.said = self._flow.said, []
+            said = self._flow.said[:]
+            del self._flow.said[:len(said)]
             _make.warn(said)
             if block is not None:
                 return block

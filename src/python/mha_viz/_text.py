@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int, c_void_p
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _arguments, _arrays, _library
 from ._error import type_of, usage
@@ -34,12 +34,14 @@ class Input:
 
     Args:
         text: str, or a list of them, which are joined by spaces; None: what the options say.
+            With words or pretokenized each of the list is one, and has no space.
         options: those of mha-viz(1) that say what is read and how, with _ for -: ids,
             type_ids, decoder_ids, words, pretokenized, no_special, truncate, image, audio; for bare
             layers and pixels input, memory, key, value and decoder_input, each an array of NumPy
             or torch or the path of an .npy file (memory, key and value: of a layer that
-            `from_torch(..., memory="random")` opened for keys from elsewhere), and tokens, key_tokens, decoder_tokens (names),
-            shape, seed.
+            `from_torch(..., memory="random")` opened for keys from elsewhere), and tokens,
+            key_tokens, decoder_tokens (names: a str is split at its spaces, each of a list is
+            one), shape, seed.
 
     Raises:
         MhaVizError: USAGE: values of other types.  What does not go with a model is an error of
@@ -48,7 +50,10 @@ class Input:
 
     def __init__(self, text: Union[None, str, Sequence[str]] = None, **options: Any) -> None:
         if text is not None and not isinstance(text, str):
-            text = " ".join(_names(text, "text"))
+            parts = _names(text, "text")
+            if options.get("words") or options.get("pretokenized"):
+                _check_words(parts)
+            text = " ".join(parts)
         self.text = None if text is None else _arguments.text(text, "text")
         self.words: list[bytes] = []
         self.arrays: dict[str, Any] = {}
@@ -57,25 +62,48 @@ class Input:
                 self.arrays[name] = value
                 value = name
             elif name in NAMES and not isinstance(value, str):
-                value = " ".join(_names(value, name))
+                value = _joined(_names(value, name), name)
             self.words += _arguments.option(name, value)
 
     def __repr__(self) -> str:
         words = ([] if self.text is None else [self.text]) + self.words
-        return f"<mha_viz.Input: {b' '.join(words).decode():.200}>"
+        shown = b" ".join(words).decode().replace(UNIT, "|")
+        return f"<mha_viz.Input: {shown:.200}>"
 
 
 #: Options whose files may be arrays instead, those that are lists of names, and those that say
 #: how a text is read.
 ARRAYS = ("input", "memory", "key", "value", "decoder_input")
 NAMES = ("tokens", "key_tokens", "decoder_tokens")
-OF_TEXT = (b"--words", b"--pretokenized", b"--no-special", b"--truncate")
+OF_TEXT = (b"--words", b"--pretokenized", b"--no-special", b"--truncate", b"--split")
+
+#: Ends each name of a list where one of them has spaces.
+UNIT = "\x1f"
 
 
 def _names(value: Any, what: str) -> list[str]:
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise usage(f"{what}: expected str or a list of them, found {type_of(value)}")
     return [_arguments.text(one, what).decode() for one in value]
+
+
+def _joined(names: list[str], what: str) -> str:
+    """As the options take them: each is one, whatever spaces it has."""
+    if not names:
+        raise usage(f"{what}: an empty list")
+    if all(len(name.split()) == 1 and not name[0].isspace() and not name[-1].isspace()
+           for name in names):
+        return " ".join(names)
+    for name in names:
+        if UNIT in name:
+            raise usage(f"{what}: {name!r:.60} has U+001F, which separates names")
+    return "".join(name + UNIT for name in names)
+
+
+def _check_words(words: list[str]) -> None:
+    for word in words:
+        if len(word.split()) != 1:
+            raise usage(f"text: {word!r:.60} is not one word: spaces separate words")
 
 
 TextLike = Union[str, Image, Audio, Input]
@@ -121,11 +149,12 @@ class Source:
             ctypes.sizeof(_library.Input), text.text, _arguments.optional(pair, "pair"),
             (c_char_p * (len(options) + 1))(*options, None), array, len(text.arrays))
 
-    def open(self, model: c_void_p, warn: Optional[Callable[[str], Any]] = None) -> Text:
-        """Tokenises it for a model.  Raises MhaVizError as mhaviz_text_open_input does."""
+    def open(self, model: c_void_p) -> Text:
+        """Tokenises it for a model, which hears warnings.
+
+        Raises MhaVizError as mhaviz_text_open_input does.
+        """
         handle = c_void_p()
-        self._input.warn = _library.WARN() if warn is None else _library.WARN(
-            lambda _, message: warn((message or b"").decode("utf-8", "replace")))
         _library.call("mhaviz_text_open_input", model, byref(self._input), byref(handle))
         return Text(handle)
 
