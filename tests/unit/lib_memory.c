@@ -340,11 +340,11 @@ static void denied_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(denied_memory),        /* before the heap has what others gave back */
 #ifndef SANITISED
         cmocka_unit_test(limited_heap), cmocka_unit_test(fails_once),
         cmocka_unit_test(used_again), cmocka_unit_test(limited_tasks),
 #endif
-        cmocka_unit_test(denied_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,12 +20,12 @@ static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH|NAME", F(models), OPT_MOST, &model_values,
             "a model, as elsewhere; given again: the first is compared with each of the others"),
     LIST(0, "attention", "FILE", F(attentions), &opt_files,
-         ".npz or .npy of precomputed attention, to compare with another or a model"),
+         "precomputed attention (.npz, .npy) as one of the sides"),
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
          "round the operands of products, or of linears, to this format; given twice: the two "
          "that are compared"),
     LIST(0, "fast", "NAME", F(fasts), &fast_values,
-         "multiply in linears in fewer bits, as elsewhere; given twice: the two that are compared"),
+         "as elsewhere; given twice: the two that are compared"),
     STRING(0, "at", "TOKEN", F(at),
            "compare only the row of this token: a word, word#2 (its second occurrence), or a "
            "position from 0"),
