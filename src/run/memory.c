@@ -3,6 +3,9 @@
 #include <math.h>
 
 #include "nn/attention.h"
+#include "nn/fast.h"
+#include "nn/quantise.h"
+#include "run/change.h"
 #include "run/chunks.h"
 #include "run/conv.h"
 #include "run/front_rows.h"
@@ -40,7 +43,37 @@ static double shared_room(const struct model *m)
            n + n * n + config->streams.d_skip + 2.0 * config->streams.d_input;
 }
 
-double run_memory(const struct model *m, int n_tokens, int n_threads)
+/* What inputs of a linear become before it, in words: of n_rows rows of K. */
+static double rounded_words(const struct change *change, double n_rows, int K)
+{
+    const struct fast_kernel *fast = fast_kernel(change->fast);
+
+    if (fast != NULL)
+        return n_rows * fast_words(fast, K);
+    return change->precision != PRECISION_F32 && quantise_block(change->precision) == 1 ?
+               n_rows * (K + 1.0) :
+               0;
+}
+
+/* The most that linears keep of rounded inputs, one after the other. */
+static double rounded(const struct model *m, const struct change *change, double n_tokens)
+{
+    double most = 0;
+
+    for (int l = 0; change != NULL && l < m->config.n_layers; l++)
+        for (int s = 0; s < N_SLOT; s++) {
+            const struct param *param = &m->layer[l].slot[s];
+            bool is_mlp = s == W_UP || s == W_GATE || s == W_DOWN;
+            double n_rows = is_mlp ? fmin(n_tokens, MLP_ROWS) : n_tokens;
+
+            if (param->weight != NULL && param->matrix.K > 0)
+                most = fmax(most, rounded_words(change, n_rows, param->matrix.K));
+        }
+    return most;
+}
+
+double run_memory(const struct model *m, const struct change *change, int n_tokens,
+                  int n_threads)
 {
     const struct config *config = &m->config;
     double N = n_tokens, D = config->d_model,
@@ -62,6 +95,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp + mixer +
                             head * n_threads + relative_memory(m, n_tokens) +
-                            conv_memory(m, n_tokens) + taps_memory(m, n_tokens)) +
+                            conv_memory(m, n_tokens) + taps_memory(m, n_tokens) +
+                            rounded(m, change, N)) +
            chunks_memory(m, n_tokens) + packed(m, n_tokens);
 }

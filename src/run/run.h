@@ -61,7 +61,11 @@ void run_hidden(const struct model *m, const struct wanted *want, float *out, fl
 void run_logits(const struct model *m, const struct wanted *want, float *out,
                 const float *hidden, int n, struct par *par, struct arena *call);
 
-/* The bytes that run_forward takes beyond the model for one text of n tokens. */
-double run_memory(const struct model *m, int n_tokens, int n_threads);
+/*
+ * The bytes that run_forward takes beyond the model for one text of n tokens, with the precision
+ * and the fewer bits of change; NULL: none.
+ */
+double run_memory(const struct model *m, const struct change *change, int n_tokens,
+                  int n_threads);
 
 #endif

@@ -49,12 +49,12 @@ double memory_of_pass(const struct session *s, int n_tokens, int n_target)
 {
     const struct model *m = s->model;
     int n_threads = par_threads(s->par);
-    double bytes = run_memory(m, n_tokens, n_threads);
+    double bytes = run_memory(m, &s->change, n_tokens, n_threads);
 
     if (m->decoder == NULL || n_target == 0)
         return bytes;
     /* Then what the decoder reads of the encoder: its output, and keys and values. */
-    return bytes + run_memory(m->decoder, n_target, n_threads) +
+    return bytes + run_memory(m->decoder, &s->change, n_target, n_threads) +
            (double)sizeof(float) * n_tokens *
                (m->d_hidden + m->decoder->config.n_kv_heads *
                                   (m->decoder->config.d_head + m->decoder->config.d_value));

@@ -163,7 +163,7 @@ static void longest_texts(void **state)
             assert_int_equal(forward(&r, m, n, NULL, &e), 0);
         assert_int_equal(forward(&r, m, m->max_tokens + 1, NULL, &e), -1);
         assert_non_null(strstr(e.msg, "at most"));
-        assert_true(run_memory(m, m->max_tokens, 1) > run_memory(m, 2, 1));
+        assert_true(run_memory(m, NULL, m->max_tokens, 1) > run_memory(m, NULL, 2, 1));
         model_close(m);
     }
 }

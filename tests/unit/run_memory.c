@@ -44,11 +44,11 @@ static void take(void *self, const struct rows *r, int n_heads)
 }
 
 /* The bytes that one text of TOKENS takes at its peak. */
-static double taken(const struct model *m, int n_threads)
+static double taken(const struct model *m, const struct change *change, int n_threads)
 {
     const struct sink sink = { SINK_HEAD, take, NULL, NULL };
     const bool first_layer[64] = { true };
-    const struct wanted want = { .layer = first_layer };
+    const struct wanted want = { .layer = first_layer, .change = change };
     const int n = TOKENS;
     struct arena text, call;
     struct err e = { ERR_NONE, "" };
@@ -97,12 +97,15 @@ static void estimates(void **state)
         m = model_open(&a, path, &e);
         assert_non_null(m);
         m->max_tokens = TOKENS;         /* of these families, positions have no table */
-        for (int threads = 1; threads <= 3; threads += 2) {
-            double said = run_memory(m, TOKENS, threads), got = taken(m, threads);
+        for (int k = 0; k < 4; k++) {
+            const struct change change = { .precision = k < 2 ? PRECISION_F32 : PRECISION_INT8 };
+            int threads = k % 2 == 0 ? 1 : 3;
+            double said = run_memory(m, &change, TOKENS, threads);
+            double got = taken(m, &change, threads);
 
             if (got > said + tolerance(said, threads))
-                fail_msg("%s, %d threads: %.0f bytes taken, %.0f estimated", names[i],
-                         threads, got, said);
+                fail_msg("%s, %d threads, %s: %.0f bytes taken, %.0f estimated", names[i],
+                         threads, precision_names[change.precision], got, said);
             /* Of several threads, one may have found nothing to do. */
             if (threads == 1 && got < said)
                 fail_msg("%s: %.0f bytes taken, %.0f estimated", names[i], got, said);

@@ -306,7 +306,7 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
         .attention = count_attention(m),
         .head_weights = count_has_head(m) ? count_head(m) : -1,
         .run_tokens = n,
-        .run_memory = (int64_t)run_memory(m, n, n_threads),
+        .run_memory = (int64_t)run_memory(m, NULL, n, n_threads),
     };
     row->attention_layer = &row->attention;
     row->quantised = weights_quantised(m->weights, &row->bits);
