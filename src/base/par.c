@@ -20,6 +20,9 @@ enum { STACK_BYTES = 1 << 20 };
 /* The addresses that it takes besides: glibc's malloc reserves them at its first call. */
 enum { HEAP_BYTES = 64 << 20 };
 
+/* What it writes of them, about: most threads need less. */
+enum { WRITTEN_BYTES = 4 << 20 };
+
 struct worker {
     struct par *par;
     pthread_t thread;
@@ -113,10 +116,12 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Where addresses are limited, threads leave half of what is free to the work itself. */
+/* Where memory is limited, threads leave half of what is free to the work itself. */
 static int threads_that_fit(int n_threads)
 {
-    double fit = 1 + floor(system_free_addresses() / 2 / (STACK_BYTES + HEAP_BYTES));
+    double addresses = system_free_addresses() / 2 / (STACK_BYTES + HEAP_BYTES);
+    double data = system_free_data() / 2 / (STACK_BYTES + WRITTEN_BYTES);
+    double fit = 1 + floor(fmin(addresses, data));
 
     return fit < n_threads ? (int)fit : n_threads;
 }

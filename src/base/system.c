@@ -48,11 +48,16 @@ static double left_of(const struct rlimit *limit, enum statm taken)
 
 double system_free_addresses(void)
 {
-    struct rlimit all, data;
+    struct rlimit limit;
 
-    if (getrlimit(RLIMIT_AS, &all) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
-        return INFINITY;
-    return fmin(left_of(&all, STATM_SIZE), left_of(&data, STATM_DATA));
+    return getrlimit(RLIMIT_AS, &limit) == 0 ? left_of(&limit, STATM_SIZE) : INFINITY;
+}
+
+double system_free_data(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_DATA, &limit) == 0 ? left_of(&limit, STATM_DATA) : INFINITY;
 }
 
 void system_processor(char *name, size_t size)

@@ -9,10 +9,11 @@
 double system_own_bytes(void);
 
 /*
- * Bytes of addresses that the process may still take: what its limits (RLIMIT_AS, RLIMIT_DATA)
- * leave, at least 0; INFINITY: it has no limit, or the system does not say what is taken.
+ * Bytes that the process may still take: of addresses (RLIMIT_AS), and of data that it may write
+ * (RLIMIT_DATA); at least 0; INFINITY: there is no limit, or the system does not say what is taken.
  */
 double system_free_addresses(void);
+double system_free_data(void);
 
 /* "AMD EPYC 9B14", into name of size bytes; empty where the system does not say. */
 void system_processor(char *name, size_t size);
