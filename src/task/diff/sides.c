@@ -170,8 +170,8 @@ static int select_heads(const struct diff_sides *d, struct diff_side *side, int 
         return -1;
     if (d->texts && side->s.rules != NULL && side->asked.ids == NULL)
         return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder, but the "
-                       "two texts are the two sides: two of -m, --dtype or --mask compare "
-                       "one pair in two ways", side->asked.stack);
+                       "two texts are the two sides: two of -m, --dtype, --fast or "
+                       "--mask compare one pair in two ways", side->asked.stack);
     if (side->s.rules != NULL && !side->asked.jsonl)    /* each would say its own */
         return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder: "
                        "TEXT_B, --decoder-ids or -f FILE with --pairs or --jsonl",
