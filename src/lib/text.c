@@ -147,7 +147,8 @@ static int tokenise(void *self, struct border *border, struct err *e)
     out->model_hash = session.model->hash;
     out->in_pieces = asked.split != NULL;
     if (out->in_pieces)
-        return 0;
+        return asked_array(&asked) == NULL ? 0 :
+               err_set(e, ERR_USAGE, "--split requires texts or ids, not arrays");
     env.warn = env.note = &warn;
     session.env = &env;
     session.asked = &asked;

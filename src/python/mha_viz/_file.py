@@ -16,6 +16,12 @@ PICTURES = ("png", "svg", "pdf")
 FileLike = Union[PathLike, Any]
 
 
+def _name(out: Any) -> str:
+    """Of a file that is open: its path, where it has one."""
+    name = getattr(out, "name", "")
+    return name if isinstance(name, str) else ""
+
+
 class File:
     """A file to be written, or none; its format is named, or its extension, or the first."""
 
@@ -25,8 +31,8 @@ class File:
         self.path = None if file is None or self.out is not None else \
             os.fsdecode(_arguments.path(file, "path"))
         if format is None:
-            extension = os.path.splitext(self.path or "")[1][1:].lower()
-            format = extension or formats[0]
+            extension = os.path.splitext(self.path or _name(self.out))[1][1:].lower()
+            format = extension if extension in formats or self.path and extension else formats[0]
         _arguments.text(format, "format")
         if format not in formats:
             raise usage(f"format: {format!r:.40} is not one of {', '.join(formats)}")

@@ -102,8 +102,8 @@ def records(data: bytes, text: Optional[str]) -> Records:
         raise MhaVizError(Status.SYSTEM, "the library gave no JSON") from None
     found: list[dict[str, Any]] = []
     for one in objects:
-        place = {name: one[name] for name in ("index", "part") if name in one} \
-            if len(objects) > 1 else {}
+        place = {name: one[name] for name in ("index", "part")
+                 if name in one and (name == "part" or len(objects) > 1)}
         found += [{**place, **head} for head in one.pop("heads", [])]
     result = Records(found, text)
     result.about = objects[0] if objects else {}

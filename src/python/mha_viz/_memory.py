@@ -209,6 +209,8 @@ class GivenAttention(Model):
     def _source(self, text: Any, pair: Any, words: Sequence[bytes] = ()) -> Source:
         if text is not None or pair is not None:
             raise usage("text: attention that was given has one already")
+        if any(word.split(b"=")[0] == b"--split" for word in words):
+            raise usage("split: requires texts or ids, not arrays")
         return self._text       # type: ignore[return-value]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
