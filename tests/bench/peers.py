@@ -137,7 +137,7 @@ def two_threads(model, n, bench, _):
     return Pair(functools.partial(run, 2), lambda: run(1, bench.program), same)
 
 
-def prompt(kind, n, bench, threads):
+def prompt(kind, n, fast, bench, threads):
     path, ids = sides.gguf(bench, kind), sides.some_ids(n)
     peer = Llama(path, threads, n)
 
@@ -146,7 +146,8 @@ def prompt(kind, n, bench, threads):
         return timed(lambda: peer.decode(ids).copy())
 
     theirs()
-    return Pair(functools.partial(stats, bench, threads, path, sides.id_list(ids)), theirs,
+    given = [*sides.id_list(ids), *(["--fast", fast] if fast else [])]
+    return Pair(functools.partial(stats, bench, threads, path, given), theirs,
                 lambda *_: "nothing captured to compare", n)
 
 
@@ -247,9 +248,13 @@ ROWS = {
     "gpt2": Row("GPT-2 shape, 100 sentences", EAGER, 1.74, 1.5, ALL,
                 F(corpus, "eager", "gpt2", 100)),
     **{f"llama-{k}": Row(f"LLaMA 85M, {k}, 512 tokens", f"llama.cpp, {k}, nothing captured", b, g,
-                         ("numpy", "llama_cpp"), F(prompt, k, 512))
+                         ("numpy", "llama_cpp"), F(prompt, k, 512, None))
        for k, b, g in (("f32", 2.0, 1.75), ("bf16", 2.2, 1.85), ("q8_0", 1.9, 1.65),
                        ("q4_k", 1.5, 1.2))},
+    **{f"llama-{k}-{fast}": Row(f"LLaMA 85M, {k}, 512 tokens, --fast {fast}",
+                                f"llama.cpp, {k}, nothing captured", None, None,
+                                ("numpy", "llama_cpp"), F(prompt, k, 512, fast))
+       for k, fast in (("bf16", "bf16"), ("q8_0", "int8"), ("q4_k", "int8"))},
     "minilm-2048": Row("MiniLM shape, 2,048 tokens", EAGER, 8.7, 6, ALL,
                        F(long_text, "eager", "minilm", 2048)),
     "minilm-4096": Row("MiniLM shape, 4,096 tokens", EAGER, 10, 8, ALL,

@@ -185,6 +185,9 @@ def test_files_are_paths_or_objects(model, raises, tmp_path, form, first):
             picture.save(path)
     with raises(SYSTEM, "/nowhere/a: No such file"):
         picture.save("/nowhere/a")
+    out.close()
+    with raises(SYSTEM, "path: I/O operation on closed file"):
+        picture.save(out)
     assert not list(tmp_path.glob("*.tmp"))
 
 

@@ -37,7 +37,7 @@ def _numpy(name: str, array: Any) -> tuple[Any, int, int, Sequence[int], Sequenc
     if not isinstance(array, np.ndarray):
         raise usage(f"{name}: expected a tensor or an array, found {type_of(array)}")
     if isinstance(array, np.ma.MaskedArray):
-        raise usage(f"{name}: a masked array, expected one without a mask, as x.filled(0)")
+        raise usage(f"{name or 'attention'}: a masked array, expected one without a mask, as x.filled(0)")
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if any(step < 0 for step in array.strides):

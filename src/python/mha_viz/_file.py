@@ -48,10 +48,11 @@ class File:
     def _give(self, data: bytes) -> None:
         try:
             self.out.write(bytes(data))     # type: ignore[union-attr]
-        except TypeError:
-            raise usage("path: a file that takes str, expected one that takes bytes") from None
-        except OSError as error:
-            raise MhaVizError(Status.SYSTEM, f"path: {error.strerror or error}") from None
+        except TypeError as error:
+            raise usage("path: a file that takes str, expected one that takes bytes") from error
+        except (OSError, ValueError) as error:      # ValueError: it is closed
+            raise MhaVizError(Status.SYSTEM,
+                              f"path: {getattr(error, 'strerror', None) or error}") from None
 
     def write(self, data: bytes) -> None:
         """Beside and renamed, so that no half of a file is left.  Errors: SYSTEM."""

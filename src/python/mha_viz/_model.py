@@ -547,7 +547,8 @@ class Model:
 
         Args:
             other: the second model, or the second text of this one.
-            text, and the others: as for `make`; options are those of mha-viz-diff(1).
+            text, and the others: as for `make`; options are those of mha-viz-diff(1), each
+                given once: both sides have it.
 
         Returns:
             `Records`: one dict per head with "js" (in nats), "entropy_change" and the rest of
