@@ -78,7 +78,7 @@ const struct record bench_record = {
 
 static struct list limit_rows(const struct limits *l, struct arena *a)
 {
-    struct limit_row *row = arena_alloc(a, N_KERNEL, sizeof *row);
+    struct limit_row *row = arena_alloc(a, (size_t)l->n_kernels, sizeof *row);
 
     for (int i = 0; i < l->n_kernels; i++)
         row[i] = (struct limit_row){ l->kernel[i].name, 1e-9 * l->kernel[i].one,
