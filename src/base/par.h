@@ -14,8 +14,9 @@ struct par;
 
 /*
  * n_threads >= 1, the caller counts as one; fewer where no more can be started, or where the
- * system limits addresses (ulimit -v) so that the work would lack them.  Each has a scratch
- * arena, and all but the caller a stack of 1 MiB.  Signals are delivered to none but the caller.
+ * system limits addresses or data (ulimit -v, -d) so that the work would lack them.  Each has a
+ * scratch arena, and all but the caller a stack of 1 MiB.  Signals are delivered to none but the
+ * caller.
  *
  * Errors (ERR_SYSTEM): no memory.
  */

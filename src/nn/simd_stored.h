@@ -572,12 +572,12 @@ enum { ABREAST = 16 };      /* rows: of more, not each would be a stream that is
     static void dot_##type(float *y, const float *x, const unsigned char *data,         \
                            int64_t stride, int K)                                       \
     {                                                                                   \
-        int bytes = K * (size);                                                         \
+        int64_t bytes = (int64_t)K * (size);                                            \
                                                                                         \
         for (int n = 0; n < PANEL; n += ABREAST, data += ABREAST * stride) {            \
             struct column column[ABREAST / WIDTH];                                      \
             const unsigned char *ahead = data + ABREAST * stride;                       \
-            int at = 0;                                                                 \
+            int64_t at = 0;                                                             \
                                                                                         \
             for (int i = 0; i < ABREAST / WIDTH; i++)                                   \
                 column[i] = (struct column){ .is_sum = true, .x = x };                  \

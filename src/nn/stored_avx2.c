@@ -54,7 +54,7 @@ static inline ivec i_min_bytes(ivec a, ivec b) { return _mm256_min_epu8(a, b); }
 
 static inline ivec i_load_any(const void *p) { return _mm256_loadu_si256(p); }
 
-/* The upper half of the first is the lower one of the second, and the other way round. */
+/* The upper half of v[0] and the lower half of v[1] change places. */
 static inline void i_turn_quarters(ivec v[2])
 {
     ivec low = _mm256_permute2x128_si256(v[0], v[1], 0x20);
