@@ -8,8 +8,8 @@ DESTDIR ?=
 CC      ?= cc
 BUILD   ?= build
 PKG_CONFIG ?= pkg-config
-# What runs a program that is built for another processor; qemu-aarch64, say.
-RUN     ?=
+# What runs a program that is built for another processor: make RUN=qemu-aarch64 install
+RUN     :=
 SHELL   := /bin/bash
 
 # OpenBLAS as one more kernel, chosen by name only: `make BLAS=1`.

@@ -52,6 +52,35 @@ teardown() {
     fi
 }
 
+@test "without dpkg a release has the sources, and says what is left out" {
+    git clone -q . "$dir/tree"
+    mkdir "$dir/bin"
+    # No such program; and nothing is built
+    printf '#!/bin/sh\nexit 127\n' > "$dir/bin/dpkg"
+    printf '#!/bin/sh\n' > "$dir/bin/make"
+    chmod +x "$dir"/bin/*
+    cd "$dir/tree"
+    PATH=$dir/bin:$PATH assets/packaging/release 0.1.0 "$dir/out" 2> "$dir/said"
+    cat "$dir/said"
+    grep -x "make release: without packages and wheels, which are made of Debian's: no dpkg" "$dir/said"
+    [ "$(wc -l < "$dir/said")" -eq 2 ]
+    ls "$dir/out" | diff - <(printf '%s\n' SHA256SUMS mha-viz-0.1.0.spdx.json mha-viz-0.1.0.tar.gz)
+    cd "$dir/out" && sha256sum -c --status SHA256SUMS
+}
+
+@test "a user's RUN runs nothing of the build" {
+    RUN=/nowhere/run make -n install | tee "$dir/said"
+    [ "$(grep -c /nowhere "$dir/said")" -eq 0 ]
+    make -n install RUN=/nowhere/run | grep -q '/nowhere/run ./mha-viz completion'
+}
+
+@test "packages: the folder of roots may be relative" {
+    . assets/packaging/roots
+    [ "$(MHA_VIZ_ROOTS=a/../b roots build/root)" = "$PWD/b" ]
+    [ "$(MHA_VIZ_ROOTS=/a roots build/root)" = /a ]
+    [ "$(unset MHA_VIZ_ROOTS; roots build/root)" = "$PWD/build/root" ]
+}
+
 @test "packages: the symbols of the library are those of its header" {
     sed -nE 's/^.*[ *](mhaviz_[a-z_]+)\(.*$/\1/p' src/mhaviz.h | grep -v '^mhaviz_metric_' | sort -u > "$dir/header"
     sed -nE 's/^ (mhaviz_[a-z_]+)@Base .*/\1/p' assets/packaging/debian/libmhaviz0.symbols | sort > "$dir/symbols"
