@@ -158,6 +158,13 @@ def test_what_a_module_says_can_be_said_otherwise(raises):
         mha_viz.from_torch(module.state_dict())
 
 
+class Shaped:
+    """What is no array, and has a shape."""
+
+    def __init__(self, shape):
+        self.shape = shape
+
+
 @pytest.mark.parametrize("arguments, status, words", [
     (dict(text=3), USAGE, "text: expected str or a list of them, found int"),
     (dict(text=b"a"), USAGE, "text: expected str or a list of them, found bytes"),
@@ -171,6 +178,10 @@ def test_what_a_module_says_can_be_said_otherwise(raises):
     (dict(input=np.zeros((2, 2))), USAGE, ""),
     (dict(input=np.zeros((2, 2), complex)), USAGE, "input: complex128"),
     (dict(text="a", model="x"), USAGE, "model"),
+    *((dict(text="a", truncate=Shaped(shape)), USAGE, "truncate: expected a whole number, found Shaped")
+      for shape in (5, None, "ab", (1, 2), (), np.array([1, 2]))),
+    (dict(ids=Shaped(5)), USAGE, "ids: expected a whole number, found Shaped"),
+    (dict(input=Shaped(5)), USAGE, "input: expected a tensor or an array, found Shaped"),
 ])
 def test_inputs_that_cannot_be(model, raises, arguments, status, words):
     with raises(status, words):

@@ -88,10 +88,16 @@ def _one(value: Any, what: str) -> str:
     return _short(integer(value, what, -_INT_MAX))
 
 
+def _shape(value: Any) -> Optional[tuple[Any, ...]]:
+    """Of an array; None: it is none, whatever else it calls its shape."""
+    shape = getattr(value, "shape", None)
+    return shape if isinstance(shape, tuple) else None
+
+
 def _is_list(value: Any) -> bool:
     """Whether it has several values; an array without axes has one."""
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and \
-        getattr(value, "shape", None) != ()
+        _shape(value) != ()
 
 
 def which(value: Which, what: str) -> Optional[bytes]:
@@ -142,9 +148,9 @@ def option(name: str, value: Any) -> list[bytes]:
     value = truth(value)
     if value is None or value is False:
         return []
-    shape = getattr(value, "shape", ())
-    if len(shape) == 2 and shape[0] == 1:
-        value = value[0]                # one text, as tokenisers give its ids
+    shape = _shape(value)
+    if shape is not None and len(shape) == 2 and shape[0] == 1 and _is_list(value):
+        value = next(iter(value), ())   # one text, as tokenisers give its ids
     long = b"--" + name.replace("_", "-").encode()
     if value is True:
         return [long]

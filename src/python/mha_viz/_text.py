@@ -36,12 +36,12 @@ class Input:
         text: str, or a list of them, which are joined by spaces; None: what the options say.
             With words or pretokenized each of the list is one, and has no space.
         options: those of mha-viz(1) that say what is read and how, with _ for -: ids,
-            type_ids, decoder_ids, words, pretokenized, no_special, truncate, image, audio; for bare
-            layers and pixels input, memory, key, value and decoder_input, each an array of NumPy
-            or torch or the path of an .npy file (memory, key and value: of a layer that
-            `from_torch(..., memory="random")` opened for keys from elsewhere), and tokens,
-            key_tokens, decoder_tokens (names: a str is split at its spaces, each of a list is
-            one), shape, seed.
+            type_ids, decoder_ids, words, pretokenized, no_special, truncate, image, audio; split,
+            for what has records, as `Model.stats`; for bare layers and pixels input, memory, key,
+            value and decoder_input, each an array of NumPy or torch or the path of an .npy file
+            (memory, key and value: of a layer that `from_torch(..., memory="random")` opened for
+            keys from elsewhere), and tokens, key_tokens, decoder_tokens (names: a str is split at
+            its spaces, each of a list is one), shape, seed.
 
     Raises:
         MhaVizError: USAGE: values of other types.  What does not go with a model is an error of
