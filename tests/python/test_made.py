@@ -64,6 +64,28 @@ def test_diff_of_texts_and_of_models(model, program):
         assert found == a.diff(a, "the key")
 
 
+@pytest.mark.parametrize("name, sides", [
+    ("dtype", ("f32", "bf16")), ("mask", ["none", "block:0-3,0-3"]), ("fast", ("f32", "f32")),
+])
+def test_diff_of_one_text_in_two_ways(model, program, name, sides):
+    found = model.diff(model, SENTENCE, **{name: sides})
+    assert found == program.json("diff", f"--{name}", sides[0], f"--{name}", sides[1],
+                                 SENTENCE)["heads"]
+    assert (sides[0] == sides[1]) == all(head["js"] == 0 for head in found)
+    assert all(head["js"] == 0 for head in model.diff(model, SENTENCE, **{name: sides[1]}))
+
+
+@pytest.mark.parametrize("name, sides, words", [
+    ("dtype", ("f32",), "dtype: 1 of them, expected one, or two, one for each side"),
+    ("mask", ["none"] * 3, "mask: 3 of them, expected one"),
+    ("fast", (None, "int8"), "fast: expected str, found NoneType"),
+    ("dtype", ("f32", "f33"), "--dtype: 'f33' is not one of"),
+])
+def test_sides_that_cannot_be(model, raises, name, sides, words):
+    with raises(mha_viz.Status.USAGE, words):
+        model.diff(model, SENTENCE, **{name: sides})
+
+
 def test_several_texts_have_an_index(model, tmp_path):
     (tmp_path / "texts").write_text("the cat\nthe dog\n")
     found = model.ablate(file=tmp_path / "texts", layers=3, heads=1)
@@ -122,6 +144,8 @@ def test_what_cannot_be_made(model, raises):
     with mha_viz.Model(REF / "media" / "vit") as sees:
         with raises(mha_viz.Status.USAGE, "an array has no tokens"):
             sees.make("tokens", mha_viz.Image(REF / "media" / "rgb.png"))
+    with raises(mha_viz.Status.USAGE, "text: expected one beside the other"):
+        model.diff(SENTENCE)
     with raises(mha_viz.Status.USAGE, "other: expected"):
         model.diff(None, "the cat")
     closed = mha_viz.Model()

@@ -162,12 +162,23 @@ def option(name: str, value: Any) -> list[bytes]:
     return [long + b"=" + _value(value, name)]
 
 
-def options(layers: Any, heads: Any, stack: Any, others: dict[str, Any]) -> list[bytes]:
-    """The options of a command.  Errors: USAGE: values of other types."""
+def _of_sides(name: str, value: Any) -> list[bytes]:
+    """[b"--name=value", ...] of one that may be two, one for each side of a comparison."""
+    if not isinstance(value, (tuple, list)):
+        return option(name, value)
+    if len(value) != 2:
+        raise usage(f"{name}: {len(value)} of them, expected one, or two, one for each side")
+    return [b"--%s=%s" % (name.encode(), path(one, name) if hasattr(one, "__fspath__") else
+                          text(one, name)) for one in value]
+
+
+def options(layers: Any, heads: Any, stack: Any, others: dict[str, Any],
+            of_sides: Sequence[str] = ()) -> list[bytes]:
+    """The options of a command; of_sides: those that may be two.  Errors: USAGE: other types."""
     words = [b"--%s=%s" % (name, value) for name, value in
              ((b"layer", which(layers, "layers")),
               (b"head", which(heads, "heads")),
               (b"stack", optional(stack, "stack"))) if value is not None]
     for name, value in others.items():
-        words += option(name, value)
+        words += _of_sides(name, value) if name in of_sides else option(name, value)
     return words

@@ -24,6 +24,9 @@ from ._work import Stop, Watch
 
 T = TypeVar("T")
 
+#: Options of diff that may be two, one for each side.
+OF_SIDES = ("dtype", "fast", "mask")
+
 
 class Description(NamedTuple):
     """What a model is.
@@ -520,7 +523,8 @@ class Model:
     def _reported(self, name: str, text: Any, pair: Any, layers: Any, heads: Any, stack: Any,
                   progress: Share, options: dict[str, Any],
                   other: Union[None, Model, TextLike] = None) -> Records:
-        words = _arguments.options(layers, heads, stack, {**options, "json": True})
+        words = _arguments.options(layers, heads, stack, {**options, "json": True},
+                                   OF_SIDES if name == "diff" else ())
         data = self._made(name, text, pair, words, progress, other)
         return _make.records(data, text if isinstance(text, str) else None)
 
@@ -544,11 +548,12 @@ class Model:
 
             base.diff(tuned, "the cat saw the dog")
             model.diff("the cat saw a dog", "the cat saw the dog")      # from the second one
+            model.diff(model, "the cat saw the dog", dtype=("f32", "q8_0"))
 
         Args:
             other: the second model, or the second text of this one.
-            text, and the others: as for `make`; options are those of mha-viz-diff(1), each
-                given once: both sides have it.
+            text, and the others: as for `make`; options are those of mha-viz-diff(1): both sides
+                have them, but dtype, fast and mask may be two, one for each.
 
         Returns:
             `Records`: one dict per head with "js" (in nats), "entropy_change" and the rest of
@@ -556,6 +561,8 @@ class Model:
         """
         if other is None:
             raise usage("other: expected a model or a text, found NoneType")
+        if text is None and not isinstance(other, Model):
+            raise usage("text: expected one beside the other, found NoneType")
         return self._reported("diff", text, pair, layers, heads, stack, progress, options, other)
 
     def ablate(self, text: Optional[TextLike] = None, *, pair: Optional[str] = None,
