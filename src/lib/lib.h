@@ -34,6 +34,7 @@ struct mhaviz_text {
     int n_operands;
     const char *const *words;       /* options, NULL ends; NULL: none */
     const char *image, *audio, *input;      /* NULL: it is none */
+    struct asked_arrays arrays;     /* that words name, for another model that reads them */
     bool whole;                     /* no words that could be tokenised in another way */
     bool in_pieces;                 /* --split: not tokenised */
     struct mhaviz_token *source, *target;   /* [n_source], [n_target] */

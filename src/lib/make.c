@@ -111,6 +111,25 @@ static int check_text(const struct mhaviz_model *model, const struct mhaviz_text
     return 0;
 }
 
+/* Whether options say all of it: what was tokenised, or what a second model reads, too. */
+static bool is_of_words(const struct making *job, const struct mhaviz_text *x)
+{
+    return x->words != NULL &&
+           (!x->whole || (job->task.second_model != NULL && job->task.second_text == NULL));
+}
+
+static int give_text(struct making *job, const struct mhaviz_text *x, struct err *e)
+{
+    if (is_of_words(job, x)) {
+        if (x->whole)
+            job->asked->arrays = &x->arrays;
+        return options_take(&job->opts, job->cmd->name, x->words, options_any, e);
+    }
+    return give(job, "image", x->image, "picture", e) != 0 ||
+           give(job, "audio", x->audio, "sound", e) != 0 ||
+           give(job, "input", x->input, "array", e) != 0 ? -1 : 0;
+}
+
 /* operand: [*n] what the program would be given. */
 static int give_texts(struct making *job, char *operand[2], int *n, struct err *e)
 {
@@ -128,18 +147,13 @@ static int give_texts(struct making *job, char *operand[2], int *n, struct err *
             return err_set(e, ERR_USAGE, "two texts are compared, of which one is a pair");
         for (int k = 0; k < x->n_operands; k++)
             operand[(*n)++] = x->operand[k];
-        if (give(job, "image", x->image, "picture", e) != 0 ||
-            give(job, "audio", x->audio, "sound", e) != 0 ||
-            give(job, "input", x->input, "array", e) != 0)
-            return -1;
         job->handed.file[i] = x->image != NULL ? x->image : x->audio != NULL ? x->audio : x->input;
         job->handed.item[i] = x->whole ? &x->item : NULL;
         if (i > 0 && !x->whole && !text[0]->whole &&
             !options_alike(&job->opts, text[0]->words, x->words))
             return err_set(e, ERR_USAGE, "two texts are compared that are read with other "
                            "options: expected the same ones for both");
-        if (!x->whole &&
-            options_take(&job->opts, job->cmd->name, x->words, options_any, e) != 0)
+        if (give_text(job, x, e) != 0)
             return -1;
     }
     return 0;

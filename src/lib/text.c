@@ -112,6 +112,44 @@ static int take_options(const struct tokenising *job, struct asked *asked, struc
     return 0;
 }
 
+/* Whether it is an array that was given, not a file. */
+static bool is_given(const struct tokenising *job, const char *name)
+{
+    for (int i = 0; name != NULL && i < job->n_arrays; i++)
+        if (strcmp(job->array[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Arrays that were given, as floats: the caller's need not stay. */
+static void keep_arrays(const struct tokenising *job, const struct asked *asked)
+{
+    struct mhaviz_text *out = job->out;
+    const struct item *item = &out->item;
+    const struct { const char *name; const struct values *x; } read[] = {
+        { asked->input, &item->values }, { asked->decoder_input, &item->target_values },
+        { asked->memory, &item->memory }, { asked->key, &item->memory },
+        { asked->value, &item->memory_values },
+    };
+    enum { N = sizeof read / sizeof *read };
+    struct handed_array *array = arena_alloc(&out->arena, N, sizeof *array);
+    int n = 0;
+
+    for (int i = 0; i < N; i++) {
+        const struct values *x = read[i].x;
+        size_t size = sizeof *x->x;
+
+        if (x->x == NULL || !is_given(job, read[i].name))
+            continue;
+        for (int k = 0; k < x->n_dims; k++)
+            size *= (size_t)x->dim[k];
+        array[n++] = (struct handed_array){ .name = read[i].name, .dtype = "F32", .data = x->x,
+                                            .size_bytes = size, .n_dims = x->n_dims,
+                                            .shape = x->dim };
+    }
+    out->arrays = (struct asked_arrays){ array, n };
+}
+
 static int tokenise(void *self, struct border *border, struct err *e)
 {
     const struct tokenising *job = self;
@@ -163,6 +201,7 @@ static int tokenise(void *self, struct border *border, struct err *e)
         return err_set(e, ERR_USAGE, "--input: several inputs, expected one");
     out->whole = out->item.values.x != NULL || job->model->session.model->precomputed != NULL;
     keep_all(out);
+    keep_arrays(job, &asked);
     return 0;
 }
 

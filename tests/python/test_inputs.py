@@ -131,6 +131,46 @@ def test_inputs_that_would_be_read_in_part(raises):
         assert len(layer.stats(Input(input=ROWS[None]))) == HEADS
 
 
+@pytest.mark.parametrize("memory", [None, "random"])
+def test_two_layers_read_the_same_rows(program, tmp_path, raises, memory):
+    torch, one = layer_of("attention")
+    other = torch.nn.MultiheadAttention(WIDTH, HEADS).eval()
+    named = {"input": ROWS, "tokens": list("abcde"), **({"memory": OTHERS} if memory else {})}
+    words = []
+    for name, module in (("one", one), ("other", other)):
+        (tmp_path / name).mkdir()
+        words += ["-m", saved(torch, module, tmp_path / name)]
+    for name, rows in named.items():
+        if name != "tokens":
+            np.save(tmp_path / f"{name}.npy", rows)
+            words += [f"--{name}", tmp_path / f"{name}.npy"]
+    wanted = program.json("diff", "--heads", HEADS, "--tokens", "a b c d e", *words)["heads"]
+    with mha_viz.from_torch(one, memory=memory) as a, mha_viz.from_torch(other, memory=memory) as b:
+        found = a.diff(b, Input(**named))
+        assert found == wanted and max(head["js"] for head in found) > 0
+        given = Input(**{**named, "input": ROWS.astype(np.float64)})
+        assert a.diff(b, given) == wanted
+        assert all(head["js"] == 0 for head in a.diff(a, Input(**named)))
+        drawn = Input(shape=4, seed=3)
+        assert max(head["js"] for head in a.diff(b, drawn)) > 0
+        assert all(head["js"] == 0 for head in a.diff(a, drawn))
+    wide = mha_viz.from_torch(torch.nn.MultiheadAttention(2 * WIDTH, HEADS).eval(), memory=memory)
+    with mha_viz.from_torch(one, memory=memory) as a, wide:
+        with raises(INPUT, "input: shape [5,12], expected [T,24]"):
+            a.diff(wide, Input(**named))
+
+
+def test_two_models_read_the_same_pixels(program, tmp_path):
+    path = REF / "media" / "vit"
+    pixels = np.random.default_rng(3).random((3, 16, 24))
+    np.save(tmp_path / "pixels.npy", pixels)
+    wanted = program.json("diff", "-m", path, "-m", path, "--dtype", "f32", "--dtype", "bf16",
+                          "--input", tmp_path / "pixels.npy")["heads"]
+    with mha_viz.Model(path) as a, mha_viz.Model(path) as b:
+        assert a.diff(b, Input(input=pixels), dtype=("f32", "bf16")) == wanted
+        assert max(head["js"] for head in wanted) > 0
+
+
 def test_texts_that_are_compared_are_read_alike(model, raises):
     bare = Input(SENTENCE, no_special=True)
     assert model.diff(bare, bare)[0]["js"] == 0
