@@ -30,6 +30,16 @@ static int to_folder(void *self, struct arena *a, const struct item *item, struc
     return to_file(files, a, item, output_name(files->output, a, item->index, item->part), e);
 }
 
+int shared_several(const struct session *s, const struct input *in, const char *folder,
+                   struct err *e)
+{
+    const char *name = input_name(in) != NULL ? input_name(in) : "--split";
+
+    return s->asked->handed != NULL ?
+        err_set(e, ERR_USAGE, "%s: several texts, where one file is made: expected one", name) :
+        err_set(e, ERR_USAGE, "%s: several texts require a folder%s", name, folder);
+}
+
 int shared_to_files(const struct session *s, struct input *in, const struct output *output,
                     int (*fn)(void *self, struct arena *a, const struct item *item,
                               const char *path, struct err *e),
@@ -49,8 +59,7 @@ int shared_to_files(const struct session *s, struct input *in, const struct outp
         return status;
     status = input_is_file(in) ? input_next(in, a, &second, e) : 0;
     if (status == 1)
-        return err_set(e, ERR_USAGE, "%s: several texts require a folder: -o DIR/",
-                       input_name(in) != NULL ? input_name(in) : "--split");
+        return shared_several(s, in, ": -o DIR/", e);
     if (status != 0 || session_generate(s, &item, 1, a, e) != 0)
         return -1;
     return to_file(&files, a, &item, output->path, e);

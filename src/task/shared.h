@@ -45,6 +45,10 @@ extern const struct opt_group types_group;
 extern const struct opt_values model_values;    /* names in the local cache, and files */
 extern const struct opt_values global_values, mask_values;
 
+/* ERR_USAGE: several texts for one file; folder: where the command line has one.  Returns -1. */
+int shared_several(const struct session *s, const struct input *in, const char *folder,
+                   struct err *e);
+
 /*
  * Calls fn for each text with the file that it goes to: output's own for a single text,
  * DIR/000001.EXTENSION by line where it is a folder.  Errors: those of input_each; ERR_USAGE

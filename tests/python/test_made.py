@@ -86,6 +86,20 @@ def test_sides_that_cannot_be(model, raises, name, sides, words):
         model.diff(model, SENTENCE, **{name: sides})
 
 
+def test_several_texts_make_no_picture(model, raises, tmp_path):
+    (tmp_path / "texts").write_text("the cat\nthe dog\n")
+    words = "several texts, where one file is made: expected one"
+    for make in (model.heatmap, model.links, lambda *a, **o: model.make("export", *a, **o)):
+        with raises(mha_viz.Status.USAGE, f"--split: {words}"):
+            make(SENTENCE, split=5)
+        with raises(mha_viz.Status.USAGE, f"texts: {words}"):
+            make(file=tmp_path / "texts")
+    (tmp_path / "pairs").write_text("the cat\tthe dog\nthe dog\tthe cat\n")
+    with raises(mha_viz.Status.USAGE, f"pairs: {words}"):
+        model.make("diff", file=tmp_path / "pairs", pairs=True, format="png")
+    assert [record["part"] for record in model.stats(SENTENCE, split=5, layers=0, heads=0)] == [0, 1, 2]
+
+
 def test_several_texts_have_an_index(model, tmp_path):
     (tmp_path / "texts").write_text("the cat\nthe dog\n")
     found = model.ablate(file=tmp_path / "texts", layers=3, heads=1)

@@ -302,8 +302,8 @@ static int check_output(const struct job *j, struct err *e)
         return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
                        "folder %s", output->path);
     if (output_is_picture(output) && several && !output->folder && !j->args->summary)
-        return err_set(e, ERR_USAGE, "%s: several texts require a folder for their pictures: "
-                       "-o DIR/, or --summary", input_name(j->sides.side[0].in));
+        return shared_several(&j->sides.side[0].s, j->sides.side[0].in,
+                              " for their pictures: -o DIR/, or --summary", e);
     return 0;
 }
 
