@@ -211,15 +211,23 @@ static INLINE void put_word(struct column *c, ivec four, const enum element elem
     }
 }
 
-static INLINE void put_sixteen_bytes(struct column *c, const unsigned char *data, int64_t stride,
-                                     const enum element element)
+/* Words first .. end - 1 of 16 bytes. */
+static INLINE void put_words(struct column *c, const unsigned char *data, int64_t stride,
+                             const enum element element, int first, int end)
 {
     ivec four[4];
 
     sixteen_bytes(four, data, stride);
     UNROLL
     for (int i = 0; i < 4; i++)
-        put_word(c, four[i], element);
+        if (i >= first && i < end)
+            put_word(c, four[i], element);
+}
+
+static INLINE void put_sixteen_bytes(struct column *c, const unsigned char *data, int64_t stride,
+                                     const enum element element)
+{
+    put_words(c, data, stride, element, 0, 4);
 }
 
 static INLINE void put_many_bytes(struct column *c, const unsigned char *data, int64_t stride,
@@ -564,11 +572,41 @@ static INLINE void fetch(const unsigned char *ahead, int n_bytes)
 #include "base/blocks.def"
 #undef BLOCKS
 
-enum { ABREAST = 16 };      /* rows: of more, not each would be a stream that is foreseen */
+enum {
+    ABREAST = 16,               /* rows: of more, not each would be a stream that is foreseen */
+    AHEAD = 2                   /* of them in a stream that is fetched: memory gives more in
+                                   several streams than in one */
+};
+
+/* Of the next ABREAST rows, as many bytes as a vector of each. */
+static INLINE void fetch_abreast(const unsigned char *ahead, int64_t stride)
+{
+    for (int i = 0; i < ABREAST; i += AHEAD)
+        fetch(ahead + i * stride, AHEAD * 4 * WIDTH);
+}
+
+/* The bytes of a row before a multiple of a vector's: a vector that reaches into two lines of the
+   cache takes both, and of rows a power of two apart the second is gone when its turn comes. */
+static inline int64_t bytes_before_vector(const unsigned char *data, int64_t bytes)
+{
+    int64_t before = -(uintptr_t)data % (4 * WIDTH);
+
+    return before % 4 == 0 && before <= bytes ? before : 0;
+}
 
 /* The same of elements that are numbers by themselves, in as many bytes at a time as a vector
-   has; what is left, 16 at a time. */
+   has; those before and after, 16 at a time. */
 #define NUMBERS(name, type, size)                                                       \
+    static INLINE void put_##type(struct column column[ABREAST / WIDTH],                \
+                                  const unsigned char *data, int64_t stride,            \
+                                  int first, int end)                                   \
+    {                                                                                   \
+        UNROLL                                                                          \
+        for (int i = 0; i < ABREAST / WIDTH; i++)                                       \
+            put_words(&column[i], data + i * WIDTH * stride, stride, ELEMENT_##name,    \
+                      first, end);                                                      \
+    }                                                                                   \
+                                                                                        \
     static void dot_##type(float *y, const float *x, const unsigned char *data,         \
                            int64_t stride, int K)                                       \
     {                                                                                   \
@@ -577,23 +615,25 @@ enum { ABREAST = 16 };      /* rows: of more, not each would be a stream that is
         for (int n = 0; n < PANEL; n += ABREAST, data += ABREAST * stride) {            \
             struct column column[ABREAST / WIDTH];                                      \
             const unsigned char *ahead = data + ABREAST * stride;                       \
-            int64_t at = 0;                                                             \
+            int64_t before = bytes_before_vector(data, bytes), at = before % 16;        \
                                                                                         \
             for (int i = 0; i < ABREAST / WIDTH; i++)                                   \
                 column[i] = (struct column){ .is_sum = true, .x = x };                  \
-            for (; at + 4 * WIDTH <= bytes; at += 4 * WIDTH)                            \
-                UNROLL                                                                  \
-                for (int i = 0; i < ABREAST / WIDTH; i++) {                             \
-                    fetch(ahead, 4 * WIDTH * WIDTH);                                    \
-                    ahead += 4 * WIDTH * WIDTH;                                         \
-                    put_many_bytes(&column[i], data + i * WIDTH * stride + at, stride,  \
-                                   ELEMENT_##name);                                     \
-                }                                                                       \
-            for (; at < bytes; at += 16)                                                \
+            if (at > 0)                                                                 \
+                put_##type(column, data, stride, 0, (int)at / 4);                       \
+            for (; at < before; at += 16)                                               \
+                put_##type(column, data + at, stride, 0, 4);                            \
+            for (; at + 4 * WIDTH <= bytes; at += 4 * WIDTH) {                          \
+                fetch_abreast(ahead + AHEAD * at, stride);                              \
                 UNROLL                                                                  \
                 for (int i = 0; i < ABREAST / WIDTH; i++)                               \
-                    put_sixteen_bytes(&column[i], data + i * WIDTH * stride + at,       \
-                                      stride, ELEMENT_##name);                          \
+                    put_many_bytes(&column[i], data + i * WIDTH * stride + at, stride,  \
+                                   ELEMENT_##name);                                     \
+            }                                                                           \
+            for (; at + 16 <= bytes; at += 16)                                          \
+                put_##type(column, data + at, stride, 0, 4);                            \
+            if (at < bytes)                                                             \
+                put_##type(column, data + bytes - 16, stride, (int)(16 - bytes + at) / 4, 4); \
             for (int i = 0; i < ABREAST / WIDTH; i++)                                   \
                 v_store(y + n + i * WIDTH, column[i].sum);                              \
         }                                                                               \

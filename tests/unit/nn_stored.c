@@ -138,13 +138,42 @@ static void few_rows(void)
     }
 }
 
+/* Wherever in memory they begin: what lies before a vector's multiple goes another way. */
+static void few_rows_anywhere(void)
+{
+    static const enum dtype numbers[] = { DTYPE_F32, DTYPE_F16, DTYPE_BF16 };
+
+    for (int i = 0; i < 3 * 33; i++) {
+        enum dtype dtype = numbers[i % 3];
+        size_t offset = (size_t)(i / 3 * dtype_table[dtype].size_bytes);
+
+        for (int K = 16; K <= 80; K += 16) {
+            struct matrix w = random_matrix(dtype, 2 * PANEL, K, K);
+            size_t size = 2 * PANEL * (size_t)(K * dtype_table[dtype].size_bytes);
+            unsigned char *data = malloc(offset + size);
+
+            assert_non_null(data);
+            calm(&w, dtype);
+            memcpy(data + offset, w.data, size);
+            free((void *)(uintptr_t)w.data);
+            w.data = data + offset;
+            if (dtype == DTYPE_F32)
+                w.to_f32 = NULL;
+            check_few(&w, NULL, 1, dtype_table[dtype].name);
+            free(data);
+        }
+    }
+}
+
 KERNEL_TEST(elements)
 KERNEL_TEST(few_rows)
+KERNEL_TEST(few_rows_anywhere)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements), cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_few_rows_anywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
