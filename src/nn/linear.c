@@ -244,7 +244,7 @@ void linear_pack(float *panel, const struct matrix *w, int n0, float *room)
 
 void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                    const struct matrix *w, const float *bias, int n0, int n_panels,
-                   const float *panels)
+                   const float *panels, size_t size)
 {
     int width = product_width(), K = w->fast != NULL ? fast_words(w->fast, w->K) : w->K;
     struct product product = {
@@ -258,7 +258,7 @@ void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride,
             int at = n0 + i * width;
 
             product.y = y + at;
-            product.panel = panels + (size_t)i * linear_packed_size(w);
+            product.panel = panels + (size_t)i * size;
             product.n = in_panel(w, at, width);
             product.bias = bias == NULL ? NULL : bias + at;
             product_part(&product, k);
@@ -321,7 +321,7 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     }
     for (int at = n0; at < n0 + PANEL && at < w->N; at += width) {
         linear_pack(scratch, w, at, scratch + (size_t)w->K * PANEL);
-        linear_packed(y, y_stride, x, x_stride, M, w, bias, at, 1, scratch);
+        linear_packed(y, y_stride, x, x_stride, M, w, bias, at, 1, scratch, 0);
     }
 }
 

@@ -103,7 +103,8 @@ bool linear_packs(const struct matrix *w);
 /* Floats of room that linear_pack needs. */
 size_t linear_room(void);
 
-/* Floats of a panel that linear_pack makes, aligned to 64 bytes. */
+/* Floats of a panel that linear_pack writes, aligned to 64 bytes; those of the result come first,
+ * of w->fast fast_words(w->fast, w->K) * product_width(). */
 size_t linear_packed_size(const struct matrix *w);
 
 /*
@@ -113,11 +114,11 @@ size_t linear_packed_size(const struct matrix *w);
 void linear_pack(float *panel, const struct matrix *w, int n0, float *room);
 
 /*
- * Outputs of n_panels panels, which linear_pack made one after the other from n0 on; the
- * rest as in linear_panel, to the bit.  A block of k of x stays in cache for all of them.
+ * Outputs of n_panels panels, which linear_pack made from n0 on, each `size` floats after the one
+ * before; the rest as in linear_panel, to the bit.  A block of k of x stays in cache for all.
  */
 void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                    const struct matrix *w, const float *bias, int n0, int n_panels,
-                   const float *panels);
+                   const float *panels, size_t size);
 
 #endif

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "run/cache.h"
+#include "run/rounded.h"
 
 /* The texts that are not finished. */
 struct active {
     struct cache **cache;           /* [n]; NULL: each pass is over the whole texts */
     struct continuation **text;     /* [n] */
     int n;
+    struct rounded *rounded;        /* the weights, for all passes; NULL: none are */
 };
 
 double generate_memory(const struct model *m, int n_tokens, int n_memory)
@@ -100,6 +102,7 @@ static int step(const struct model *m, const struct generation *rules,
     struct arena_mark mark = arena_mark(call);
     struct batch batch = pack(on, m, call);
     struct wanted want = { .memory = memory, .change = change, .cache = on->cache,
+                           .rounded = on->rounded,
                            .only_row = last_rows(&batch, call) };
     int status;
 
@@ -133,6 +136,8 @@ int run_generate(const struct model *m, const struct generation *rules,
     int status = 0;
 
     assert(memory == NULL || cache_fits(m));
+    if (change != NULL && change->fast != FAST_NONE)
+        on.rounded = rounded_new(call);
     if (cache_fits(m))
         on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
     on.text = arena_alloc(call, (size_t)n_texts, sizeof *on.text);

@@ -10,26 +10,29 @@
 enum { KEPT_BYTES = 4 << 20 };
 
 struct packing {
-    const struct linear_job *job;
+    const struct matrix *w;
     float *panels;
-    int n0, n_panels;           /* the outputs that are packed now */
-    int width;
-    int n_blocks, n_groups;     /* of rows, of panels */
+    int n0;                     /* the first output that is packed now */
 };
-
-static size_t panel_size(const struct packing *p)
-{
-    return linear_packed_size(p->job->w);
-}
 
 static void pack_task(void *self, int i, struct arena *scratch)
 {
     const struct packing *packing = self;
     float *room = arena_alloc_raw(scratch, linear_room(), sizeof *room);
 
-    linear_pack(packing->panels + (size_t)i * panel_size(packing), packing->job->w,
-                packing->n0 + i * packing->width, room);
+    linear_pack(packing->panels + (size_t)i * linear_packed_size(packing->w), packing->w,
+                packing->n0 + i * product_width(), room);
 }
+
+/* ---- packed panels ---- */
+
+struct multiplying {
+    const struct linear_job *job;
+    const float *panels;
+    size_t size;                /* of a panel */
+    int n0, n_panels;
+    int n_blocks, n_groups;     /* of rows, of panels */
+};
 
 /* Part i of n equal ones of a whole begins here. */
 static int part(int whole, int i, int n)
@@ -39,19 +42,41 @@ static int part(int whole, int i, int n)
 
 static void multiply_task(void *self, int i, struct arena *scratch)
 {
-    const struct packing *packing = self;
-    const struct linear_job *job = packing->job;
-    int block = i / packing->n_groups, group = i % packing->n_groups;
-    int row = part(job->n_rows, block, packing->n_blocks);
-    int rows = part(job->n_rows, block + 1, packing->n_blocks) - row;
-    int first = part(packing->n_panels, group, packing->n_groups);
-    int end = part(packing->n_panels, group + 1, packing->n_groups);
+    const struct multiplying *of = self;
+    const struct linear_job *job = of->job;
+    int block = i / of->n_groups, group = i % of->n_groups;
+    int row = part(job->n_rows, block, of->n_blocks);
+    int rows = part(job->n_rows, block + 1, of->n_blocks) - row;
+    int first = part(of->n_panels, group, of->n_groups);
+    int end = part(of->n_panels, group + 1, of->n_groups);
 
     (void)scratch;
     linear_packed(job->y + row * job->y_stride, job->y_stride, job->x + row * job->x_stride,
-                  job->x_stride, rows, job->w, job->bias, packing->n0 + first * packing->width,
-                  end - first, packing->panels + (size_t)first * panel_size(packing));
+                  job->x_stride, rows, job->w, job->bias, of->n0 + first * product_width(),
+                  end - first, of->panels + (size_t)first * of->size, of->size);
 }
+
+/* Groups of panels, so that no thread waits long for the last. */
+static int groups_of(const struct multiplying *of, int n_threads)
+{
+    int tasks = n_threads == 1 ? 1 : 4 * n_threads;
+    int groups = (tasks - 1) / of->n_blocks + 1;
+
+    return groups < of->n_panels ? groups : of->n_panels;
+}
+
+void packed_multiply(struct pass *p, const struct linear_job *j, int n0, int n_panels,
+                     const float *panels, size_t size)
+{
+    struct multiplying of = { .job = j, .panels = panels, .size = size, .n0 = n0,
+                              .n_panels = n_panels,
+                              .n_blocks = (j->n_rows - 1) / PACKED_ROWS + 1 };
+
+    of.n_groups = groups_of(&of, par_threads(p->par));
+    par_for(p->par, of.n_blocks * of.n_groups, multiply_task, &of);
+}
+
+/* ---- a slice at a time ---- */
 
 static int most_panels(const struct matrix *w, int width)
 {
@@ -61,34 +86,25 @@ static int most_panels(const struct matrix *w, int width)
     return fit < 1 ? 1 : fit < all ? (int)fit : all;
 }
 
-/* Groups of panels, so that no thread waits long for the last. */
-static int groups_of(const struct packing *packing, int n_threads)
-{
-    int tasks = n_threads == 1 ? 1 : 4 * n_threads;
-    int groups = (tasks - 1) / packing->n_blocks + 1;
-
-    return groups < packing->n_panels ? groups : packing->n_panels;
-}
-
 bool packed_linear(struct pass *p, const struct linear_job *j)
 {
-    struct packing packing = { .job = j, .width = product_width(),
-                               .n_blocks = (j->n_rows - 1) / PACKED_ROWS + 1 };
-    int most = most_panels(j->w, packing.width), all = (j->w->N - 1) / packing.width + 1;
+    struct packing packing = { .w = j->w };
+    size_t size = linear_packed_size(j->w);
+    int width = product_width(), most = most_panels(j->w, width);
+    int all = (j->w->N - 1) / width + 1;
     struct arena_mark mark = arena_mark(p->call);
 
-    packing.panels = arena_try_raw(p->call, (size_t)most,
-                                   (uint64_t)panel_size(&packing) * sizeof *packing.panels);
+    packing.panels = arena_try_raw(p->call, (size_t)most, (uint64_t)size * sizeof(float));
     if (packing.panels == NULL) {
         par_slower(p->par, "no memory for packed weights: each thread packs its own");
         return false;
     }
-    for (int done = 0; done < all; done += packing.n_panels) {
-        packing.n0 = done * packing.width;
-        packing.n_panels = all - done < most ? all - done : most;
-        packing.n_groups = groups_of(&packing, par_threads(p->par));
-        par_for(p->par, packing.n_panels, pack_task, &packing);
-        par_for(p->par, packing.n_blocks * packing.n_groups, multiply_task, &packing);
+    for (int done = 0; done < all; done += most) {
+        int n_panels = all - done < most ? all - done : most;
+
+        packing.n0 = done * width;
+        par_for(p->par, n_panels, pack_task, &packing);
+        packed_multiply(p, j, packing.n0, n_panels, packing.panels, size);
     }
     arena_reset(p->call, mark);
     return true;

@@ -4,6 +4,7 @@
 #define RUN_PACKED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "run/pass.h"
@@ -33,7 +34,12 @@ enum { PACKED_ROWS = 168 };
  */
 bool packed_linear(struct pass *p, const struct linear_job *j);
 
-/* Bytes that it takes at most, of w, on any kernel. */
+/* Outputs of n_panels panels, `size` floats apart, that linear_pack made from n0 on: blocks of
+ * rows x groups of panels, which the threads share out. */
+void packed_multiply(struct pass *p, const struct linear_job *j, int n0, int n_panels,
+                     const float *panels, size_t size);
+
+/* Bytes that packed_linear takes at most, of w, on any kernel. */
 double packed_memory(const struct matrix *w, int n_rows);
 
 #endif

@@ -12,6 +12,8 @@
 #include "run/view.h"
 #include "run/weighting.h"
 
+struct rounded;             /* rounded.h */
+
 /*
  * Where a pass begins: at a layer, with the streams [tokens, D] that tap.enter was shown there
  * by a pass over the same texts.  x2 is x but of PLACE_REVERSIBLE.
@@ -44,6 +46,8 @@ struct wanted {
      * used.  NULL: the batch's texts are whole.
      */
     struct cache *const *cache;
+    struct rounded *rounded;    /* where linears in fewer bits keep their weights for the passes
+                               after this one; NULL: each rounds them */
     const struct resume *resume;    /* NULL: the pass begins with the embeddings */
     const struct leave *leave;      /* NULL: the pass ends with what is wanted; else neither
                                hidden nor logits are, nor rows of that layer and those after it */

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "base/system.h"
+#include "run/rounded.h"
 
 static const double MIB = 1 << 20;
 
@@ -48,8 +49,10 @@ int memory_open(const struct session *s, struct memory_limit *out, struct err *e
 double memory_of_pass(const struct session *s, int n_tokens, int n_target)
 {
     const struct model *m = s->model;
+    const struct model *last = m->decoder != NULL ? m->decoder : m;
     int n_threads = par_threads(s->par);
-    double bytes = run_memory(m, &s->change, n_tokens, n_threads);
+    double bytes = run_memory(m, &s->change, n_tokens, n_threads) +
+                   (s->n_generate > 0 ? rounded_memory(last, &s->change) : 0);
 
     if (m->decoder == NULL || n_target == 0)
         return bytes;

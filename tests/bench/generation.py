@@ -98,9 +98,9 @@ def write_model(path, kind):
 
 # ---- those who generate: CPU seconds, wall and what came out ----
 
-def run(program, model, n):
+def run(program, model, n, given):
     command = [program, "stats", "-q", "--json", "-t", "1", "-m", model, "-l", "0", "-H", "0",
-               "--ids", ",".join(map(str, range(1, PROMPT + 1))), "--generate", str(n)]
+               "--ids", ",".join(map(str, range(1, PROMPT + 1))), "--generate", str(n), *given]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         out = process.stdout.read()
@@ -112,8 +112,8 @@ def run(program, model, n):
     return used.ru_utime + used.ru_stime, wall, json.loads(out)["generated"]
 
 
-def ours(program, model, n):
-    one, many = run(program, model, 1), run(program, model, n + 1)
+def ours(program, model, n, given=()):
+    one, many = run(program, model, 1, given), run(program, model, n + 1, given)
     return many[0] - one[0], many[1] - one[1], many[2]
 
 

@@ -151,12 +151,13 @@ def prompt(kind, n, fast, bench, threads):
                 lambda *_: "nothing captured to compare", n)
 
 
-def generate(kind, n, bench, threads):
+def generate(kind, n, fast, bench, threads):
     path = sides.gguf(bench, kind)
+    given = ["--fast", fast] if fast else []
     peer = Llama(path, threads, generation.PROMPT + n + 8)
 
     def ours(program):
-        cpu, wall, ids = generation.ours(program, path, n)
+        cpu, wall, ids = generation.ours(program, path, n, given)
         return Cost(cpu, wall), ids
 
     def theirs():
@@ -268,8 +269,12 @@ ROWS = {
     "heatmap": Row("MiniLM shape, heatmaps of 4,096 tokens", "transformers, matplotlib", None, 35,
                    (*ALL, "matplotlib"), F(heatmap, 4096)),
     **{f"generate-{k}": Row(f"LLaMA 85M, {k}, 256 tokens generated", f"llama.cpp, {k}", None, g,
-                            ("numpy", "llama_cpp"), F(generate, k, 256))
+                            ("numpy", "llama_cpp"), F(generate, k, 256, None))
        for k, g in (("f32", 1.1), ("bf16", 1.2), ("q8_0", 1.0), ("q4_k", 0.8))},
+    **{f"generate-{k}-{fast}": Row(f"LLaMA 85M, {k}, 256 tokens generated, --fast {fast}",
+                                   f"llama.cpp, {k}", None, None, ("numpy", "llama_cpp"),
+                                   F(generate, k, 256, fast))
+       for k, fast in (("bf16", "bf16"), ("q8_0", "int8"), ("q4_k", "int8"))},
     "tokens": Row("tokens, as JSON", "tokenizers", None, 2, ("tokenizers",), tokens),
     "tokens-2": Row("tokens, as JSON, 2 threads", "tokenizers", None, 2, ("tokenizers",), tokens,
                     2),

@@ -55,6 +55,18 @@ same_bytes() {
         printf '%s' "$output" >"$dir/$t"
     done
     cmp "$dir/1" "$dir/2"
+    # Each token is what a pass over all before it, which keeps no weights, would choose.
+    works "$viz" stats --json -q --fast $1 --generate 6 "$text"
+    generated=$(jq -r .generated <<<"$output")
+    for n in 1 2 3; do
+        works "$viz" stats --json -q --fast $1 --generate $n "$text"
+        [ -n "$generated" ] && [[ $generated == "$(jq -r .generated <<<"$output")"* ]]
+    done
+    # Several texts together are as one.
+    works "$viz" stats --json -q --fast $1 --generate 6 -f "$dir/lines"
+    [ "$(sed -n 7p <<<"$output" | jq -r .generated)" = "$(
+        "$viz" stats --json -q --fast $1 --generate 6 "$(sed -n 7p "$dir/lines")" |
+            jq -r .generated)" ]
 }
 
 moves() {

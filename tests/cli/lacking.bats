@@ -43,6 +43,20 @@ layer() {
     [[ $stderr == "mha-viz: out of memory: needed "*" more bytes" ]]
 }
 
+@test "no memory for weights that --fast keeps: they are rounded for each token" {
+    for fast in bf16 int8; do
+        "$viz" stats --fast $fast "the cat" >/dev/null 2>&1 || skip "no --fast $fast here"
+        asked=(stats --json --fast "$fast" --generate 9 -v "the cat")
+        works "$viz" "${asked[@]}"
+        want=$output
+        [ -z "$stderr" ]
+        failing FAULT_LARGE=30000000 "$viz" "${asked[@]}"
+        [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+        [ "$stderr" = "mha-viz: note: no memory for rounded weights: they are rounded for each \
+token: $slower" ]
+    done
+}
+
 @test "threads that cannot be started: the others do their work" {
     works "$viz" stats --tsv -t 1 "the cat saw the dog"
     want=$output

@@ -32,6 +32,26 @@ load helper
     [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
 }
 
+@test "generation with --fast counts the weights that it keeps" {
+    "$viz" stats --fast bf16 "the cat" >/dev/null 2>&1 || skip "no --fast bf16 here"
+    asked=(stats --json -q --generate 9 --max-memory)
+    # They are 2 bytes for each of 1,330,176 weights: five layers of 4 * 128 * 128 + 3 * 128 * 352,
+    # the last one and the table of 4,096 tokens.
+    allowed=none
+    for mib in $(seq 1 64); do
+        "$viz" "${asked[@]}" ${mib}M "the cat" >/dev/null 2>&1 || continue
+        allowed=$mib
+        break
+    done
+    works "$viz" "${asked[@]}" ${allowed}M "the cat"
+    fails 3 "--max-memory allows $allowed.0 MiB" "$viz" "${asked[@]}" ${allowed}M --fast bf16 \
+        "the cat"
+    works "$viz" "${asked[@]}" $((allowed + 4))M --fast bf16 "the cat"
+    want=$output
+    works "$viz" stats --json -q --generate 9 --fast bf16 "the cat"
+    [ "$output" = "$want" ]
+}
+
 @test "ablate: fewer heads in a pass give the same bytes" {
     allowed=16M
     # They keep what was freed.

@@ -72,7 +72,7 @@ static void by_block(struct shape *s, int group, int rows)
             linear_packed(s->y + (size_t)m * (size_t)s->N, s->N, s->x + (size_t)m * (size_t)s->K,
                           s->K, s->M - m < rows ? s->M - m : rows, &s->m, s->bias, i * width,
                           n_panels - i < group ? n_panels - i : group,
-                          panels + (size_t)i * size);
+                          panels + (size_t)i * size, size);
     free(panels);
     free(room);
 }

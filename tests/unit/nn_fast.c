@@ -139,7 +139,8 @@ static float *outputs(const struct linear *l, int m, int n, bool packed, bool wi
     for (int i = 0; packed && i < n_panels; i++)
         linear_pack(panels + (size_t)i * linear_packed_size(w), w, i * width, room);
     if (packed)
-        linear_packed(y, l->N + GAP, x, stride, n, w, bias, 0, n_panels, panels);
+        linear_packed(y, l->N + GAP, x, stride, n, w, bias, 0, n_panels, panels,
+                      linear_packed_size(w));
     else if (n <= LINEAR_FEW)
         linear_few(y, l->N + GAP, x, stride, n, w, bias, 0, l->N, room);
     else
