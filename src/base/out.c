@@ -363,6 +363,11 @@ static int write_failed(const struct out *o, int why, struct err *e)
                    strcmp(o->path, "-") == 0 ? "standard output" : o->path, strerror(why));
 }
 
+int out_write(const struct out *o, const void *bytes, size_t n, struct err *e)
+{
+    return fwrite(bytes, 1, n, o->file) == n ? 0 : write_failed(o, errno, e);
+}
+
 int out_check(const struct out *o, struct err *e)
 {
     if (!ferror(o->file))

@@ -6,6 +6,7 @@
 #define BASE_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -49,6 +50,9 @@ int out_keep(struct out *o, int64_t *n, struct err *e);
 int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err *e);
 /* Whether PATH names a file, or may: no stream and no device. */
 bool out_is_file(const char *path);
+
+/* n bytes at once, after what was written to file; -1, with the reason, where a write fails. */
+int out_write(const struct out *o, const void *bytes, size_t n, struct err *e);
 
 /*
  * -1 where a write has failed already, so that a long run need not go on; what is still

@@ -522,7 +522,7 @@ void record_table_fitted(const struct record *r, const void *rows, int n,
 
 /* ---- a command's report ---- */
 
-static void begin(struct report *r)
+void report_begin(struct report *r)
 {
     if (r->format == REPORT_TSV && !r->begun)
         record_tsv_header(r->record, r->file);
@@ -532,7 +532,7 @@ static void begin(struct report *r)
 void report_row(struct report *r, const void *row)
 {
     assert(r->format != REPORT_TABLE);
-    begin(r);
+    report_begin(r);
     if (r->format == REPORT_TSV)
         record_tsv(r->record, row, r->file);
     else
@@ -541,5 +541,5 @@ void report_row(struct report *r, const void *row)
 
 void report_end(struct report *r)
 {
-    begin(r);
+    report_begin(r);
 }

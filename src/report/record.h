@@ -135,6 +135,8 @@ struct report {
     bool begun;                 /* TSV: the header was written */
 };
 
+/* What stands before all rows, unless it was written: TSV's header. */
+void report_begin(struct report *r);
 /* In TSV and JSON: one row, in TSV after the header.  A table is the command's own. */
 void report_row(struct report *r, const void *row);
 /* After the last row: TSV has its header also where there was none. */

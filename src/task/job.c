@@ -143,6 +143,7 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
     int status = session_open(&job->s, &args->asked, kind->tokens_only, env, e);
 
     job->results.meter = env->meter;
+    job->results.par = job->s.par;
     if (status == 0)
         status = run_session(job, kind, e);
     session_close(&job->s);

@@ -3,6 +3,7 @@
 #include "task/results.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/terminal.h"
@@ -52,12 +53,9 @@ static void print_legend(const struct results_text *text, struct arena *a, FILE 
     record_legend(text->record, text->look != NULL ? text->look : &wide, a, file);
 }
 
-static void print_tables(struct results *r, struct arena *a, const struct item *item,
-                         const struct results_text *text)
+static void print_tables(const struct results *r, FILE *file, struct arena *a,
+                         const struct item *item, const struct results_text *text)
 {
-    FILE *file = r->report.file;
-
-    results_part(r);
     if (r->named)
         fprintf(file, "text %lld%s\n", (long long)item->index + 1, item_part(a, item));
     if (text->lead != NULL)
@@ -70,6 +68,27 @@ static void print_tables(struct results *r, struct arena *a, const struct item *
             record_table(text->record, text->tables[i].at, text->tables[i].n, a, file);
     if (text->legend)
         print_legend(text, a, file);
+}
+
+/* What a text follows: another, or nothing yet. */
+static void print_before(struct results *r)
+{
+    if (r->report.format == REPORT_TABLE)
+        results_part(r);
+    else
+        report_begin(&r->report);
+}
+
+/* Of the text alone, whatever it follows. */
+static void print_text(const struct results *r, FILE *file, struct arena *a,
+                       const struct item *item, const struct results_text *text)
+{
+    struct report rest = { r->report.record, r->report.format, file, true };
+
+    if (rest.format == REPORT_TABLE)
+        print_tables(r, file, a, item, text);
+    else
+        report_row(&rest, text->row);
 }
 
 bool results_look(const struct results *r, struct table_look *look)
@@ -92,13 +111,109 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
     if (results_begin(r, a, item, e) != 0)
         return -1;
     before = meter_enter(r->meter, METER_OUTPUT);
-    if (r->report.format == REPORT_TABLE)
-        print_tables(r, a, item, text);
-    else
-        report_row(&r->report, text->row);
+    print_before(r);
+    print_text(r, r->report.file, a, item, text);
     status = results_end(r, e);
     meter_leave(r->meter, before);
     return status;
+}
+
+/* ---- several texts ---- */
+
+/* What a text comes to, in memory. */
+struct formatted {
+    FILE *file;                 /* NULL: it is complete, or was not begun */
+    char *data;                 /* [size]; NULL: there was no memory */
+    size_t size;
+};
+
+struct formatting {
+    const struct results *r;
+    const struct item *items;
+    int n;
+    void (*tell)(void *self, struct arena *a, int i, struct results_text *text);
+    void *self;
+    struct formatted *text;     /* [n] */
+};
+
+static void close_formatted(struct formatted *f)
+{
+    bool failed = ferror(f->file);
+
+    failed |= fclose(f->file) != 0;
+    f->file = NULL;
+    if (failed) {
+        free(f->data);
+        f->data = NULL;
+    }
+}
+
+static void drop_all(void *what)
+{
+    struct formatting *f = what;
+
+    for (int i = 0; i < f->n; i++) {
+        if (f->text[i].file != NULL)
+            close_formatted(&f->text[i]);
+        free(f->text[i].data);
+    }
+}
+
+static void format_text(void *self, int i, struct arena *scratch)
+{
+    const struct formatting *job = self;
+    struct formatted *to = &job->text[i];
+    struct results_text text;
+
+    to->file = open_memstream(&to->data, &to->size);
+    if (to->file == NULL)
+        return;
+    job->tell(job->self, scratch, i, &text);
+    print_text(job->r, to->file, scratch, &job->items[i], &text);
+    close_formatted(to);
+}
+
+static int write_text(struct results *r, struct arena *a, const struct item *item,
+                      const struct formatted *f, struct err *e)
+{
+    if (f->data == NULL)
+        return err_set(e, ERR_SYSTEM, "no memory to write text %lld%s",
+                       (long long)item->index + 1, item_part(a, item));
+    if (results_begin(r, a, item, e) != 0)
+        return -1;
+    print_before(r);
+    if (out_write(&r->output.out, f->data, f->size, e) != 0)
+        return -1;
+    return results_end(r, e);
+}
+
+static int format_all(struct results *r, struct arena *a, const struct formatting *job,
+                      struct err *e)
+{
+    struct formatting *f = arena_alloc(a, 1, sizeof *f);
+    int before = meter_enter(r->meter, METER_OUTPUT), status = 0;
+
+    *f = *job;
+    f->text = arena_alloc(a, (size_t)f->n, sizeof *f->text);
+    arena_own(a, drop_all, f);
+    par_for(r->par, f->n, format_text, f);
+    for (int i = 0; i < f->n && status == 0; i++)
+        status = write_text(r, a, &f->items[i], &f->text[i], e);
+    arena_release(a, f);
+    meter_leave(r->meter, before);
+    return status;
+}
+
+int results_texts(struct results *r, struct arena *a, const struct item *items, int n,
+                  void (*tell)(void *self, struct arena *a, int i, struct results_text *text),
+                  void *self, struct err *e)
+{
+    struct results_text text;
+
+    if (n > 1)
+        return format_all(r, a, &(struct formatting){ r, items, n, tell, self }, e);
+    tell(self, a, 0, &text);
+    return results_text(r, a, items, &text, e);
 }
 
 void results_finish(struct results *r)

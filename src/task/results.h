@@ -13,6 +13,7 @@ struct results {
     struct report report;
     bool named;                 /* tables of several texts follow one another */
     struct meter *meter;        /* of the time that writing takes; NULL: nobody measures */
+    struct par *par;            /* whose threads share what results_texts formats */
     bool parted;                /* something stands above: a blank line comes first */
 };
 
@@ -47,6 +48,16 @@ bool results_look(const struct results *r, struct table_look *look);
  */
 int results_text(struct results *r, struct arena *a, const struct item *item,
                  const struct results_text *text, struct err *e);
+
+/*
+ * The same of n texts of a pass, which all threads format, in their order; where there are
+ * several, what they come to is in memory until it is written.  tell(self, a, i, text) says what
+ * is reported of items[i]; it runs on any thread, and what it makes is of a.  Errors: those of the
+ * output; ERR_SYSTEM: no memory.
+ */
+int results_texts(struct results *r, struct arena *a, const struct item *items, int n,
+                  void (*tell)(void *self, struct arena *a, int i, struct results_text *text),
+                  void *self, struct err *e);
 
 /* Writes what stands after the last text; no text may follow. */
 void results_finish(struct results *r);

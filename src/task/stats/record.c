@@ -316,28 +316,55 @@ static const int *layers_of(const struct stats_job *j, struct arena *a, const st
     return j->sort < 0 ? layer : NULL;
 }
 
-int stats_print_text(struct stats_job *j, struct arena *a, const struct item *item,
-                     const struct stats_found *found, int text, struct err *e)
-{
-    struct text_row row = text_row(j, a, item, head_rows(j, a, item, found, text));
-    int n_queries = session_queries(&j->job.s, item)->n;
-    int n_keys = session_keys(&j->job.s, item)->n;
-    struct results_text out = { &row, j->head_record, &row.heads, 1,
-                                lead(j, a, item) };
-    struct table_look look = { .spare = spare };
+/* ---- texts ---- */
 
-    if (results_look(&j->job.results, &look)) {
-        out.look = &look;
-        out.lead = arena_printf(a, "%s%s", header(j, a, item, &look),
-                                out.lead != NULL ? out.lead : "");
-        look.group = j->args->links ? NULL : layers_of(j, a, &row.heads);
+struct telling {
+    const struct stats_job *j;
+    const struct item *items;
+    const struct stats_found *found;
+    const struct table_look *look;      /* of a terminal; NULL: the tables go to none */
+};
+
+/* On a terminal: what stands above the table, and the table's look. */
+static void show(const struct stats_job *j, struct arena *a, const struct item *item,
+                 const struct table_look *terminal, struct results_text *text)
+{
+    struct table_look *look = arena_alloc(a, 1, sizeof *look);
+
+    *look = *terminal;
+    look->group = j->args->links ? NULL : layers_of(j, a, text->tables);
+    text->look = look;
+    text->lead = arena_printf(a, "%s%s", header(j, a, item, look),
+                              text->lead != NULL ? text->lead : "");
+}
+
+static void tell(void *self, struct arena *a, int i, struct results_text *text)
+{
+    const struct telling *t = self;
+    const struct stats_job *job = t->j;
+    const struct item *item = &t->items[i];
+    struct text_row *row = arena_alloc(a, 1, sizeof *row);
+
+    *row = text_row(job, a, item, head_rows(job, a, item, t->found, i));
+    metric_fields_maps(a, &job->choice, t->found->stats, i, session_queries(&job->job.s, item)->n,
+                       session_keys(&job->job.s, item)->n, &row->maps);
+    *text = (struct results_text){ row, job->head_record, &row->heads, 1, lead(job, a, item),
+                                   .legend = job->args->legend };
+    if (t->look != NULL)
+        show(job, a, item, t->look, text);
+    if (job->args->links) {
+        text->record = &row_record;
+        text->tables = link_tables(&job->job, a, item, &row->heads);
+        text->n_tables = row->heads.n;
     }
-    out.legend = j->args->legend;
-    metric_fields_maps(a, &j->choice, found->stats, text, n_queries, n_keys, &row.maps);
-    if (j->args->links) {
-        out.record = &row_record;
-        out.tables = link_tables(&j->job, a, item, &row.heads);
-        out.n_tables = row.heads.n;
-    }
-    return results_text(&j->job.results, a, item, &out, e);
+}
+
+int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,
+                      const struct stats_found *found, struct err *e)
+{
+    struct table_look look = { .spare = spare };
+    struct telling telling = { j, items, found,
+                               results_look(&j->job.results, &look) ? &look : NULL };
+
+    return results_texts(&j->job.results, a, items, n, tell, &telling, e);
 }

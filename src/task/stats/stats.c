@@ -210,10 +210,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     }
     if (job_forward(&job->job, a, sinks, n_sinks, e) != 0)
         return -1;
-    for (int i = 0; i < n; i++)
-        if (stats_print_text(job, a, &items[i], &found, i, e) != 0)
-            return -1;
-    return 0;
+    return stats_print_texts(job, a, items, n, &found, e);
 }
 
 /* What compares heads of all layers, or goes through them. */

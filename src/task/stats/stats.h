@@ -83,9 +83,9 @@ struct stats_found {
 
 extern const struct record stats_text_record, stats_head_record;
 
-/* The report of the text-th of the pass. */
-int stats_print_text(struct stats_job *j, struct arena *a, const struct item *item,
-                     const struct stats_found *found, int text, struct err *e);
+/* The reports of the texts of the pass. */
+int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,
+                      const struct stats_found *found, struct err *e);
 
 /* ---- which metrics, and in which order ---- */
 
