@@ -23,6 +23,8 @@ enum { HEAP_BYTES = 64 << 20 };
 /* What it writes of them, about: most threads need less. */
 enum { WRITTEN_BYTES = 4 << 20 };
 
+enum { REASONS = 8 };       /* of being slower: more than there are */
+
 struct worker {
     struct par *par;
     pthread_t thread;
@@ -48,7 +50,7 @@ struct par {
     struct progress *progress;      /* of the caller; NULL: nobody shows it */
     struct meter *meter;            /* the same; NULL: nobody measures */
     const struct warn *note;        /* who hears why it is slower; NULL: nobody */
-    const char *why;                /* what was said last */
+    const char *why[REASONS];       /* that were given; NULL: no more */
     int n_asked;                    /* threads */
 };
 
@@ -214,9 +216,14 @@ void par_explain(struct par *p, const struct warn *note)
 
 void par_slower(struct par *p, const char *why)
 {
-    if (p->why == why)
+    int n = 0;
+
+    for (; n < REASONS && p->why[n] != NULL; n++)
+        if (p->why[n] == why)
+            return;
+    if (n == REASONS)
         return;
-    p->why = why;
+    p->why[n] = why;
     err_warn(p->note, "%s: slower, with the same results", why);
 }
 

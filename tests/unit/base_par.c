@@ -201,12 +201,38 @@ static void who_is_told_may_leave(void **state)
     }
 }
 
+/* ---- why it is slower ---- */
+
+static void hear(void *self, const char *message)
+{
+    strcat(self, message);
+    strcat(self, "; ");
+}
+
+static void each_reason_is_given_once(void **state)
+{
+    static const char *const why[] = { "first", "second" };
+    char heard[256] = "";
+    const struct warn note = { hear, heard };
+    struct err e;
+    struct par *p = par_new(1, &e);
+
+    (void)state;
+    assert_non_null(p);
+    par_explain(p, &note);
+    for (int i = 0; i < 4; i++)
+        par_slower(p, why[i % 2]);
+    assert_string_equal(heard, "first: slower, with the same results; "
+                               "second: slower, with the same results; ");
+    par_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_index_once), cmocka_unit_test(unused_pools_end),
         cmocka_unit_test(scratch_that_runs_out_reaches_the_caller),
-        cmocka_unit_test(who_is_told_may_leave),
+        cmocka_unit_test(who_is_told_may_leave), cmocka_unit_test(each_reason_is_given_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
