@@ -163,9 +163,13 @@ double rounded_memory(const struct model *m, const struct change *change)
     const struct fast_kernel *fast = fast_kernel(change->fast);
     double bytes = 0;
 
-    for (int s = 0; fast != NULL && s < N_SLOT; s++)
+    if (fast == NULL)
+        return 0;
+    for (int s = 0; s < N_SLOT; s++)
         bytes += bytes_of(&m->slot[s], fast);
-    for (int l = 0; fast != NULL && l < m->config.n_layers; l++)
+    for (int i = 0; i < m->config.streams.n - 1; i++)
+        bytes += bytes_of(&m->stream_in[i], fast) + bytes_of(&m->stream_out[i], fast);
+    for (int l = 0; l < m->config.n_layers; l++)
         bytes += bytes_of_layer(m, &m->layer[l], fast);
     return bytes;
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Weights in fewer bits that are kept: passes with them give the bytes of those without. */
+#include "check.h"
+
+#include "nn/fast.h"
+#include "run/rounded.h"
+#include "unit/run_room.h"
+
+static struct model *open(struct arena *a, const char *name)
+{
+    struct err e = { ERR_NONE, "" };
+    char path[128];
+    struct model *m;
+
+    snprintf(path, sizeof path, "tests/ref/families/%s", name);
+    m = model_open(a, path, &e);
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    return m;
+}
+
+static float *logits(struct arena *a, const struct model *m, const struct batch *b,
+                     const struct change *change, struct rounded *rounded, struct par *par)
+{
+    struct wanted want = { .change = change, .rounded = rounded };
+    struct err e = { ERR_NONE, "" };
+    struct arena call;
+
+    want.logits = arena_alloc(a, (size_t)b->start[b->n_texts],
+                              (size_t)m->n_logits * sizeof(float));
+    arena_init(&call, NULL, NULL);
+    if (run_forward(m, b, &want, NULL, 0, par, &call, &e) != 0)
+        fail_msg("%s", e.msg);
+    arena_finish(&call);
+    return want.logits;
+}
+
+/* One row, some rows, and more than are multiplied at a time, by the same weights. */
+static void check(const char *name, const struct change *change, struct par *par)
+{
+    static const int length[] = { 3, 1, 200 };
+    struct arena a;
+    struct model *m;
+    struct rounded *rounded;
+
+    arena_init(&a, NULL, NULL);
+    m = open(&a, name);
+    rounded = rounded_new(&a);
+    for (int i = 0; i < 3; i++) {
+        int n = length[i] < m->max_tokens ? length[i] : m->max_tokens;
+        struct batch b = room_batch(&a, m, &n, 1, 1);
+        size_t size = (size_t)n * (size_t)m->n_logits * sizeof(float);
+
+        assert_memory_equal(logits(&a, m, &b, change, rounded, par),
+                            logits(&a, m, &b, change, NULL, par), size);
+    }
+    model_close(m);
+    arena_finish(&a);
+}
+
+static void passes_are_the_same(void **state)
+{
+    static const char *const name[] = {
+        "deepseek_v2", "gemma3n", "gpt2_unscaled", "gpt_oss_mxfp4", "llama_llama3", "mixtral",
+    };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(3, &e);
+
+    (void)state;
+    assert_non_null(par);
+    for (int f = FAST_NONE + 1; f < N_FAST; f++) {
+        const struct change change = { .fast = (enum fast)f };
+
+        for (size_t i = 0; fast_kernel(change.fast) != NULL && i < sizeof name / sizeof *name; i++)
+            check(name[i], &change, par);
+    }
+    par_free(par);
+}
+
+/* Streams beside the first have matrices of their own. */
+static void memory_of_streams(void **state)
+{
+    const struct change change = { .fast = FAST_BF16 };
+    const struct fast_kernel *fast = fast_kernel(change.fast);
+    struct arena a;
+    struct model *m;
+    double all, one;
+    int n, D;
+
+    (void)state;
+    if (fast == NULL)
+        skip();
+    arena_init(&a, NULL, NULL);
+    m = open(&a, "gemma3n");
+    all = rounded_memory(m, &change);
+    n = m->config.streams.n;
+    D = m->config.d_model;
+    assert_true(n > 1);
+    one = (double)sizeof(float) * fast_words(fast, D) * ((D - 1) / PANEL + 1) * PANEL;
+    m->config.streams.n = 1;
+    assert_true(all - rounded_memory(m, &change) == 2 * (n - 1) * one);
+    model_close(m);
+    arena_finish(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_are_the_same), cmocka_unit_test(memory_of_streams),
+    };
+
+    nn_choose_kernel(NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
