@@ -11,9 +11,19 @@ USAGE, INPUT = mha_viz.Status.USAGE, mha_viz.Status.INPUT
 GPT2, BERT, BART = (REF / name for name in ("gpt2", "bert", "bart"))
 
 
+class Batch(list):
+    """Ids of texts, whose shape is a list."""
+
+    @property
+    def shape(self):
+        return [len(self), len(self[0])]
+
+
 @pytest.mark.parametrize("path, given, pair, words", [
     (GPT2, Input(ids=[2, 5, 6, 3]), None, ["--ids", "2,5,6,3"]),
     (GPT2, Input(ids=np.array([2, 5, 6, 3])), None, ["--ids", "2,5,6,3"]),
+    (GPT2, Input(ids=np.array([[2, 5, 6, 3]])), None, ["--ids", "2,5,6,3"]),
+    (GPT2, Input(ids=Batch([[2, 5, 6, 3]])), None, ["--ids", "2,5,6,3"]),
     (BERT, Input(ids=range(2, 6), type_ids=(0, 0, 1, 1)), None,
      ["--ids", "2,3,4,5", "--type-ids", "0,0,1,1"]),
     (BERT, Input(["the", "key", "is"], words=True, no_special=True), None,
@@ -219,7 +229,7 @@ class Shaped:
     (dict(input=np.zeros((2, 2), complex)), USAGE, "input: complex128"),
     (dict(text="a", model="x"), USAGE, "model"),
     *((dict(text="a", truncate=Shaped(shape)), USAGE, "truncate: expected a whole number, found Shaped")
-      for shape in (5, None, "ab", (1, 2), (), np.array([1, 2]))),
+      for shape in (5, None, "ab", (1, 2), (), np.array([1, 2]), np.array(3))),
     (dict(ids=Shaped(5)), USAGE, "ids: expected a whole number, found Shaped"),
     (dict(input=Shaped(5)), USAGE, "input: expected a tensor or an array, found Shaped"),
 ])

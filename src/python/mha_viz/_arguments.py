@@ -89,9 +89,12 @@ def _one(value: Any, what: str) -> str:
 
 
 def _shape(value: Any) -> Optional[tuple[Any, ...]]:
-    """Of an array; None: it is none, whatever else it calls its shape."""
+    """Of an array, also where that is a list of its own; None: it is no array."""
     shape = getattr(value, "shape", None)
-    return shape if isinstance(shape, tuple) else None
+    try:
+        return tuple(shape) if isinstance(shape, Iterable) else None
+    except (TypeError, ValueError):     # an array without axes can be none, either
+        return None
 
 
 def _is_list(value: Any) -> bool:
