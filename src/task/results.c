@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "base/terminal.h"
 
 _Static_assert((int)OUTPUT_TABLE == REPORT_TABLE && (int)OUTPUT_TSV == REPORT_TSV &&
@@ -120,33 +121,14 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
 
 /* ---- several texts ---- */
 
-/* What a text comes to, in memory. */
-struct formatted {
-    FILE *file;                 /* NULL: it is complete, or was not begun */
-    char *data;                 /* [size]; NULL: there was no memory */
-    size_t size;
-};
-
 struct formatting {
     const struct results *r;
     const struct item *items;
     int n;
     void (*tell)(void *self, struct arena *a, int i, struct results_text *text);
     void *self;
-    struct formatted *text;     /* [n] */
+    struct memory_file *text;   /* [n] what each comes to; data NULL: there was no memory */
 };
-
-static void close_formatted(struct formatted *f)
-{
-    bool failed = ferror(f->file);
-
-    failed |= fclose(f->file) != 0;
-    f->file = NULL;
-    if (failed) {
-        free(f->data);
-        f->data = NULL;
-    }
-}
 
 static void drop_all(void *what)
 {
@@ -154,7 +136,7 @@ static void drop_all(void *what)
 
     for (int i = 0; i < f->n; i++) {
         if (f->text[i].file != NULL)
-            close_formatted(&f->text[i]);
+            memory_file_close(&f->text[i]);
         free(f->text[i].data);
     }
 }
@@ -162,19 +144,18 @@ static void drop_all(void *what)
 static void format_text(void *self, int i, struct arena *scratch)
 {
     const struct formatting *job = self;
-    struct formatted *to = &job->text[i];
+    struct memory_file *to = &job->text[i];
     struct results_text text;
 
-    to->file = open_memstream(&to->data, &to->size);
-    if (to->file == NULL)
+    if (memory_file_open(to) != 0)
         return;
     job->tell(job->self, scratch, i, &text);
     print_text(job->r, to->file, scratch, &job->items[i], &text);
-    close_formatted(to);
+    memory_file_close(to);
 }
 
 static int write_text(struct results *r, struct arena *a, const struct item *item,
-                      const struct formatted *f, struct err *e)
+                      const struct memory_file *f, struct err *e)
 {
     if (f->data == NULL)
         return err_set(e, ERR_SYSTEM, "no memory to write text %lld%s",

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/lines.h"
+#include "base/memory_file.h"
 #include "base/out.h"
 #include "base/par.h"
 
@@ -127,6 +128,46 @@ static void folders_and_links(void **state)
     assert_int_equal(symlink(far, at("link")), 0);
     deny_arena("a folder", list_here, 3);
     deny_arena("a link", find_real, 1);
+}
+
+static bool write_to_memory(struct arena *a, struct err *e)
+{
+    enum { N = 50000 };
+    struct memory_file f;
+    bool same;
+
+    (void)a;
+    if (memory_file_open(&f) != 0)
+        return err_set(e, ERR_SYSTEM, "no memory for a stream") == 0;
+    for (int i = 0; i < N; i++)
+        putc('a' + i % 26, f.file);
+    if (memory_file_close(&f) != 0)
+        return err_set(e, ERR_SYSTEM, "no memory for its bytes") == 0;
+    same = f.size == N;
+    for (int i = 0; same && i < N; i++)
+        same = f.data[i] == 'a' + i % 26;
+    free(f.data);
+    return same;
+}
+
+static bool write_nothing(struct arena *a, struct err *e)
+{
+    struct memory_file f;
+    bool empty;
+
+    (void)a;
+    if (memory_file_open(&f) != 0 || memory_file_close(&f) != 0)
+        return err_set(e, ERR_SYSTEM, "no memory") == 0;
+    empty = f.size == 0 && f.data != NULL;
+    free(f.data);
+    return empty;
+}
+
+static void streams_in_memory(void **state)
+{
+    (void)state;
+    deny_arena("a stream in memory", write_to_memory, 5);
+    deny_arena("an empty stream in memory", write_nothing, 2);
 }
 
 /* The address space has no room for a file; emulators do not limit it. */
@@ -312,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pools_without_threads),
         cmocka_unit_test(what_cannot_be_owned_is_released), cmocka_unit_test(trees),
+        cmocka_unit_test(streams_in_memory),
         IN_FOLDER(folders_and_links), IN_FOLDER(a_file_that_cannot_be_mapped),
         IN_FOLDER(lines_of_files),
         cmocka_unit_test(a_copy_of_standard_input), IN_FOLDER(outputs),
