@@ -13,6 +13,7 @@ src/base/maps.c        /proc/self/maps
 src/base/lines.c       /proc/self/fd
 src/base/out.c         /proc/self/fd
 src/base/unnamed.c     memfd_create
+src/base/memory_file.c fopencookie
 src/base/par.c         sched_getaffinity
 src/watch.c            the allocator of glibc, before which the program stands
 TABLE

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/lack.h"
+#include "base/memory_file.h"
 #include "base/out.h"
 #include "base/utf8.h"
 #include "draw/part.h"
@@ -161,9 +162,7 @@ struct job {
     jmp_buf no_memory;
     struct page page;
     struct out out;
-    FILE *memory;
-    char *data;                 /* what was written to memory */
-    size_t size;
+    struct memory_file memory;
 };
 
 static void on_full(void *self, size_t size_bytes)
@@ -179,22 +178,16 @@ static FILE *open_target(struct job *job, struct err *e)
 {
     if (job->path != NULL)
         return out_open(&job->out, job->path, 0, e) == 0 ? job->out.file : NULL;
-    job->memory = open_memstream(&job->data, &job->size);
-    if (job->memory == NULL)
+    if (memory_file_open(&job->memory) != 0)
         err_set(e, ERR_SYSTEM, "%s: %s", job->name, strerror(errno));
-    return job->memory;
+    return job->memory.file;
 }
 
 static int commit_target(struct job *job, struct err *e)
 {
-    FILE *memory = job->memory;
-    bool failed;
-
     if (job->path != NULL)
         return out_commit(&job->out, e);
-    failed = ferror(memory);
-    job->memory = NULL;
-    if (fclose(memory) != 0 || failed)
+    if (memory_file_close(&job->memory) != 0)
         return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
     return 0;
 }
@@ -271,8 +264,8 @@ static int run(struct job *job, const struct sheet *s, enum draw_format format,
     bad = draw(job, s, format, w, e);
     page_finish(&job->page);
     out_abort(&job->out);               /* nothing after a commit */
-    if (job->memory != NULL)
-        fclose(job->memory);
+    if (job->memory.file != NULL)
+        memory_file_close(&job->memory);
     arena_finish(&job->arena);
     return bad;
 }
@@ -292,11 +285,11 @@ int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
     int bad = run(&job, s, format, w, e);
 
     if (bad != 0) {
-        free(job.data);
-        job.data = NULL;
-        job.size = 0;
+        free(job.memory.data);
+        job.memory.data = NULL;
+        job.memory.size = 0;
     }
-    *data = job.data;
-    *size = job.size;
+    *data = job.memory.data;
+    *size = job.memory.size;
     return bad;
 }

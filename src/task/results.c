@@ -121,20 +121,24 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
 
 /* ---- several texts ---- */
 
+/* Of each thread, at a time: what they come to is all that is in memory. */
+enum { FORMATTED_TEXTS = 16 };
+
 struct formatting {
     const struct results *r;
     const struct item *items;
     int n;
     void (*tell)(void *self, struct arena *a, int i, struct results_text *text);
     void *self;
-    struct memory_file *text;   /* [n] what each comes to; data NULL: there was no memory */
+    int first, n_text;          /* of those that are formatted now, and how many at most */
+    struct memory_file *text;   /* [n_text] what each comes to; data NULL: there was no memory */
 };
 
 static void drop_all(void *what)
 {
     struct formatting *f = what;
 
-    for (int i = 0; i < f->n; i++) {
+    for (int i = 0; i < f->n_text; i++) {
         if (f->text[i].file != NULL)
             memory_file_close(&f->text[i]);
         free(f->text[i].data);
@@ -149,8 +153,8 @@ static void format_text(void *self, int i, struct arena *scratch)
 
     if (memory_file_open(to) != 0)
         return;
-    job->tell(job->self, scratch, i, &text);
-    print_text(job->r, to->file, scratch, &job->items[i], &text);
+    job->tell(job->self, scratch, job->first + i, &text);
+    print_text(job->r, to->file, scratch, &job->items[job->first + i], &text);
     memory_file_close(to);
 }
 
@@ -168,6 +172,20 @@ static int write_text(struct results *r, struct arena *a, const struct item *ite
     return results_end(r, e);
 }
 
+/* Some texts, from f->first on. */
+static int format_some(struct results *r, struct arena *a, struct formatting *f, struct err *e)
+{
+    int n = f->n - f->first < f->n_text ? f->n - f->first : f->n_text, status = 0;
+
+    par_for(r->par, n, format_text, f);
+    for (int i = 0; i < n && status == 0; i++) {
+        status = write_text(r, a, &f->items[f->first + i], &f->text[i], e);
+        free(f->text[i].data);
+        f->text[i] = (struct memory_file){ NULL };
+    }
+    return status;
+}
+
 static int format_all(struct results *r, struct arena *a, const struct formatting *job,
                       struct err *e)
 {
@@ -175,11 +193,11 @@ static int format_all(struct results *r, struct arena *a, const struct formattin
     int before = meter_enter(r->meter, METER_OUTPUT), status = 0;
 
     *f = *job;
-    f->text = arena_alloc(a, (size_t)f->n, sizeof *f->text);
+    f->n_text = FORMATTED_TEXTS * par_threads(r->par);
+    f->text = arena_alloc(a, (size_t)f->n_text, sizeof *f->text);
     arena_own(a, drop_all, f);
-    par_for(r->par, f->n, format_text, f);
-    for (int i = 0; i < f->n && status == 0; i++)
-        status = write_text(r, a, &f->items[i], &f->text[i], e);
+    for (; f->first < f->n && status == 0; f->first += f->n_text)
+        status = format_some(r, a, f, e);
     arena_release(a, f);
     meter_leave(r->meter, before);
     return status;

@@ -50,8 +50,8 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
                  const struct results_text *text, struct err *e);
 
 /*
- * The same of n texts of a pass, which all threads format, in their order; where there are
- * several, what they come to is in memory until it is written.  tell(self, a, i, text) says what
+ * The same of n texts of a pass, in their order, which all threads format, some at a time; where
+ * there are several, what those come to is in memory.  tell(self, a, i, text) says what
  * is reported of items[i]; it runs on any thread, and what it makes is of a.  Errors: those of the
  * output; ERR_SYSTEM: no memory.
  */
