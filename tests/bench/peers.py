@@ -61,6 +61,7 @@ class Row(NamedTuple):
     packages: tuple
     prepare: Callable   # Bench, threads -> Pair
     threads: int = 1
+    is_new: bool = False    # 0.1.0 has no option for it: no earlier program runs
 
 
 class Bench(NamedTuple):
@@ -254,7 +255,7 @@ ROWS = {
                        ("q4_k", 1.5, 1.2))},
     **{f"llama-{k}-{fast}": Row(f"LLaMA 85M, {k}, 512 tokens, --fast {fast}",
                                 f"llama.cpp, {k}, nothing captured", None, None,
-                                ("numpy", "llama_cpp"), F(prompt, k, 512, fast))
+                                ("numpy", "llama_cpp"), F(prompt, k, 512, fast), is_new=True)
        for k, fast in (("bf16", "bf16"), ("q8_0", "int8"), ("q4_k", "int8"))},
     "minilm-2048": Row("MiniLM shape, 2,048 tokens", EAGER, 8.7, 6, ALL,
                        F(long_text, "eager", "minilm", 2048)),
@@ -273,7 +274,7 @@ ROWS = {
        for k, g in (("f32", 1.1), ("bf16", 1.2), ("q8_0", 1.0), ("q4_k", 0.8))},
     **{f"generate-{k}-{fast}": Row(f"LLaMA 85M, {k}, 256 tokens generated, --fast {fast}",
                                    f"llama.cpp, {k}", None, None, ("numpy", "llama_cpp"),
-                                   F(generate, k, 256, fast))
+                                   F(generate, k, 256, fast), is_new=True)
        for k, fast in (("bf16", "bf16"), ("q8_0", "int8"), ("q4_k", "int8"))},
     "tokens": Row("tokens, as JSON", "tokenizers", None, 2, ("tokenizers",), tokens),
     "tokens-2": Row("tokens, as JSON, 2 threads", "tokenizers", None, 2, ("tokenizers",), tokens,
@@ -300,6 +301,8 @@ def run_row(name, bench, earlier, pairs):
         return cells | {"note": f"skipped: no {', '.join(missing)}"}
     pair = row.prepare(bench, row.threads)
     runs = {"ours": lambda: pair.ours(bench.program), "theirs": pair.theirs}
+    if row.is_new:
+        earlier = None
     if earlier:
         runs["earlier"] = lambda: pair.ours(earlier)
     seen = {side: [] for side in runs}
