@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "nn/mechanism.h"
+#include "nn/nn.h"
 
 enum { D = 64, FIRST = 256, LAST = 16384, SIZES = 7, RUNS = 3, FIT_FROM = 1024 };
 
@@ -20,6 +21,7 @@ static const double LIMIT_S = 3;
 
 static const struct mechanism_params params = {
     .window = 64, .n_global = 16, .stride = 0, .n_columns = 1, .block = 128, .top_k = 32,
+    .sinks = 4, .page = 16, .n_groups = 1, .bits = 2, .rank = 16, .segments = 8,
     .n_features = 128, .n_buckets = 0, .n_rounds = 2, .chunk = 64, .additive_width = 0,
     .seed = 1,
 };

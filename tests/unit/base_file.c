@@ -71,7 +71,7 @@ static void lists_a_folder(void **state)
     enum { N = 40 };
     const char **name;
     struct arena a;
-    char file[8];
+    char file[16];
     size_t n;
 
     (void)state;

@@ -261,7 +261,7 @@ static void links_that_lead_nowhere(void **state)
 {
     struct out o;
     struct err e;
-    char name[8], to[8];
+    char name[16], to[16];
 
     (void)state;
     assert_int_equal(symlink(at("absolute"), at("link")), 0);
