@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory_file.h"
 #include "base/str.h"
 #include "task/report/report.h"
 #include "model/builtin.h"
@@ -314,16 +313,22 @@ static struct packed packed_of(struct report_job *j, const void *bytes, size_t n
 static int write_known(FILE *f, struct report_job *j, const struct item *item,
                        const struct files *files, struct err *e)
 {
-    struct memory_file memory;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
     struct packed packed;
+    int failed;
 
-    if (memory_file_open(&memory) != 0)
+    if (memory == NULL)
         return err_set(e, ERR_SYSTEM, "the page's model: %s", strerror(errno));
-    write_json(memory.file, j, item, files);
-    if (memory_file_close(&memory) != 0)
+    write_json(memory, j, item, files);
+    failed = ferror(memory);
+    if (fclose(memory) != 0 || failed) {
+        free(text);
         return err_set(e, ERR_SYSTEM, "the page's model: no memory to write it");
-    packed = packed_of(j, memory.data, memory.size);
-    free(memory.data);
+    }
+    packed = packed_of(j, text, size);
+    free(text);
     page_live(f, &packed);
     return 0;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory_file.h"
 #include "task/report/report.h"
 #include "task/stats/stats.h"
 #include "draw/label.h"
@@ -355,18 +354,25 @@ int report_text(struct report_job *j, struct arena *a, const struct item *item,
                 const struct stats *found, double error, struct packed *packed,
                 struct err *e)
 {
-    struct memory_file memory;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
     struct jsonw w;
+    int failed;
 
-    if (memory_file_open(&memory) != 0)
+    if (memory == NULL)
         return err_set(e, ERR_SYSTEM, "the page's text: %s", strerror(errno));
-    jsonw_init(&w, memory.file);
+    jsonw_init(&w, memory);
     write_all(&w, a, j, item, found, error);
-    if (memory_file_close(&memory) != 0)
+    failed = ferror(memory);
+    /* Without memory for the last of it the C library says nothing, but gives nothing. */
+    if (fclose(memory) != 0 || failed || text == NULL) {
+        free(text);
         return err_set(e, ERR_SYSTEM, "the page's text: no memory to write it");
+    }
     pack_begin(j->words, j->packed);
-    pack_add(j->words, memory.data, memory.size);
+    pack_add(j->words, text, size);
     *packed = pack_end(j->words);
-    free(memory.data);
+    free(text);
     return 0;
 }
