@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/arena.h"
+
 enum { LEAST_BYTES = 4096 };
 
 static bool make_room(struct memory_file *f, size_t n)
@@ -56,7 +58,26 @@ int memory_file_close(struct memory_file *f)
     f->file = NULL;
     if (!failed && make_room(f, 1))
         return 0;
-    free(f->data);
-    f->data = NULL;
+    memory_file_drop(f);
     return -1;
+}
+
+void memory_file_drop(void *file)
+{
+    struct memory_file *f = file;
+
+    if (f->file != NULL)
+        fclose(f->file);
+    free(f->data);
+    *f = (struct memory_file){ NULL };
+}
+
+struct memory_file *memory_file_new(struct arena *a)
+{
+    struct memory_file *f = arena_alloc(a, 1, sizeof *f);
+
+    arena_own(a, memory_file_drop, f);
+    if (memory_file_open(f) != 0)
+        arena_fail(a, 0);
+    return f;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct arena;
+
 struct memory_file {
     FILE *file;                 /* NULL: it is closed */
     char *data;                 /* [size] once it is closed, to be given to free() */
@@ -21,5 +23,15 @@ int memory_file_open(struct memory_file *f);
 
 /* Returns 0, or -1 where there was no memory for all that was written, and data is NULL. */
 int memory_file_close(struct memory_file *f);
+
+/* Closes it where it is open, and frees its bytes. */
+void memory_file_drop(void *f);
+
+/*
+ * An open one that goes with the arena, for writers that allocate from an arena, whose handler may
+ * leave by longjmp: it is dropped by then, or earlier by arena_release.  Without memory for it the
+ * handler is called.
+ */
+struct memory_file *memory_file_new(struct arena *a);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/lack.h"
@@ -264,8 +263,8 @@ static int run(struct job *job, const struct sheet *s, enum draw_format format,
     bad = draw(job, s, format, w, e);
     page_finish(&job->page);
     out_abort(&job->out);               /* nothing after a commit */
-    if (job->memory.file != NULL)
-        memory_file_close(&job->memory);
+    if (bad != 0)
+        memory_file_drop(&job->memory);
     arena_finish(&job->arena);
     return bad;
 }
@@ -284,11 +283,6 @@ int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
     struct job job = { .name = "picture" };
     int bad = run(&job, s, format, w, e);
 
-    if (bad != 0) {
-        free(job.memory.data);
-        job.memory.data = NULL;
-        job.memory.size = 0;
-    }
     *data = job.memory.data;
     *size = job.memory.size;
     return bad;

@@ -3,7 +3,6 @@
 #include "task/results.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory_file.h"
@@ -138,11 +137,8 @@ static void drop_all(void *what)
 {
     struct formatting *f = what;
 
-    for (int i = 0; i < f->n_text; i++) {
-        if (f->text[i].file != NULL)
-            memory_file_close(&f->text[i]);
-        free(f->text[i].data);
-    }
+    for (int i = 0; i < f->n_text; i++)
+        memory_file_drop(&f->text[i]);
 }
 
 static void format_text(void *self, int i, struct arena *scratch)
@@ -180,8 +176,7 @@ static int format_some(struct results *r, struct arena *a, struct formatting *f,
     par_for(r->par, n, format_text, f);
     for (int i = 0; i < n && status == 0; i++) {
         status = write_text(r, a, &f->items[f->first + i], &f->text[i], e);
-        free(f->text[i].data);
-        f->text[i] = (struct memory_file){ NULL };
+        memory_file_drop(&f->text[i]);
     }
     return status;
 }

@@ -163,11 +163,29 @@ static bool write_nothing(struct arena *a, struct err *e)
     return empty;
 }
 
+/* The arena takes memory while the stream is open: its handler may leave then. */
+static bool write_for_an_arena(struct arena *a, struct err *e)
+{
+    struct memory_file *f = memory_file_new(a);
+    bool same;
+
+    for (int i = 0; i < 3000; i++)
+        fputs(arena_printf(a, "%0100d", i % 10), f->file);
+    if (memory_file_close(f) != 0)
+        return err_set(e, ERR_SYSTEM, "no memory for its bytes") == 0;
+    same = f->size == 300000;
+    for (size_t i = 0; same && i < f->size; i++)
+        same = f->data[i] == (i % 100 < 99 ? '0' : '0' + (char)(i / 100 % 10));
+    arena_release(a, f);
+    return same && f->data == NULL;
+}
+
 static void streams_in_memory(void **state)
 {
     (void)state;
     deny_arena("a stream in memory", write_to_memory, 5);
     deny_arena("an empty stream in memory", write_nothing, 2);
+    deny_arena("a stream of an arena", write_for_an_arena, 10);
 }
 
 /* The address space has no room for a file; emulators do not limit it. */
