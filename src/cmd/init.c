@@ -247,7 +247,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
         check(p.args, e) != 0)
         return -1;
     add_all(&p);
-    if (out_open(&output.out, output.path, OUT_SEEKABLE | OUT_DURABLE, e) != 0)
+    if (out_open(&output.out, output.path, OUT_DURABLE, e) != 0)
         return -1;
     return output_close(&output, write_all(&p, output.out.file, e), e);
 }

@@ -11,9 +11,10 @@
 /*
  * Writes what stands before the data of n tensors (name, dtype and shape are read):
  * the caller then writes the data of each, in this order, without gaps.  Names are
- * UTF-8.  The same tensors and notes give the same bytes.  f can be sought (OUT_SEEKABLE).
+ * UTF-8.  The same tensors and notes give the same bytes.
  *
- * Errors: data over 2^63 bytes; f cannot be sought.  A failed write is seen at out_commit.
+ * Errors, before anything is written: data over 2^63 bytes (ERR_INPUT); no memory (ERR_SYSTEM).
+ * A failed write is seen at out_commit.
  */
 int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Names and shapes -> the header of a safetensors file. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "weights/safetensors.h"
 #include "weights/weights_priv.h"
 
@@ -71,22 +71,31 @@ static int put_header(FILE *f, const struct tensor *tensor, int n, const struct 
     return 0;
 }
 
+/* The header's length, the header, and blanks up to where data may begin. */
+static void put_begin(FILE *f, const char *header, size_t size)
+{
+    unsigned char length[8];
+    size_t blanks = (ALIGNMENT - (sizeof length + size) % ALIGNMENT) % ALIGNMENT;
+
+    bytes_put(length, size + blanks, sizeof length);
+    fwrite(length, sizeof length, 1, f);
+    fwrite(header, size, 1, f);
+    fprintf(f, "%*s", (int)blanks, "");
+}
+
 int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e)
 {
-    unsigned char length[8] = { 0 };
-    long start = ftell(f), end;
+    struct memory_file header;
+    int status;
 
-    /* The length stands before the header and is known after it. */
-    fwrite(length, sizeof length, 1, f);
-    if (put_header(f, tensor, n, note, n_notes, e) != 0)
-        return -1;
-    while ((end = ftell(f)) >= 0 && (end - start) % ALIGNMENT != 0)
-        if (putc(' ', f) == EOF)
-            break;
-    bytes_put(length, (uint64_t)(end - start) - sizeof length, sizeof length);
-    if ((start >= 0 && fseek(f, start, SEEK_SET) == 0 &&
-         fwrite(length, sizeof length, 1, f) == 1 && fseek(f, end, SEEK_SET) == 0) || ferror(f))
-        return 0;
-    return err_set(e, ERR_SYSTEM, "the file cannot be sought: %s", strerror(errno));
+    if (memory_file_open(&header) != 0)
+        return err_set(e, ERR_SYSTEM, "no memory for the names of the tensors");
+    status = put_header(header.file, tensor, n, note, n_notes, e);
+    if (memory_file_close(&header) != 0)
+        return err_set(e, ERR_SYSTEM, "no memory for the names of the tensors");
+    if (status == 0)
+        put_begin(f, header.data, header.size);
+    memory_file_drop(&header);
+    return status;
 }

@@ -100,95 +100,78 @@ static void arrays_that_are_inflated(void **state)
 static const struct tensor one = { .name = "one", .dtype = DTYPE_F32, .n_dims = 1,
                                    .shape = { 4 } };
 
-/* A header that is larger than what is buffered, and a small one */
-static void begins(const char *path, int n, int want, const char *message)
+/* A header that is larger than what is buffered, and a small one: failed writes are seen at the
+ * end. */
+static void begins(const char *path, int n)
 {
     struct tensor *t = calloc((size_t)n, sizeof *t);
     struct err e = { ERR_NONE, "" };
     FILE *f = fopen(path, "wb");
+    bool failed;
 
     assert_non_null(f);
     for (int i = 0; i < n; i++)
         t[i] = one;
-    assert_int_equal(safetensors_begin(f, t, n, NULL, 0, &e), want);
-    assert_int_equal(e.kind, want == 0 ? ERR_NONE : ERR_SYSTEM);
-    if (want != 0)
-        assert_non_null(strstr(e.msg, message));
-    else
-        assert_true(ferror(f) || fclose(f) != 0);       /* seen at the end */
-    if (want != 0 || ferror(f))
-        fclose(f);
+    assert_int_equal(safetensors_begin(f, t, n, NULL, 0, &e), 0);
+    failed = ferror(f) != 0;
+    assert_true(fclose(f) != 0 || failed);
     free(t);
 }
 
 static void headers_that_cannot_be_written(void **state)
 {
-    int ends[2];
+    (void)state;
+    begins("/dev/full", 1);
+    begins("/dev/full", 1000);
+}
+
+/* A pipe cannot be sought. */
+static void headers_to_a_pipe(void **state)
+{
+    unsigned char bytes[200];
     struct err e = { ERR_NONE, "" };
+    int ends[2];
     FILE *f;
 
     (void)state;
-    begins("/dev/full", 1, 0, NULL);
-    begins("/dev/full", 1000, 0, NULL);
     assert_int_equal(pipe(ends), 0);
     f = fdopen(ends[1], "wb");
-    assert_int_equal(safetensors_begin(f, &one, 1, NULL, 0, &e), -1);
-    assert_string_equal(e.msg, "the file cannot be sought: Illegal seek");
-    fclose(f);
+    assert_int_equal(safetensors_begin(f, &one, 1, NULL, 0, &e), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(read(ends[0], bytes, sizeof bytes), 128);
+    assert_int_equal(bytes_get(bytes, 8), 120);
     close(ends[0]);
 }
 
-/* A stream whose seeks fail from one on */
-struct stream {
-    char bytes[1000];
-    off64_t at;
-    int seeks;                  /* that are left; -1: any number */
-};
-
-static ssize_t stream_write(void *self, const char *bytes, size_t n)
+/* Names that are longer than what is buffered */
+static enum outcome write_begin(void *self)
 {
-    struct stream *stream = self;
+    enum { N = 200 };
+    static char name[N][100];
+    struct tensor t[N];
+    struct err e = { ERR_NONE, "" };
+    FILE *f = self;
 
-    assert_true((size_t)stream->at + n <= sizeof stream->bytes);
-    memcpy(stream->bytes + stream->at, bytes, n);
-    stream->at += (off64_t)n;
-    return (ssize_t)n;
+    for (int i = 0; i < N; i++) {
+        snprintf(name[i], sizeof name[i], "%090d", i);
+        t[i] = one;
+        t[i].name = name[i];
+    }
+    rewind(f);
+    if (safetensors_begin(f, t, N, NULL, 0, &e) == 0)
+        return ftell(f) == 29504 ? WORKED : WRONG;
+    return ftell(f) == 0 && e.kind == ERR_SYSTEM ? REFUSED : WRONG;
 }
 
-static int stream_seek(void *self, off64_t *at, int whence)
+static void headers_without_memory(void **state)
 {
-    struct stream *stream = self;
-
-    if (stream->seeks-- == 0)
-        return stream->seeks = 0, -1;
-    stream->at = *at += whence == SEEK_CUR ? stream->at : 0;
-    return 0;
-}
-
-static void seeks_that_fail(void **state)
-{
-    int n = 0, rc;
+    FILE *f = tmpfile();
 
     (void)state;
-    do {
-        struct stream stream = { .seeks = n };
-        FILE *f = fopencookie(&stream, "w", (cookie_io_functions_t){
-            .write = stream_write, .seek = stream_seek });
-        struct err e = { ERR_NONE, "" };
-
-        setvbuf(f, NULL, _IONBF, 0);
-        rc = safetensors_begin(f, &one, 1, NULL, 0, &e);
-        if (rc != 0) {
-            assert_int_equal(e.kind, ERR_SYSTEM);
-            assert_non_null(strstr(e.msg, "the file cannot be sought"));
-        } else {
-            assert_int_equal(stream.at, 128);
-            assert_int_equal(stream.bytes[0], 120);
-        }
-        fclose(f);
-        n++;
-    } while (rc != 0);
-    assert_true(n > 3);
+    assert_non_null(f);
+    fputc('x', f);              /* the stream has its buffer */
+    assert_true(deny_each("a header", write_begin, f, 2000) >= 5);
+    fclose(f);
 }
 
 /* A disk that is full from some byte on: seen at the end, by the stream's own mark. */
@@ -299,8 +282,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_that_are_written), cmocka_unit_test(arrays_that_are_inflated),
-        cmocka_unit_test(headers_that_cannot_be_written),
-        cmocka_unit_test(seeks_that_fail), cmocka_unit_test(disks_that_become_full),
+        cmocka_unit_test(headers_that_cannot_be_written), cmocka_unit_test(headers_to_a_pipe),
+        cmocka_unit_test(headers_without_memory),
+        cmocka_unit_test(disks_that_become_full),
         cmocka_unit_test(names_and_notes), cmocka_unit_test(headers_of_too_much),
         cmocka_unit_test(headers_that_begin_later),
     };
