@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every script through shellcheck, every page through mandoc; lines of C of at most 100 characters.
+# Every script through shellcheck, every page through mandoc; lines of C of at most 100 characters,
+# and no stream that loses bytes.
 # Exit status 77 where a tool is missing.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
@@ -9,6 +10,9 @@ missing=
 wide=$(find src tests -name '*.[ch]' -exec env LC_ALL=C.UTF-8 grep -nE '^.{101,}' /dev/null {} + |
     cut -c 1-100)
 [ -z "$wide" ] || { printf 'wider than 100 characters:\n%s\n' "$wide"; bad=1; }
+
+lossy=$(grep -rnE '\<open_memstream *\(' src --include='*.[ch]')
+[ -z "$lossy" ] || { printf 'loses bytes without memory, unlike base/memory_file.h:\n%s\n' "$lossy"; bad=1; }
 
 if command -v shellcheck >/dev/null; then
     # Files that begin with a shell's #!, tests of bats included

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Weights in another type: a safetensors file in memory, from which they are then read. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/half.h"
+#include "base/memory_file.h"
 #include "weights/gguf.h"
 #include "weights/safetensors.h"
 #include "weights/weights_priv.h"
@@ -117,23 +116,17 @@ static unsigned char *put_tensor(unsigned char *out, const struct tensor *from, 
 static int write_header(struct arena *a, const struct weights *w, const struct tensor *to,
                         unsigned char **file, size_t *header, uint64_t data, struct err *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    int status;
+    struct memory_file *begin = memory_file_new(a);
 
-    if (memory == NULL)
-        return err_set(e, ERR_SYSTEM, "rounded weights: %s", strerror(errno));
-    status = safetensors_begin(memory, to, w->n, w->note, w->n_notes, e);
-    if (fclose(memory) != 0 && status == 0)
-        status = err_set(e, ERR_SYSTEM, "rounded weights: no memory for their names");
-    if (status == 0) {
-        *file = arena_alloc_raw(a, size + data, 1);
-        memcpy(*file, text, size);
-        *header = size;
-    }
-    free(text);
-    return status;
+    if (safetensors_begin(begin->file, to, w->n, w->note, w->n_notes, e) != 0)
+        return -1;
+    if (memory_file_close(begin) != 0)
+        return err_set(e, ERR_SYSTEM, "rounded weights: no memory for their names");
+    *header = begin->size;
+    *file = arena_alloc_raw(a, *header + data, 1);
+    memcpy(*file, begin->data, *header);
+    arena_release(a, begin);
+    return 0;
 }
 
 /* Borrows from names and shapes of w; sets what the data take, and whether any are rounded. */

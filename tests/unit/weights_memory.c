@@ -278,6 +278,47 @@ static void headers_that_begin_later(void **state)
     fclose(f);
 }
 
+/* ---- rounded weights ---- */
+
+static enum outcome round_weights(void *self)
+{
+    const struct span *file = self;
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+    struct arena a;
+    jmp_buf border;
+    bool good;
+
+    arena_init(&a, leave, &border);
+    if (setjmp(border) != 0) {
+        arena_finish(&a);
+        return REFUSED;
+    }
+    w = weights_open_memory(&a, *file, "f", &e);
+    good = w != NULL && weights_round(w, HELD_F16, &e) == 0 &&
+           weights_find(w, "matrix")->dtype == DTYPE_F16;
+    arena_finish(&a);
+    return good ? WORKED : e.kind == ERR_SYSTEM ? REFUSED : WRONG;
+}
+
+static void weights_rounded_without_memory(void **state)
+{
+    static const struct tensor matrix = { .name = "matrix", .dtype = DTYPE_F32, .n_dims = 2,
+                                          .shape = { 2, 32 } };
+    static const float zeros[2 * 32];
+    static unsigned char bytes[1000];
+    struct span file = { bytes, 0 };
+    struct err e = { ERR_NONE, "" };
+    FILE *f = fmemopen(bytes, sizeof bytes, "w");
+
+    (void)state;
+    assert_int_equal(safetensors_begin(f, &matrix, 1, NULL, 0, &e), 0);
+    fwrite(zeros, sizeof zeros, 1, f);
+    file.size = (size_t)ftell(f);
+    fclose(f);
+    assert_true(deny_each("rounded weights", round_weights, &file, 2000) >= 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +328,7 @@ int main(void)
         cmocka_unit_test(disks_that_become_full),
         cmocka_unit_test(names_and_notes), cmocka_unit_test(headers_of_too_much),
         cmocka_unit_test(headers_that_begin_later),
+        cmocka_unit_test(weights_rounded_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

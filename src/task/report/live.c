@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * report --live: the program, the model and how the report was asked for -> blocks of its page. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "base/str.h"
 #include "task/report/report.h"
 #include "model/builtin.h"
@@ -313,22 +312,14 @@ static struct packed packed_of(struct report_job *j, const void *bytes, size_t n
 static int write_known(FILE *f, struct report_job *j, const struct item *item,
                        const struct files *files, struct err *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
+    struct memory_file *known = memory_file_new(files->a);
     struct packed packed;
-    int failed;
 
-    if (memory == NULL)
-        return err_set(e, ERR_SYSTEM, "the page's model: %s", strerror(errno));
-    write_json(memory, j, item, files);
-    failed = ferror(memory);
-    if (fclose(memory) != 0 || failed) {
-        free(text);
+    write_json(known->file, j, item, files);
+    if (memory_file_close(known) != 0)
         return err_set(e, ERR_SYSTEM, "the page's model: no memory to write it");
-    }
-    packed = packed_of(j, text, size);
-    free(text);
+    packed = packed_of(j, known->data, known->size);
+    arena_release(files->a, known);
     page_live(f, &packed);
     return 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * A text, its tokens and what the heads do with it -> the JSON of a page. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_file.h"
 #include "task/report/report.h"
 #include "task/stats/stats.h"
 #include "draw/label.h"
@@ -354,25 +353,16 @@ int report_text(struct report_job *j, struct arena *a, const struct item *item,
                 const struct stats *found, double error, struct packed *packed,
                 struct err *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
+    struct memory_file *text = memory_file_new(a);
     struct jsonw w;
-    int failed;
 
-    if (memory == NULL)
-        return err_set(e, ERR_SYSTEM, "the page's text: %s", strerror(errno));
-    jsonw_init(&w, memory);
+    jsonw_init(&w, text->file);
     write_all(&w, a, j, item, found, error);
-    failed = ferror(memory);
-    /* Without memory for the last of it the C library says nothing, but gives nothing. */
-    if (fclose(memory) != 0 || failed || text == NULL) {
-        free(text);
+    if (memory_file_close(text) != 0)
         return err_set(e, ERR_SYSTEM, "the page's text: no memory to write it");
-    }
     pack_begin(j->words, j->packed);
-    pack_add(j->words, text, size);
+    pack_add(j->words, text->data, text->size);
     *packed = pack_end(j->words);
-    free(text);
+    arena_release(a, text);
     return 0;
 }
