@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/system.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,6 +59,104 @@ double system_free_data(void)
     struct rlimit limit;
 
     return getrlimit(RLIMIT_DATA, &limit) == 0 ? left_of(&limit, STATM_DATA) : INFINITY;
+}
+
+/* ---- memory that is free ---- */
+
+/* Of a control group's folder; the kinds differ in names only. */
+struct group_kind {
+    const char *line;           /* of /proc/self/cgroup: what stands before the path */
+    const char *root, *most, *taken;
+    const char *files;          /* of memory.stat: what files keep, which may be given up */
+};
+
+static const struct group_kind group_kinds[] = {
+    { "0::", "/sys/fs/cgroup", "memory.max", "memory.current", "file " },
+    { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+      "total_cache " },
+};
+
+/* The number after `name` in the first line that has it, NAN: there is none, or a word. */
+static double number_in(const char *path, const char *name)
+{
+    FILE *f = fopen(path, "r");
+    char line[256];
+    double number = NAN;
+
+    while (f != NULL && isnan(number) && fgets(line, sizeof line, f) != NULL)
+        if (strncmp(line, name, strlen(name)) == 0) {
+            const char *at = line + strlen(name);
+
+            at += strspn(at, " ");
+            number = *at >= '0' && *at <= '9' ? (double)strtoull(at, NULL, 10) : NAN;
+        }
+    if (f != NULL)
+        fclose(f);
+    return number;
+}
+
+/* What a folder's limit leaves; INFINITY: it has none. */
+static double left_of_folder(const struct group_kind *kind, const char *folder)
+{
+    const char *name[] = { kind->most, kind->taken, "memory.stat" };
+    const char *before[] = { "", "", kind->files };
+    double number[3];
+
+    for (int i = 0; i < 3; i++) {
+        char path[PATH_MAX];
+        int n = snprintf(path, sizeof path, "%s%s/%s", kind->root, folder, name[i]);
+
+        number[i] = n < (int)sizeof path ? number_in(path, before[i]) : NAN;
+    }
+    if (isnan(number[0]) || isnan(number[1]))
+        return INFINITY;
+    return fmax(number[0] - number[1] + (isnan(number[2]) ? 0 : number[2]), 0);
+}
+
+/* Of a group and of those that it is in: folder is cut shorter. */
+static double left_of_group(const struct group_kind *kind, char *folder)
+{
+    double left = INFINITY;
+
+    for (;;) {
+        char *last = strrchr(folder, '/');
+
+        left = fmin(left, left_of_folder(kind, folder));
+        if (last == NULL)
+            return left;
+        *last = '\0';
+    }
+}
+
+static double left_of_groups(void)
+{
+    FILE *f = fopen("/proc/self/cgroup", "r");
+    char line[PATH_MAX];
+    double left = INFINITY;
+
+    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t i = 0; i < sizeof group_kinds / sizeof *group_kinds; i++) {
+            char *at = strstr(line, group_kinds[i].line);
+
+            if (at != NULL)
+                left = fmin(left, left_of_group(&group_kinds[i],
+                                                at + strlen(group_kinds[i].line)));
+        }
+    }
+    if (f != NULL)
+        fclose(f);
+    return left;
+}
+
+double system_free_memory(void)
+{
+    double kib = number_in("/proc/meminfo", "MemAvailable:"), limits;
+
+    if (isnan(kib))
+        return 0;
+    limits = fmin(system_free_addresses(), system_free_data());
+    return fmin(fmin(1024 * kib, limits), left_of_groups());
 }
 
 void system_processor(char *name, size_t size)

@@ -15,6 +15,13 @@ double system_own_bytes(void);
 double system_free_addresses(void);
 double system_free_data(void);
 
+/*
+ * Bytes that the system has to give, to this process and to others: free memory and what files
+ * keep of it, within the limits of its control group (1 or 2) and of the two above; 0 where the
+ * system does not say.
+ */
+double system_free_memory(void);
+
 /* "AMD EPYC 9B14", into name of size bytes; empty where the system does not say. */
 void system_processor(char *name, size_t size);
 

@@ -62,6 +62,14 @@ typedef void pack_stored(float *panel, int width, const unsigned char *data, int
 typedef void dot_stored(float *y, const float *x, const unsigned char *data, int64_t stride,
                         int K);
 
+/*
+ * TURNED rows (turned.h) of K elements -> a panel of `row` bytes for each, aligned to 64, and
+ * y[i] = sum over k upwards of x[k] * (element k of row i of the panel), as dot_stored has it.
+ */
+typedef void turn_stored(unsigned char *to, int64_t row, const unsigned char *data, int64_t stride,
+                         int K);
+typedef void dot_turned(float *y, const float *x, const unsigned char *panel, int64_t row, int K);
+
 /* Inputs [k, k + n) of outputs from o on, which share a zero and a scale each. */
 struct packed_part {
     const struct packed_codes *codes;
@@ -87,6 +95,8 @@ typedef void scale_codes(float *panel, int width, const int *input, int n, const
 struct stored_kernels {
     pack_stored *pack[N_ELEMENT];
     dot_stored *dot[N_ELEMENT];
+    turn_stored *turn[N_ELEMENT];
+    dot_turned *turned[N_ELEMENT];
 
     unpack_codes *codes[N_PACKED];
     scale_codes *scale;             /* not NULL where codes has any */

@@ -60,6 +60,16 @@ static const float *plain(const struct matrix *w)
     return (const float *)(const void *)w->data;
 }
 
+enum element linear_element(const struct matrix *w)
+{
+    return is_plain(w) ? ELEMENT_F32 : w->element;
+}
+
+int64_t linear_row_bytes(const struct matrix *w)
+{
+    return bytes_of(w, w->stride);
+}
+
 void linear_skip(struct matrix *w, int64_t n)
 {
     if (w->make != NULL)
@@ -192,8 +202,7 @@ static void pack(float *panel, int width, const struct matrix *w, int n0, int n,
     assert(w->block <= 1 || (linear_row_size(w) % w->block == 0 && w->stride % w->block == 0 &&
                              w->block <= (w->order_in_out ? width : LARGEST_BLOCK)));
     if (stored != NULL)
-        stored(panel, width, w->data + bytes_of(w, n0 * w->stride), bytes_of(w, w->stride),
-               w->K);
+        stored(panel, width, w->data + bytes_of(w, n0 * w->stride), linear_row_bytes(w), w->K);
     else if (n == width && unpack_panel(panel, width, w, n0))
         return;
     else if (w->order_in_out)
@@ -330,19 +339,17 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
 /* The product with a full panel as it is stored; NULL: there is none. */
 static dot_stored *stored_dot(const struct matrix *w, int n)
 {
-    enum element element = is_plain(w) ? ELEMENT_F32 : w->element;
-
     if (n < PANEL || w->order_in_out || w->K % 16 != 0 || w->precision != PRECISION_F32 ||
         w->fast != NULL)
         return NULL;
-    return nn_kernels()->stored->dot[element];
+    return nn_kernels()->stored->dot[linear_element(w)];
 }
 
 /* One row: the stored columns from n0 on, or the panel there. */
 static void one_row(float *y, const float *x, const struct matrix *w, const float *bias,
                     int n0, int n, dot_stored *dot, float *sum)
 {
-    int64_t stride = bytes_of(w, w->stride);
+    int64_t stride = linear_row_bytes(w);
 
     if (dot != NULL)
         dot(sum, x, w->data + n0 * stride, stride, w->K);

@@ -53,6 +53,12 @@ static inline int linear_row_size(const struct matrix *w)
     return w->order_in_out ? w->N : w->K;
 }
 
+/* How its elements are stored: ELEMENT_F32 where data are floats. */
+enum element linear_element(const struct matrix *w);
+
+/* Bytes from one stored row to the next. */
+int64_t linear_row_bytes(const struct matrix *w);
+
 /* Bytes of all rows, as they are stored. */
 double linear_size_bytes(const struct matrix *w);
 

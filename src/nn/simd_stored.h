@@ -129,7 +129,7 @@ static INLINE ivec bits_of(ivec four, int shift, int mask)
 
 static INLINE ivec i_sub_bytes(ivec four, int x)
 {
-    return i_less_bytes(four, i_set(x * 0x01010101));
+    return i_less_bytes(four, i_set((int)((unsigned)(x & 255) * 0x01010101u)));
 }
 
 /* Byte i of every lane at its top, above zeros. */
@@ -162,7 +162,8 @@ static INLINE vec byte_at(ivec four, int i)
 
 /*
  * Where the next element of the rows goes: into a panel, and how far apart they are; or
- * into a sum, times the next element of x.  is_sum is a constant wherever it is inlined.
+ * into a sum, times the next element of x; or, four whole numbers at a time, to where turned
+ * rows are (simd_turned.h).  Which of these is a constant wherever it is inlined.
  */
 struct column {
     float *at;
@@ -170,6 +171,10 @@ struct column {
     bool is_sum;
     const float *x;
     vec sum;
+    unsigned char *turned;      /* NULL: one of the above */
+    int group, bits, n;         /* elements with one scale; of an element; elements so far */
+    int lowest;                 /* of halves of a byte: -8 or 0 */
+    ivec lower;                 /* of halves of a byte: the four that wait for four more */
 };
 
 static INLINE void put(struct column *c, vec v)
@@ -182,8 +187,39 @@ static INLINE void put(struct column *c, vec v)
     c->at += c->step;
 }
 
+static INLINE void i_store(unsigned char *p, ivec v)
+{
+    v_store((float *)(void *)p, v_of_bits(v));
+}
+
+/* add is NULL where there are no minima. */
+static INLINE void keep_four(struct column *c, ivec four, const vec *scale, const vec *add)
+{
+    const vec *of_group[] = { scale, add };
+
+    for (int i = 0; i < 2 && c->n % c->group == 0 && of_group[i] != NULL; i++) {
+        v_store((float *)(void *)c->turned, *of_group[i]);
+        c->turned += 4 * WIDTH;
+    }
+    c->n += 4;
+    if (c->bits == 4) {
+        four = i_sub_bytes(four, c->lowest);
+        if (c->n % 8 != 0) {
+            c->lower = four;
+            return;
+        }
+        four = i_or(c->lower, i_shift_left(four, 4));
+    }
+    i_store(c->turned, four);
+    c->turned += 4 * WIDTH;
+}
+
 static INLINE void put_products(struct column *c, ivec four, vec scale)
 {
+    if (c->turned != NULL) {
+        keep_four(c, four, &scale, NULL);
+        return;
+    }
     UNROLL
     for (int i = 0; i < 4; i++)
         put(c, v_mul(byte_at(four, i), scale));
@@ -191,6 +227,10 @@ static INLINE void put_products(struct column *c, ivec four, vec scale)
 
 static INLINE void put_sums(struct column *c, ivec four, vec scale, vec add)
 {
+    if (c->turned != NULL) {
+        keep_four(c, four, &scale, &add);
+        return;
+    }
     UNROLL
     for (int i = 0; i < 4; i++)
         put(c, v_fma(byte_at(four, i), scale, add));

@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include "run/cache.h"
-#include "run/rounded.h"
+#include "run/prepared.h"
+
+enum { TURN_TOKENS = 16 };          /* that pay for turning the weights */
 
 /* The texts that are not finished. */
 struct active {
     struct cache **cache;           /* [n]; NULL: each pass is over the whole texts */
     struct continuation **text;     /* [n] */
     int n;
-    struct rounded *rounded;        /* the weights, for all passes; NULL: none are */
+    struct prepared *prepared;      /* weights, for all passes */
 };
 
 double generate_memory(const struct model *m, int n_tokens, int n_memory)
@@ -102,7 +104,7 @@ static int step(const struct model *m, const struct generation *rules,
     struct arena_mark mark = arena_mark(call);
     struct batch batch = pack(on, m, call);
     struct wanted want = { .memory = memory, .change = change, .cache = on->cache,
-                           .rounded = on->rounded,
+                           .prepared = on->prepared,
                            .only_row = last_rows(&batch, call) };
     int status;
 
@@ -127,7 +129,7 @@ static int most(const struct continuation *text, int n)
 
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
-                 const struct change *change, struct par *par, struct arena *call,
+                 const struct change *change, double spare, struct par *par, struct arena *call,
                  struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
@@ -136,8 +138,7 @@ int run_generate(const struct model *m, const struct generation *rules,
     int status = 0;
 
     assert(memory == NULL || cache_fits(m));
-    if (change != NULL && change->fast != FAST_NONE)
-        on.rounded = rounded_new(call);
+    on.prepared = prepared_new(call, most(text, n_texts) < TURN_TOKENS ? 0 : spare);
     if (cache_fits(m))
         on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
     on.text = arena_alloc(call, (size_t)n_texts, sizeof *on.text);

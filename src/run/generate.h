@@ -21,14 +21,15 @@ struct continuation {
  * Continues n_texts texts with m, all of them in one pass per step, which runs the tokens
  * after those that are cached (the whole texts, where cache_fits says no).  memory is of
  * m's encoder, for the same texts, or NULL; change may have precision and fast alone.  The
- * continuation of a text is the same however many texts run together.
+ * continuation of a text is the same however many texts run together, and whatever there is to
+ * spare: bytes that weights may take beside the model, turned round so that tokens take less time.
  *
  * Errors (ERR_INPUT): those of run_forward; a logit that is not a number.
  * Source: transformers generation/utils.py, _sample without sampling
  */
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
-                 const struct change *change, struct par *par, struct arena *call,
+                 const struct change *change, double spare, struct par *par, struct arena *call,
                  struct err *e);
 
 /*
@@ -37,8 +38,8 @@ int run_generate(const struct model *m, const struct generation *rules,
  */
 int run_generate_pair(const struct model *m, const struct generation *rules,
                       const struct batch *source, struct continuation *text, int n_texts,
-                      const struct change *change, struct par *par, struct arena *call,
-                      struct err *e);
+                      const struct change *change, double spare, struct par *par,
+                      struct arena *call, struct err *e);
 
 /* Texts that are to be continued in one pass per step; starts as { 0 }. */
 struct generate_group {

@@ -32,18 +32,18 @@ static int encode(const struct model *m, const struct batch *source, const struc
 
 int run_generate_pair(const struct model *m, const struct generation *rules,
                       const struct batch *source, struct continuation *text, int n_texts,
-                      const struct change *change, struct par *par, struct arena *call,
-                      struct err *e)
+                      const struct change *change, double spare, struct par *par,
+                      struct arena *call, struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
     struct memory memory;
     int status;
 
     if (source == NULL)
-        return run_generate(m, rules, NULL, text, n_texts, change, par, call, e);
+        return run_generate(m, rules, NULL, text, n_texts, change, spare, par, call, e);
     status = encode(m, source, change, &memory, par, call, e);
     if (status == 0)
-        status = run_generate(m->decoder, rules, &memory, text, n_texts, change, par,
+        status = run_generate(m->decoder, rules, &memory, text, n_texts, change, spare, par,
                               call, e);
     arena_reset(call, mark);
     return status;

@@ -9,7 +9,7 @@
 #include "nn/norm.h"
 #include "nn/quantise.h"
 #include "run/packed.h"
-#include "run/rounded.h"
+#include "run/prepared.h"
 
 void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
                 enum stack_id stack, const struct param *norm, const float *x, int row0,
@@ -71,7 +71,7 @@ static void run_few_rows(struct pass *p, struct linear_job *j)
 
 static void run_linear(struct pass *p, struct linear_job *j)
 {
-    if (rounded_linear(p, j))
+    if (prepared_linear(p, j))
         return;
     if (j->n_rows <= LINEAR_FEW) {
         run_few_rows(p, j);

@@ -12,7 +12,7 @@
 #include "run/view.h"
 #include "run/weighting.h"
 
-struct rounded;             /* rounded.h */
+struct prepared;            /* prepared.h */
 
 /*
  * Where a pass begins: at a layer, with the streams [tokens, D] that tap.enter was shown there
@@ -46,8 +46,8 @@ struct wanted {
      * used.  NULL: the batch's texts are whole.
      */
     struct cache *const *cache;
-    struct rounded *rounded;    /* where linears in fewer bits keep their weights for the passes
-                               after this one; NULL: each rounds them */
+    struct prepared *prepared;  /* where linears keep weights, rounded or turned, for the passes
+                               after this one; NULL: nowhere */
     const struct resume *resume;    /* NULL: the pass begins with the embeddings */
     const struct leave *leave;      /* NULL: the pass ends with what is wanted; else neither
                                hidden nor logits are, nor rows of that layer and those after it */

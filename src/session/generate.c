@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "run/generate.h"
+#include "session/memory.h"
 #include "session/shown.h"
 #include "session/texts.h"
 
@@ -52,6 +53,18 @@ static bool join(struct group *g, const struct session *s, struct item *item,
     return true;
 }
 
+/* Bytes that the texts of a group need, with keys and values that are cached. */
+static double needed(const struct session *s, const struct group *g)
+{
+    int n_tokens = 0, n_target = 0;
+
+    for (int i = 0; i < g->room.n; i++) {
+        n_tokens += g->item[i]->tokens.n + s->n_generate;
+        n_target += g->item[i]->target.n + s->n_generate;
+    }
+    return memory_of_pass(s, n_tokens, s->model->decoder != NULL ? n_target : 0) + g->room.bytes;
+}
+
 static int run_group(const struct session *s, struct group *g, struct arena *a,
                      struct err *e)
 {
@@ -68,7 +81,7 @@ static int run_group(const struct session *s, struct group *g, struct arena *a,
     texts_pack(&texts, a, items, count);
     status = run_generate_pair(s->model, s->rules,
                                s->model->decoder != NULL ? &texts.source : NULL, g->text,
-                               count, &numbers, s->par, a, e);
+                               count, &numbers, memory_spare(s, needed(s, g)), s->par, a, e);
     arena_reset(a, mark);
     return status;
 }

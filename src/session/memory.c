@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "base/system.h"
-#include "run/rounded.h"
+#include "run/prepared.h"
 
 static const double MIB = 1 << 20;
 
@@ -52,7 +52,7 @@ double memory_of_pass(const struct session *s, int n_tokens, int n_target)
     const struct model *last = m->decoder != NULL ? m->decoder : m;
     int n_threads = par_threads(s->par);
     double bytes = run_memory(m, &s->change, n_tokens, n_threads) +
-                   (s->n_generate > 0 ? rounded_memory(last, &s->change) : 0);
+                   (s->n_generate > 0 ? prepared_memory(last, &s->change) : 0);
 
     if (m->decoder == NULL || n_target == 0)
         return bytes;
@@ -61,6 +61,14 @@ double memory_of_pass(const struct session *s, int n_tokens, int n_target)
            (double)sizeof(float) * n_tokens *
                (m->d_hidden + m->decoder->config.n_kv_heads *
                                   (m->decoder->config.d_head + m->decoder->config.d_value));
+}
+
+double memory_spare(const struct session *s, double needed)
+{
+    double own = system_own_bytes(), room = system_free_memory() / 2;
+    double allowed = s->asked->max_memory != NULL ? parse(s->asked->max_memory) - own : INFINITY;
+
+    return fmax(fmin(room, allowed) - needed, 0);
 }
 
 int memory_check(const struct memory_limit *limit, const struct item *item, double bytes,

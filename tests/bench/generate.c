@@ -34,8 +34,8 @@ static double with_cache(struct bench *b, int n, int *id)
     struct continuation c = { .n_prompt = PROMPT, .most = n, .id = id };
     double t = cpu_s();
 
-    return run_generate(b->m, &b->rules, NULL, &c, 1, PRECISION_F32, b->par, &b->a, &b->e) != 0 ? -1
-           : cpu_s() - t;
+    return run_generate(b->m, &b->rules, NULL, &c, 1, NULL, 1e9, b->par, &b->a, &b->e) != 0
+               ? -1 : cpu_s() - t;
 }
 
 static double without(struct bench *b, int n, int *id)

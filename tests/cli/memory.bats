@@ -32,6 +32,26 @@ load helper
     [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
 }
 
+@test "weights are turned for a continuation where memory is left, to the same bytes" {
+    [ -r /proc/meminfo ] || skip "nothing says how much memory there is"
+    asked=(stats --json --generate 40 -v)
+    run --separate-stderr "$viz" "${asked[@]}" "the cat"
+    [ "$status" -eq 0 ]
+    want=$output
+    [[ $stderr != *"turned weights"* ]]
+    # The least that the text itself needs leaves nothing.
+    for mib in $(seq 1 64); do
+        "$viz" "${asked[@]}" --max-memory ${mib}M "the cat" >/dev/null 2>&1 && break
+    done
+    run --separate-stderr "$viz" "${asked[@]}" --max-memory ${mib}M "the cat"
+    [ "$output" = "$want" ]
+    [ "$MHA_VIZ_KERNEL" = c ] || [[ $stderr == *"no memory for turned weights: they are read as "* ]]
+    # A few tokens do not pay for it.
+    run --separate-stderr "$viz" stats --json --generate 9 -v --max-memory ${mib}M "the cat"
+    [ "$status" -eq 0 ]
+    [[ $stderr != *"turned weights"* ]]
+}
+
 @test "generation with --fast counts the weights that it keeps" {
     "$viz" stats --fast bf16 "the cat" >/dev/null 2>&1 || skip "no --fast bf16 here"
     asked=(stats --json -q --generate 9 --max-memory)

@@ -4,6 +4,7 @@
 #include "nn_check.h"
 #include "nn/kernels.h"
 #include "nn/linear.h"
+#include "nn/turned.h"
 #include "weights/weights.h"
 
 static enum element element_of(enum dtype dtype)
@@ -165,15 +166,73 @@ static void few_rows_anywhere(void)
     }
 }
 
+/* Rows that are turned: the bytes of linear_panel. */
+static void check_turned(const struct matrix *w, const float *bias, int M, const char *name)
+{
+    int x_stride = w->K + 3, y_stride = w->N + 5, n = w->N / TURNED;
+    size_t count = (size_t)M * (size_t)y_stride;
+    int64_t row = turned_row(w);
+    float *x = random_floats((size_t)M * (size_t)x_stride), *want = nan_floats(count);
+    float *got = nan_floats(count), *room = nan_floats(linear_scratch(w->K));
+    unsigned char *panels = aligned_alloc(64, (size_t)(n * TURNED * row));
+
+    assert_non_null(panels);
+    memset(panels, 0xff, (size_t)(n * TURNED * row));
+    for (int i = 0; i < n; i++)
+        turned_make(panels + i * TURNED * row, w, i * TURNED);
+    for (int n0 = 0; n0 < w->N; n0 += PANEL)
+        linear_panel(want, y_stride, x, x_stride, M, w, bias, n0, room);
+    turned_few(got, y_stride, x, x_stride, M, w, bias, 0, n, panels);
+    for (int m = 0; m < M; m++) {
+        for (int i = 0; i < n * TURNED; i++)
+            kernel_same(name, m * w->N + i, got[m * y_stride + i], want[m * y_stride + i]);
+        for (int i = n * TURNED; i < y_stride; i++)
+            assert_true(isnan(got[m * y_stride + i]));
+    }
+    free(x);
+    free(room);
+    free(want);
+    free(got);
+    free(panels);
+}
+
+/* Of every type but those that plain C alone decodes, or whose scales are of two factors. */
+static void turned_rows(void)
+{
+    bool vectors = nn_kernel() != KERNEL_C;
+
+    for (int d = DTYPE_F32; d < N_DTYPE; d++) {
+        bool known = d == DTYPE_F32 || element_of((enum dtype)d) != ELEMENT_OTHER;
+        int block = dtype_table[d].block > 1 ? dtype_table[d].block : 16;
+
+        for (int i = 0; i < 12; i++) {
+            int K = block * (1 + i % 4), N = TURNED * (1 + i % 3) + 9 * (i % 2);
+            struct matrix w = random_matrix((enum dtype)d, N, K, K + i % 2 * block);
+            float *bias = random_floats((size_t)N);
+
+            if (d == DTYPE_F32)
+                w.to_f32 = NULL;
+            calm(&w, (enum dtype)d);
+            assert_int_equal(turned_row(&w) > 0, vectors && known && d != DTYPE_MXFP4);
+            if (turned_row(&w) > 0)
+                check_turned(&w, i % 3 == 0 ? NULL : bias, 1 + i % LINEAR_FEW,
+                             dtype_table[d].name);
+            free(bias);
+            free((void *)(uintptr_t)w.data);
+        }
+    }
+}
+
 KERNEL_TEST(elements)
 KERNEL_TEST(few_rows)
 KERNEL_TEST(few_rows_anywhere)
+KERNEL_TEST(turned_rows)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements), cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_few_rows_anywhere),
+        cmocka_unit_test(test_few_rows_anywhere), cmocka_unit_test(test_turned_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

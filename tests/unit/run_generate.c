@@ -72,7 +72,7 @@ static void ends(void **state)
     (void)state;
     arena_init(&a, NULL, NULL);
     m = open_model(&a);
-    assert_int_equal(run_generate(m, &rules, NULL, &text, 1, NULL, par, &a, &e), 0);
+    assert_int_equal(run_generate(m, &rules, NULL, &text, 1, NULL, 0, par, &a, &e), 0);
     assert_int_equal(text.n, PROMPT + MOST);
     assert_false(text.ended);
     for (int at = PROMPT; at < PROMPT + MOST; at++)
@@ -85,8 +85,8 @@ static void ends(void **state)
             end[place] = plain[at];
             rules.end.id = end;
             rules.end.n = 3;
-            assert_int_equal(run_generate(m, &rules, NULL, &again, 1, NULL, par, &a,
-                                          &e), 0);
+            assert_int_equal(run_generate(m, &rules, NULL, &again, 1, NULL, 0, par,
+                                          &a, &e), 0);
             assert_true(again.ended);
             assert_int_equal(again.n, first + 1);
             assert_memory_equal(id, plain, (size_t)again.n * sizeof *id);

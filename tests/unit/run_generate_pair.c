@@ -54,7 +54,7 @@ static void together_as_alone(void **state)
         id[0] = rules.start;
         text[i] = (struct continuation){ .n_prompt = 1, .most = MOST, .id = id };
     }
-    assert_int_equal(run_generate_pair(m, &rules, &source, text, N, PRECISION_F32, par, &a,
+    assert_int_equal(run_generate_pair(m, &rules, &source, text, N, NULL, 1e9, par, &a,
                                        &e), 0);
     for (int i = 0; i < N; i++) {
         int start[] = { 0, lengths[i] }, id[1 + MOST] = { rules.start };
@@ -63,7 +63,7 @@ static void together_as_alone(void **state)
                              .id = source.id + source.start[i],
                              .type = source.type + source.start[i] };
 
-        assert_int_equal(run_generate_pair(m, &rules, &one, &alone, 1, PRECISION_F32, par, &a,
+        assert_int_equal(run_generate_pair(m, &rules, &one, &alone, 1, NULL, 1e9, par, &a,
                                            &e), 0);
         assert_int_equal(alone.n, text[i].n);
         assert_memory_equal(id, text[i].id, (size_t)alone.n * sizeof *id);

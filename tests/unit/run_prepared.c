@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Weights in fewer bits that are kept: passes with them give the bytes of those without. */
+ * Weights that are prepared once, rounded or turned: results are those without. */
 #include "check.h"
 
 #include "nn/fast.h"
-#include "run/rounded.h"
+#include "run/prepared.h"
 #include "unit/run_room.h"
 
 static struct model *open(struct arena *a, const char *name)
@@ -20,9 +20,9 @@ static struct model *open(struct arena *a, const char *name)
 }
 
 static float *logits(struct arena *a, const struct model *m, const struct batch *b,
-                     const struct change *change, struct rounded *rounded, struct par *par)
+                     const struct change *change, struct prepared *prepared, struct par *par)
 {
-    struct wanted want = { .change = change, .rounded = rounded };
+    struct wanted want = { .change = change, .prepared = prepared };
     struct err e = { ERR_NONE, "" };
     struct arena call;
 
@@ -36,22 +36,22 @@ static float *logits(struct arena *a, const struct model *m, const struct batch 
 }
 
 /* One row, some rows, and more than are multiplied at a time, by the same weights. */
-static void check(const char *name, const struct change *change, struct par *par)
+static void check(const char *name, const struct change *change, double spare, struct par *par)
 {
     static const int length[] = { 3, 1, 200 };
     struct arena a;
     struct model *m;
-    struct rounded *rounded;
+    struct prepared *prepared;
 
     arena_init(&a, NULL, NULL);
     m = open(&a, name);
-    rounded = rounded_new(&a);
+    prepared = prepared_new(&a, spare);
     for (int i = 0; i < 3; i++) {
         int n = length[i] < m->max_tokens ? length[i] : m->max_tokens;
         struct batch b = room_batch(&a, m, &n, 1, 1);
         size_t size = (size_t)n * (size_t)m->n_logits * sizeof(float);
 
-        assert_memory_equal(logits(&a, m, &b, change, rounded, par),
+        assert_memory_equal(logits(&a, m, &b, change, prepared, par),
                             logits(&a, m, &b, change, NULL, par), size);
     }
     model_close(m);
@@ -72,8 +72,15 @@ static void passes_are_the_same(void **state)
         const struct change change = { .fast = (enum fast)f };
 
         for (size_t i = 0; fast_kernel(change.fast) != NULL && i < sizeof name / sizeof *name; i++)
-            check(name[i], &change, par);
+            check(name[i], &change, 0, par);
     }
+    for (int k = 0; k < N_KERNEL; k++)
+        for (size_t i = 0; nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0 &&
+                           i < sizeof name / sizeof *name; i++) {
+            check(name[i], NULL, 1e9, par);
+            check(name[i], NULL, 1 << 16, par);     /* some are turned, and others not */
+        }
+    nn_choose_kernel(NULL);
     par_free(par);
 }
 
@@ -92,13 +99,13 @@ static void memory_of_streams(void **state)
         skip();
     arena_init(&a, NULL, NULL);
     m = open(&a, "gemma3n");
-    all = rounded_memory(m, &change);
+    all = prepared_memory(m, &change);
     n = m->config.streams.n;
     D = m->config.d_model;
     assert_true(n > 1);
     one = (double)sizeof(float) * fast_words(fast, D) * ((D - 1) / PANEL + 1) * PANEL;
     m->config.streams.n = 1;
-    assert_true(all - rounded_memory(m, &change) == 2 * (n - 1) * one);
+    assert_true(all - prepared_memory(m, &change) == 2 * (n - 1) * one);
     model_close(m);
     arena_finish(&a);
 }

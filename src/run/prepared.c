@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * Matrices -> panels of words or of turned rows, found again by where their data are. */
+#include "run/prepared.h"
+
+#include <string.h>
+
+#include "base/system.h"
+#include "nn/fast.h"
+#include "nn/linear.h"
+#include "nn/product.h"
+#include "nn/turned.h"
+#include "run/packed.h"
+#include "run/pass.h"
+
+enum {
+    CHAINS = 1 << 12,
+    SLAB = 32 << 20             /* bytes that are taken at a time: huge pages fit into them */
+};
+
+struct kept {
+    struct matrix matrix;
+    unsigned char *panels;
+    struct kept *next;
+};
+
+struct prepared {
+    struct arena *a;            /* apart from that of passes, which is reset after each */
+    unsigned char *slab;
+    uint64_t left;              /* bytes of it */
+    bool turns;                 /* there was something to spare */
+    double spare;
+    bool is_full;               /* there was no memory once: what is prepared stays */
+    struct kept *chain[CHAINS];
+};
+
+struct prepared *prepared_new(struct arena *a, double spare)
+{
+    struct prepared *prepared = arena_alloc(a, 1, sizeof *prepared);
+
+    prepared->a = arena_child(a);
+    prepared->turns = spare > 0;
+    prepared->spare = spare;
+    return prepared;
+}
+
+static bool is_same(const struct matrix *a, const struct matrix *b)
+{
+    return a->data == b->data && a->maker == b->maker && a->made_at == b->made_at &&
+           a->N == b->N && a->K == b->K && a->stride == b->stride &&
+           a->order_in_out == b->order_in_out && a->fast == b->fast;
+}
+
+static struct kept **chain_of(struct prepared *prepared, const struct matrix *w)
+{
+    uint64_t where = (uintptr_t)w->data ^ (uintptr_t)w->maker ^ (uint64_t)w->made_at;
+
+    return &prepared->chain[(where * 0x9e3779b97f4a7c15u) >> 52];
+}
+
+/* ---- panels ---- */
+
+/* Outputs that do not fill a panel are not turned. */
+static int count_panels(const struct matrix *w)
+{
+    return w->fast != NULL ? (w->N - 1) / product_width() + 1 : w->N / TURNED;
+}
+
+/* Floats of a panel in fewer bits. */
+static size_t words_size(const struct matrix *w)
+{
+    return (size_t)fast_words(w->fast, w->K) * (size_t)product_width();
+}
+
+static uint64_t panel_size(const struct matrix *w)
+{
+    return w->fast != NULL ? words_size(w) * sizeof(float) : (uint64_t)turned_row(w) * TURNED;
+}
+
+static void round_task(void *self, int i, struct arena *scratch)
+{
+    const struct kept *kept = self;
+    const struct matrix *w = &kept->matrix;
+    float *panel = arena_alloc_raw(scratch, linear_packed_size(w), sizeof *panel);
+    float *room = arena_alloc_raw(scratch, linear_room(), sizeof *room);
+
+    linear_pack(panel, w, i * product_width(), room);
+    memcpy(kept->panels + (size_t)i * panel_size(w), panel, panel_size(w));
+}
+
+static void turn_task(void *self, int i, struct arena *scratch)
+{
+    const struct kept *kept = self;
+
+    (void)scratch;
+    turned_make(kept->panels + (size_t)i * panel_size(&kept->matrix), &kept->matrix, i * TURNED);
+}
+
+/* Of a multiple of 64 bytes.  NULL: there is no memory. */
+static void *take(struct prepared *prepared, uint64_t bytes)
+{
+    void *taken;
+
+    if (prepared->left < bytes) {
+        prepared->left = bytes > SLAB ? bytes : SLAB;
+        prepared->slab = prepared->is_full ? NULL :
+                                             arena_try_raw(prepared->a, 1, prepared->left);
+        prepared->is_full = prepared->slab == NULL;
+        if (prepared->is_full) {
+            prepared->left = 0;
+            return NULL;
+        }
+        system_huge_pages(prepared->slab, prepared->left);
+    }
+    taken = prepared->slab;
+    prepared->slab += bytes;
+    prepared->left -= bytes;
+    return taken;
+}
+
+static unsigned char *take_panels(struct pass *p, struct prepared *prepared,
+                                  const struct matrix *w)
+{
+    uint64_t bytes = panel_size(w) * (uint64_t)count_panels(w);
+    bool is_spare = w->fast != NULL || (double)bytes <= prepared->spare;
+    unsigned char *panels = is_spare ? take(prepared, bytes) : NULL;
+
+    if (panels == NULL && w->fast != NULL)
+        par_slower(p->par, "no memory for rounded weights: they are rounded for each token");
+    else if (panels == NULL)
+        par_slower(p->par, "no memory for turned weights: they are read as they are stored");
+    else if (w->fast == NULL)
+        prepared->spare -= (double)bytes;
+    return panels;
+}
+
+/* NULL: there is no memory. */
+static struct kept *keep(struct pass *p, struct prepared *prepared, const struct matrix *w)
+{
+    unsigned char *panels = take_panels(p, prepared, w);
+    struct kept *kept;
+
+    if (panels == NULL)
+        return NULL;
+    kept = arena_alloc(prepared->a, 1, sizeof *kept);
+    *kept = (struct kept){ *w, panels, *chain_of(prepared, w) };
+    par_for(p->par, count_panels(w), w->fast != NULL ? round_task : turn_task, kept);
+    *chain_of(prepared, w) = kept;
+    return kept;
+}
+
+/* ---- linears ---- */
+
+struct turned_job {
+    const struct linear_job *job;
+    const struct kept *kept;
+    int n_panels, panels_per_task;
+};
+
+/* Some panels; after them one task for the outputs that are left. */
+static void turned_task(void *self, int i, struct arena *scratch)
+{
+    const struct turned_job *of = self;
+    const struct linear_job *j = of->job;
+    int first = i * of->panels_per_task, left = of->n_panels - first;
+
+    if (left <= 0)
+        linear_few(j->y, j->y_stride, j->x, j->x_stride, j->n_rows, j->w, j->bias,
+                   of->n_panels * TURNED, j->w->N % TURNED,
+                   arena_alloc_raw(scratch, linear_scratch(j->w->K), sizeof(float)));
+    else
+        turned_few(j->y, j->y_stride, j->x, j->x_stride, j->n_rows, j->w, j->bias, first * TURNED,
+                   left < of->panels_per_task ? left : of->panels_per_task,
+                   of->kept->panels + (size_t)first * panel_size(j->w));
+}
+
+static void turned_linear(struct pass *p, const struct linear_job *j, const struct kept *kept)
+{
+    int n_panels = count_panels(j->w), n_tasks = 2 * par_threads(p->par);
+    struct turned_job of = { j, kept, n_panels, (n_panels - 1) / n_tasks + 1 };
+
+    n_tasks = (n_panels - 1) / of.panels_per_task + 1;
+    par_for(p->par, n_tasks + (j->w->N % TURNED > 0), turned_task, &of);
+}
+
+static bool is_turned(const struct prepared *prepared, const struct linear_job *j)
+{
+    return prepared->turns && j->n_rows <= LINEAR_FEW && j->w->N >= TURNED &&
+           turned_row(j->w) > 0;
+}
+
+bool prepared_linear(struct pass *p, const struct linear_job *j)
+{
+    struct prepared *prepared = p->want != NULL ? p->want->prepared : NULL;
+    struct kept *kept;
+
+    if (prepared == NULL || (j->w->fast == NULL && !is_turned(prepared, j)))
+        return false;
+    kept = *chain_of(prepared, j->w);
+    while (kept != NULL && !is_same(&kept->matrix, j->w))
+        kept = kept->next;
+    if (kept == NULL)
+        kept = keep(p, prepared, j->w);
+    if (kept == NULL)
+        return false;
+    if (j->w->fast != NULL)
+        packed_multiply(p, j, 0, count_panels(j->w), (float *)(void *)kept->panels,
+                        words_size(j->w));
+    else
+        turned_linear(p, j, kept);
+    return true;
+}
+
+/* ---- memory ---- */
+
+static double bytes_of(const struct param *w, const struct fast_kernel *fast)
+{
+    const struct matrix *matrix = &w->matrix;
+    double groups = w->n_groups > 0 ? w->n_groups : 1;
+
+    if (w->weight == NULL || !w->is_linear || matrix->K <= 0)
+        return 0;
+    return groups * fast_words(fast, matrix->K) * ((matrix->N - 1) / PANEL + 1.0) * PANEL *
+           (double)sizeof(float);
+}
+
+static double bytes_of_layer(const struct model *m, const struct layer_plan *layer,
+                             const struct fast_kernel *fast)
+{
+    double bytes = 0;
+
+    for (int s = 0; s < N_SLOT; s++)
+        bytes += bytes_of(&layer->slot[s], fast);
+    for (int i = 0; layer->expert != NULL && i < m->config.experts.n; i++)
+        bytes += bytes_of(&layer->expert[i].gate, fast) + bytes_of(&layer->expert[i].up, fast) +
+                 bytes_of(&layer->expert[i].down, fast);
+    for (int i = 0; layer->former != NULL && i < m->config.n_mlps - 1; i++)
+        bytes += bytes_of(&layer->former[i].up, fast) + bytes_of(&layer->former[i].down, fast);
+    return bytes;
+}
+
+double prepared_memory(const struct model *m, const struct change *change)
+{
+    const struct fast_kernel *fast = fast_kernel(change->fast);
+    double bytes = 0;
+
+    if (fast == NULL)
+        return 0;
+    for (int s = 0; s < N_SLOT; s++)
+        bytes += bytes_of(&m->slot[s], fast);
+    for (int i = 0; i < m->config.streams.n - 1; i++)
+        bytes += bytes_of(&m->stream_in[i], fast) + bytes_of(&m->stream_out[i], fast);
+    for (int l = 0; l < m->config.n_layers; l++)
+        bytes += bytes_of_layer(m, &m->layer[l], fast);
+    return bytes;
+}

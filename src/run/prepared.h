@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Weights that are prepared once for passes that follow each other, as tokens of a continuation
+ * do: rounded to fewer bits, or turned round for few rows (nn/turned.h). */
+#ifndef RUN_PREPARED_H
+#define RUN_PREPARED_H
+
+#include <stdbool.h>
+
+#include "model/model.h"
+#include "run/change.h"
+
+struct linear_job;              /* packed.h */
+struct pass;
+struct prepared;
+
+/*
+ * Nothing so far; it lasts as long as a.
+ * spare    bytes that turned weights may take; 0: none are turned
+ */
+struct prepared *prepared_new(struct arena *a, double spare);
+
+/*
+ * The job with weights that p->want->prepared has, of a matrix with `fast`, or of few rows: the
+ * first time they are prepared.  false: they are not to be, or there is no memory for them, and
+ * nothing was done; par_slower was told of the latter.
+ */
+bool prepared_linear(struct pass *p, const struct linear_job *j);
+
+/* Bytes that linears of m in fewer bits take at most; 0 where the change has no `fast`. */
+double prepared_memory(const struct model *m, const struct change *change);
+
+#endif
