@@ -54,6 +54,8 @@ def made(bench, name, n):
                                                           args=(bench, name, n))
     process.start()
     process.join()
+    if process.exitcode != 0:
+        sys.exit(f"{name}: the model was not made: status {process.exitcode}")
     return bench.work / name
 
 
