@@ -64,6 +64,7 @@ static float row_max(const float *row, int first, int end, float scale)
     for (int s = first - first % LANES; s < end; s += LANES) {
         bool whole = is_whole(s, first, end);
 
+        UNROLL
         for (int i = 0; i < LANES; i += WIDTH) {
             vec x = v_load(row + s + i) * v_set(scale);
 
@@ -74,17 +75,32 @@ static float row_max(const float *row, int first, int end, float scale)
     return v_max_of(max);
 }
 
-/* Of one vector of scores: e = exp(x), x = scale * score - max, and the sums over both. */
-static inline __attribute__((always_inline)) void weigh(float *row, int i, vec x, vec e,
-                                                        struct lanes *e_sum, struct lanes *ex_sum)
+/*
+ * LANES columns from s on: e = exp(x), x = scale * score - max, and the sums over both.  whole is a
+ * constant wherever it is inlined, and the sums are registers.
+ */
+static inline __attribute__((always_inline)) void weigh(float *row, int s, int first, int end,
+                                                        vec scale, vec max, struct lanes *e_sum,
+                                                        struct lanes *ex_sum, const bool whole)
 {
-    v_store(row, e);
-    for (int j = 0; j < WIDTH / DWIDTH; j++) {
-        int part = i / DWIDTH + j;
-        dvec e_j = d_part(e, j);
+    UNROLL
+    for (int i = 0; i < LANES; i += WIDTH) {
+        vec x = v_load(row + s + i) * scale - max, e;
 
-        e_sum->part[part] += e_j;
-        ex_sum->part[part] = d_fma(e_j, d_part(x, j), ex_sum->part[part]);
+        if (!whole)
+            x = v_keep(v_between(s + i, first, end), x, v_set(0));
+        e = v_exp(x);
+        if (!whole)
+            e = v_keep(v_between(s + i, first, end), e, v_set(0));
+        v_store(row + s + i, e);
+        UNROLL
+        for (int j = 0; j < WIDTH / DWIDTH; j++) {
+            int part = i / DWIDTH + j;
+            dvec e_j = d_part(e, j);
+
+            e_sum->part[part] += e_j;
+            ex_sum->part[part] = d_fma(e_j, d_part(x, j), ex_sum->part[part]);
+        }
     }
 }
 
@@ -95,22 +111,11 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
     struct lanes e_sum = { 0 }, ex_sum = { 0 };
     struct softmax_sums sums;
 
-    for (int s = start; s < stop; s += LANES) {
-        bool whole = is_whole(s, first, end);
-
-        for (int i = 0; i < LANES; i += WIDTH) {
-            vec x = v_load(row + s + i) * v_set(scale) - max;
-
-            if (whole) {
-                weigh(row + s + i, i, x, v_exp(x), &e_sum, &ex_sum);
-            } else {
-                vmask seen = v_between(s + i, first, end);
-
-                x = v_keep(seen, x, none);
-                weigh(row + s + i, i, x, v_keep(seen, v_exp(x), none), &e_sum, &ex_sum);
-            }
-        }
-    }
+    for (int s = start; s < stop; s += LANES)
+        if (is_whole(s, first, end))
+            weigh(row, s, first, end, v_set(scale), max, &e_sum, &ex_sum, true);
+        else
+            weigh(row, s, first, end, v_set(scale), max, &e_sum, &ex_sum, false);
     sums = (struct softmax_sums){ lanes_sum(e_sum), lanes_sum(ex_sum) };
     max = v_set(kernels_softmax_factor(sums.e, sums.ex));
     for (int s = 0; s < start; s += WIDTH)
@@ -118,10 +123,11 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
     for (int s = start; s < stop; s += LANES) {
         bool whole = is_whole(s, first, end);
 
-        for (int i = s; i < s + LANES; i += WIDTH) {
-            vec v = v_load(row + i) * max;
+        UNROLL
+        for (int i = 0; i < LANES; i += WIDTH) {
+            vec v = v_load(row + s + i) * max;
 
-            v_store(row + i, whole ? v : v_keep(v_between(i, first, end), v, none));
+            v_store(row + s + i, whole ? v : v_keep(v_between(s + i, first, end), v, none));
         }
     }
     for (int s = stop; s < n; s += WIDTH)
