@@ -14,9 +14,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* gzread passes plain text through, so one reader serves both. */
+/* gzread passes plain text through, so one reader serves both; but it waits until its buffer is
+ * full, and what someone types, or writes and waits for the answer, is to be read at once. */
 struct lines {
     gzFile gz;
+    int fd;                     /* gz's */
+    bool begun;                 /* something was read */
+    bool typed;                 /* a terminal or a pipe, and no gzip */
     int64_t file_size;          /* -1: it is not a file */
     char *path, *line;
     char chunk[1 << 16];
@@ -107,11 +111,59 @@ struct lines *lines_open(const char *path, struct err *e)
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
         return NULL;
     }
+    lines->fd = fd;
     lines->file_size = S_ISREG(info.st_mode) ? info.st_size : -1;
     return lines;
 }
 
-static int fill(struct lines *l, struct err *e)
+/* The first byte of a pipe, once there is one, which stays in it; -1: it ends, or is no pipe. */
+static int peek(int fd)
+{
+    unsigned char byte;
+    int copy[2], first = -1;
+    ssize_t n;
+
+    if (pipe2(copy, O_CLOEXEC) != 0)
+        return -1;
+    do
+        n = tee(fd, copy[1], 1, 0);
+    while (n < 0 && errno == EINTR);
+    if (n == 1 && read(copy[0], &byte, 1) == 1)
+        first = byte;
+    close(copy[0]);
+    close(copy[1]);
+    return first;
+}
+
+/* Waits for its beginning. */
+static bool is_typed(const struct lines *l)
+{
+    enum { GZIP = 0x1f };
+    int first;
+
+    if (l->file_size >= 0)
+        return false;
+    if (isatty(l->fd))
+        return true;
+    first = peek(l->fd);
+    return first >= 0 && first != GZIP;
+}
+
+static int fill_typed(struct lines *l, struct err *e)
+{
+    ssize_t got;
+
+    do
+        got = read(l->fd, l->chunk, sizeof l->chunk);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return err_set(e, ERR_INPUT, "%s: %s", l->path, strerror(errno));
+    l->at = 0;
+    l->n = (size_t)got;
+    return got > 0;
+}
+
+static int fill_packed(struct lines *l, struct err *e)
 {
     int got = gzread(l->gz, l->chunk, sizeof l->chunk), code;
     const char *why = gzerror(l->gz, &code);
@@ -127,6 +179,14 @@ static int fill(struct lines *l, struct err *e)
     l->file_at = (double)gzoffset(l->gz);
     l->text_at = (double)gztell(l->gz);
     return got > 0;
+}
+
+static int fill(struct lines *l, struct err *e)
+{
+    if (!l->begun)
+        l->typed = is_typed(l);
+    l->begun = true;
+    return l->typed ? fill_typed(l, e) : fill_packed(l, e);
 }
 
 static int append(struct lines *l, const char *s, size_t n, struct err *e)
@@ -198,6 +258,11 @@ int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
     *line = l->line;
     *size = l->size;
     return 1;
+}
+
+bool lines_ready(const struct lines *l)
+{
+    return l->file_size >= 0 || memchr(l->chunk + l->at, '\n', l->n - l->at) != NULL;
 }
 
 int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e)

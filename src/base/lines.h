@@ -27,6 +27,10 @@ int lines_keep_stdin(struct err *e);
  */
 int lines_next(struct lines *l, const char **line, size_t *size, struct err *e);
 
+/* Whether lines_next gives a line, or the end, without waiting for whoever writes: of a file
+ * always. */
+bool lines_ready(const struct lines *l);
+
 /* What lines_next has not taken yet, all of it, as one line; otherwise the same. */
 int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e);
 

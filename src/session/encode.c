@@ -25,19 +25,8 @@ static bool numbers_words(const struct asked *asked)
     return asked->words || asked->word_ids || asked->merge != MERGE_NONE;
 }
 
-/* Through the tokeniser, whose time it is. */
-static int encode(const struct session *s, struct tok *tok, struct arena *a,
-                  const struct tok_input *text, struct tokens *out, struct err *e)
-{
-    int before = meter_enter(s->env->meter, METER_TOKENS);
-    int status = tok_encode(tok, a, text, out, e);
-
-    meter_leave(s->env->meter, before);
-    return status;
-}
-
-int encode_text(const struct session *s, struct arena *a, struct item *out,
-                        struct err *e)
+int encode_text_within(const struct session *s, struct budget *budget, struct arena *a,
+                       struct item *out, struct err *e)
 {
     const struct tok_input text = {
         .text = out->text, .text_size = out->text_size,
@@ -45,7 +34,7 @@ int encode_text(const struct session *s, struct arena *a, struct item *out,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
         .words = s->asked->words, .number_words = numbers_words(s->asked),
         .lenient_words = s->asked->lenient_words,
-        .budget = s->budget,
+        .budget = budget,
     };
 
     if (s->tok == NULL) {
@@ -56,7 +45,16 @@ int encode_text(const struct session *s, struct arena *a, struct item *out,
         return err_set(e, ERR_INPUT, "the text has %zu bytes, expected at most %zu",
                        out->text_size > MAX_TEXT_BYTES ? out->text_size : out->pair_size,
                        MAX_TEXT_BYTES);
-    return encode(s, s->tok, a, &text, &out->tokens, e);
+    return tok_encode(s->tok, a, &text, &out->tokens, e);
+}
+
+int encode_text(const struct session *s, struct arena *a, struct item *out, struct err *e)
+{
+    int before = meter_enter(s->env->meter, METER_TOKENS);
+    int status = encode_text_within(s, s->budget, a, out, e);
+
+    meter_leave(s->env->meter, before);
+    return status;
 }
 
 int encode_ids(const struct session *s, struct arena *a, const struct json_ids *ids,
@@ -146,6 +144,17 @@ static int open_target(const struct session *s, struct arena *a, struct item *ou
     return 0;
 }
 
+/* Through the decoder's tokeniser, whose time it is. */
+static int encode_target(const struct session *s, struct arena *a, const struct tok_input *text,
+                         struct tokens *out, struct err *e)
+{
+    int before = meter_enter(s->env->meter, METER_TOKENS);
+    int status = tok_encode(s->target_tok, a, text, out, e);
+
+    meter_leave(s->env->meter, before);
+    return status;
+}
+
 /* --decoder-ids as given, or the second text after the start token, or a start. */
 static int fill_target(const struct session *s, struct arena *a, struct item *out,
                        struct err *e)
@@ -175,7 +184,7 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
         *e = s->tok_err;
         return -1;
     }
-    if (encode(s, s->target_tok, a, &text, &out->target, e) != 0)
+    if (encode_target(s, a, &text, &out->target, e) != 0)
         return -1;
     put_start_before(s, a, &out->target);
     return 0;

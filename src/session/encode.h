@@ -14,6 +14,10 @@
  */
 int encode_text(const struct session *s, struct arena *a, struct item *out, struct err *e);
 
+/* The same on any thread, with a budget that is not the session's. */
+int encode_text_within(const struct session *s, struct budget *budget, struct arena *a,
+                       struct item *out, struct err *e);
+
 /*
  * out->tokens of ids, with types->id NULL for none.  Error, of this kind: another number of
  * types than ids.

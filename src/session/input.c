@@ -297,6 +297,11 @@ const char *input_name(const struct input *in)
     return in->source->name;
 }
 
+bool input_waits(const struct input *in)
+{
+    return in->source->waits != NULL && in->source->waits(in->source);
+}
+
 bool input_is_file(const struct input *in)
 {
     return in->source->is_file || in->split != NULL;
@@ -365,6 +370,15 @@ void input_tell_passed(struct input *in, void (*passed)(void *self, const struct
     in->passed = passed;
     in->passed_self = self;
     in->source->others = true;
+}
+
+void input_report_ahead(struct input *in,
+                        void (*write)(void *self, struct arena *a, const struct item *item,
+                                      struct memory_file *to),
+                        void *self)
+{
+    if (in->split == NULL && in->s->model == NULL)
+        in->source->report = (struct report_ahead){ write, self };
 }
 
 /* Texts that were done are passed like those of other shards. */

@@ -48,6 +48,7 @@ const char *input_name(const struct input *in); /* of the file, or standard inpu
                                                    command line */
 double input_share(const struct input *in);      /* of its texts that were taken, in [0, 1];
                                                    NaN: not known */
+bool input_waits(const struct input *in);       /* whoever writes has yet to write the next text */
 bool input_is_file(const struct input *in);     /* of texts, or pieces of one; or of several
                                                    arrays */
 
@@ -114,6 +115,16 @@ int input_batch_done(struct input *in, struct err *e);     /* for those: calls i
  */
 void input_tell_passed(struct input *in, void (*passed)(void *self, const struct item *item),
                        void *self);
+
+/*
+ * With several threads, write(self, a, item, to) is called on any of them for texts of a file of
+ * lines, before they are given; their items then have what it wrote.  It sees what a tokeniser
+ * makes of a text, and is called for whole texts of a session without a model only.
+ */
+void input_report_ahead(struct input *in,
+                        void (*write)(void *self, struct arena *a, const struct item *item,
+                                      struct memory_file *to),
+                        void *self);
 
 /*
  * Of a file of lines, not yet read: the first n_lines are taken as done, of the last one only

@@ -3,6 +3,7 @@
 #ifndef SESSION_ITEM_H
 #define SESSION_ITEM_H
 
+#include "base/memory_file.h"
 #include "media/pixels.h"
 #include "session/values.h"
 #include "text/tok.h"
@@ -48,6 +49,8 @@ struct item {
                                several arrays; NULL: none */
     const float *x[2];          /* [tokens.n, D] its streams where layers of another process
                                    left it: resume; NULL: it begins with the embeddings */
+    const struct memory_file *report;   /* what input_report_ahead made of it, until the next
+                                           text is asked for; NULL: nothing */
     bool passed;                /* of another shard: only input_tell_passed asks for it */
 };
 

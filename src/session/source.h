@@ -9,6 +9,12 @@
 /* What next returns: a text, the end, an error that ends all, or one of this text alone. */
 enum { SOURCE_TEXT = 1, SOURCE_END = 0, SOURCE_FAILED = -1, SOURCE_UNUSABLE = -2 };
 
+/* What is written of a text, on any thread, before the text is asked for. */
+struct report_ahead {
+    void (*write)(void *self, struct arena *a, const struct item *item, struct memory_file *to);
+    void *self;                 /* write NULL: nothing is */
+};
+
 /* The first member of each kind's struct. */
 struct source {
     const struct session *s;
@@ -17,6 +23,7 @@ struct source {
     bool is_file;               /* of several texts: one that is unusable is left out */
     bool lines;                 /* so is one that does not fit the model */
     bool others;                /* of lines: texts of other shards are given, too */
+    struct report_ahead report; /* of lines */
     int64_t n;                  /* texts; of lines: those read so far */
     int64_t n_bad;              /* at the end: texts that whoever read them before left out */
     uint32_t crc;               /* of lines: CRC-32 of those, each with a "\n" after it */
@@ -24,6 +31,7 @@ struct source {
     int (*next)(struct source *self, struct arena *a, struct item *out, struct err *e);
     double (*share)(const struct source *self);     /* of it that was taken, in [0, 1], or
                                                         NaN; NULL: of n */
+    bool (*waits)(const struct source *self);   /* for whoever writes the next text; NULL: never */
     void (*close)(struct source *self);     /* NULL: nothing is open */
 };
 

@@ -4,8 +4,9 @@
 #include <zlib.h>
 
 #include "base/lines.h"
+#include "session/ahead.h"
 #include "session/encode.h"
-#include "session/jsonl.h"
+#include "session/line.h"
 #include "session/shard.h"
 #include "session/source.h"
 
@@ -15,86 +16,31 @@ struct line_source {
     struct progress *stdin_progress;    /* NULL: of a file, which does not wait */
     const char *first;          /* a line that was read to see whether there is one */
     size_t first_size;          /* NULL: none, or taken */
+    struct ahead *ahead;        /* NULL: lines are read one by one */
+    struct ahead_line *taken;   /* of it, the last; NULL: it was not of it */
+    int status;                 /* as lines_next: of the line after those of ahead … */
+    struct err why;             /* … and the error, where it is one */
+    int64_t begin;              /* lines before it are no texts */
     const struct line_source *leader;   /* whose lines these are; NULL: its own */
     const char *line;           /* [size] the last, until the next is read */
     size_t size;
     struct shard shard;         /* lines of others are read, but are no texts */
 };
 
-static void set_text(struct item *out, const char *text, size_t n)
-{
-    out->text = text;
-    out->text_size = n;
-}
-
-static int item_of_pair(struct item *out, const char *line, size_t n, struct err *e)
-{
-    const char *tab = memchr(line, '\t', n);
-
-    if (tab == NULL)
-        return err_set(e, ERR_INPUT, "has no tab, expected two texts separated by a tab");
-    set_text(out, line, (size_t)(tab - line));
-    out->pair = tab + 1;
-    out->pair_size = n - out->text_size - 1;
-    return 0;
-}
-
-/* Fills *out; *done: with ids, so there is nothing left to tokenise. */
-static int item_of_json(const struct session *s, struct arena *a, const char *line, size_t n,
-                        struct item *out, bool *done, struct err *e)
-{
-    struct json_line json_line;
-
-    if (jsonl_read(a, line, n, s->asked->by, &json_line, e) != 0 ||
-        (json_line.decoder_ids.id != NULL &&
-         encode_needs_decoder(s, "decoder_ids", ERR_INPUT, e) != 0))
-        return -1;
-    out->group = json_line.group;
-    out->global_at = json_line.global.id;
-    out->n_global_at = json_line.global.n;
-    if (json_line.decoder_ids.id != NULL)
-        tok_describe(s->target_tok, a, json_line.decoder_ids.id, NULL,
-                     json_line.decoder_ids.n, &out->target);
-    *done = json_line.ids.id != NULL;
-    if (*done)
-        return encode_ids(s, a, &json_line.ids, &json_line.type_ids, ERR_INPUT, out, e);
-    set_text(out, json_line.text, json_line.text_size);
-    out->pair = json_line.pair;
-    out->pair_size = json_line.pair_size;
-    return 0;
-}
-
-/* Of a pair the text that is asked for, by itself. */
-static int take_half(struct item *out, enum asked_half half, struct err *e)
-{
-    if (half == HALF_BOTH)
-        return 0;
-    if (out->pair == NULL)
-        return err_set(e, ERR_INPUT, "has no pair, expected {\"text\":…,\"pair\":…}");
-    if (half == HALF_SECOND)
-        set_text(out, out->pair, out->pair_size);
-    out->pair = NULL;
-    out->pair_size = 0;
-    return 0;
-}
-
+/* taken: of the line; NULL: it was not read ahead. */
 static int fill(const struct session *s, struct arena *a, const char *line, size_t n,
-                struct item *out, struct err *e)
+                struct ahead_line *taken, struct item *out, struct err *e)
 {
-    bool done = false;
+    bool done;
 
-    if (s->asked->jsonl) {
-        if (item_of_json(s, a, line, n, out, &done, e) != 0)
-            return -1;
-    } else if (s->asked->pairs) {
-        if (item_of_pair(out, line, n, e) != 0)
-            return -1;
-    } else {
-        set_text(out, line, n);
-    }
-    if (done && s->asked->half != HALF_BOTH)
-        return err_set(e, ERR_INPUT, "has ids, expected {\"text\":…,\"pair\":…}");
-    return done ? 0 : take_half(out, s->asked->half, e) != 0 ? -1 : encode_text(s, a, out, e);
+    if (line_read(s, a, line, n, out, &done, e) != 0)
+        return -1;
+    if (!done && (taken == NULL || !ahead_tokens(taken, s->budget, a, out)) &&
+        encode_text(s, a, out, e) != 0)
+        return -1;
+    if (taken != NULL && taken->report.data != NULL)
+        out->report = &taken->report;
+    return 0;
 }
 
 /* The line that the leader read last, once. */
@@ -124,13 +70,56 @@ static int read_line(struct line_source *source, const char **line, size_t *size
     return status;
 }
 
+/* Whether the line is a text, and one to be given. */
+static bool is_given(const struct line_source *source, int64_t index)
+{
+    return index >= source->begin && (source->source.others || shard_has(&source->shard, index));
+}
+
+/* The lines that are there, at least one: only the first may be waited for. */
+static void read_ahead(struct line_source *source)
+{
+    int64_t index = source->source.n;
+    const char *line;
+    size_t size;
+    bool more = true;
+
+    ahead_begin(source->ahead);
+    for (; more; index++) {
+        source->status = read_line(source, &line, &size, &source->why);
+        if (source->status <= 0)
+            break;
+        more = ahead_add(source->ahead, line, size, index, is_given(source, index)) &&
+               lines_ready(source->lines);
+    }
+    ahead_run(source->ahead, &source->source.report);
+}
+
+static int next_ahead(struct line_source *source, struct err *e)
+{
+    source->taken = ahead_take(source->ahead);
+    if (source->taken == NULL && source->status > 0) {
+        read_ahead(source);
+        source->taken = ahead_take(source->ahead);
+    }
+    if (source->taken == NULL) {
+        if (source->status < 0)
+            *e = source->why;
+        return source->status;
+    }
+    source->line = source->taken->line;
+    source->size = source->taken->size;
+    return 1;
+}
+
 /* The next line into source->line; returns as lines_next. */
 static int next_line(struct line_source *source, struct err *e)
 {
     if (source->leader != NULL)
         return next_led(source);
     if (source->first == NULL)
-        return read_line(source, &source->line, &source->size, e);
+        return source->ahead != NULL ? next_ahead(source, e) :
+                                       read_line(source, &source->line, &source->size, e);
     source->line = source->first;
     source->size = source->first_size;
     source->first = NULL;
@@ -164,8 +153,8 @@ static int next(struct source *self, struct arena *a, struct item *out, struct e
         out->passed = !shard_has(&source->shard, self->n - 1);
     } while (out->passed && !self->others);
     out->index = self->n - 1;
-    if (fill(session, a, arena_strndup(a, source->line, source->size), source->size, out,
-             e) == 0)
+    if (fill(session, a, arena_strndup(a, source->line, source->size), source->size,
+             source->taken, out, e) == 0)
         return SOURCE_TEXT;
     /* Without a tokeniser no line would fare better. */
     return session->tok == NULL && !session->asked->jsonl ? SOURCE_FAILED :
@@ -176,6 +165,7 @@ int source_skip(struct source *lines, int64_t n, struct err *e)
 {
     struct line_source *source = (struct line_source *)lines;
 
+    source->begin = n;
     while (lines->n < n) {
         int status = take_line(source, e);
 
@@ -191,6 +181,14 @@ int source_skip(struct source *lines, int64_t n, struct err *e)
 static double share(const struct source *self)
 {
     return lines_share(((const struct line_source *)self)->lines);
+}
+
+static bool waits(const struct source *self)
+{
+    const struct line_source *source = (const struct line_source *)self;
+
+    return source->first == NULL && (source->ahead == NULL || !ahead_has(source->ahead)) &&
+           !lines_ready(source->lines);
 }
 
 static void close_lines(struct source *self)
@@ -225,11 +223,14 @@ static struct line_source *open_lines(const struct session *s, const char *path,
     if (source->lines == NULL)
         return NULL;
     arena_own(s->a, release, source);
+    source->status = 1;
+    if (s->tok != NULL && par_threads(s->par) > 1)
+        source->ahead = ahead_new(s);
     source->stdin_progress = strcmp(path, "-") == 0 ? s->env->progress : NULL;
     source->source = (struct source){
         .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
         .is_file = true, .lines = true, .next = next, .share = share,
-        .close = close_lines,
+        .waits = waits, .close = close_lines,
     };
     return source;
 }
@@ -249,6 +250,7 @@ struct source *source_follow(const struct session *s, const struct source *leade
     source->source.s = s;
     source->source.close = NULL;
     source->source.share = NULL;
+    source->source.waits = NULL;
     source->leader = (const struct line_source *)leader;
     return &source->source;
 }

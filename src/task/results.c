@@ -19,6 +19,7 @@ int results_open(struct results *r, const struct record *record, const struct in
     r->report = (struct report){ record, (enum report_format)r->output.format,
                                  r->output.out.file, r->output.n_bytes > 0 };
     r->parted = r->output.n_bytes > 0;
+    r->in = in;
     r->named = in != NULL && input_is_file(in) && !r->output.folder;
     return 0;
 }
@@ -35,6 +36,8 @@ int results_begin(struct results *r, struct arena *a, const struct item *item,
 
 int results_end(struct results *r, struct err *e)
 {
+    if (r->in != NULL && !r->output.folder && input_waits(r->in))
+        fflush(r->output.out.file);     /* output_end sees a failure */
     return output_end(&r->output, e);
 }
 
@@ -141,17 +144,22 @@ static void drop_all(void *what)
         memory_file_drop(&f->text[i]);
 }
 
+void results_format(const struct results *r, struct arena *a, const struct item *item,
+                    const struct results_text *text, struct memory_file *to)
+{
+    if (memory_file_open(to) != 0)
+        return;
+    print_text(r, to->file, a, item, text);
+    memory_file_close(to);
+}
+
 static void format_text(void *self, int i, struct arena *scratch)
 {
     const struct formatting *job = self;
-    struct memory_file *to = &job->text[i];
     struct results_text text;
 
-    if (memory_file_open(to) != 0)
-        return;
     job->tell(job->self, scratch, job->first + i, &text);
-    print_text(job->r, to->file, scratch, &job->items[job->first + i], &text);
-    memory_file_close(to);
+    results_format(job->r, scratch, &job->items[job->first + i], &text, &job->text[i]);
 }
 
 static int write_text(struct results *r, struct arena *a, const struct item *item,
@@ -203,11 +211,18 @@ int results_texts(struct results *r, struct arena *a, const struct item *items, 
                   void *self, struct err *e)
 {
     struct results_text text;
+    int before, status;
 
     if (n > 1)
         return format_all(r, a, &(struct formatting){ r, items, n, tell, self }, e);
-    tell(self, a, 0, &text);
-    return results_text(r, a, items, &text, e);
+    if (items->report == NULL) {
+        tell(self, a, 0, &text);
+        return results_text(r, a, items, &text, e);
+    }
+    before = meter_enter(r->meter, METER_OUTPUT);
+    status = write_text(r, a, items, items->report, e);
+    meter_leave(r->meter, before);
+    return status;
 }
 
 void results_finish(struct results *r)

@@ -14,6 +14,7 @@ struct results {
     bool named;                 /* tables of several texts follow one another */
     struct meter *meter;        /* of the time that writing takes; NULL: nobody measures */
     struct par *par;            /* whose threads share what results_texts formats */
+    const struct input *in;     /* of the texts; NULL: there is none */
     bool parted;                /* something stands above: a blank line comes first */
 };
 
@@ -21,7 +22,8 @@ struct results {
 int results_open(struct results *r, const struct record *record, const struct input *in,
                  struct err *e);
 
-/* Around what is written of one text, to r->report.file. */
+/* Around what is written of one text, to r->report.file; whoever waits for it before writing the
+ * next one gets it. */
 int results_begin(struct results *r, struct arena *a, const struct item *item,
                   struct err *e);
 int results_end(struct results *r, struct err *e);
@@ -51,13 +53,17 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
 
 /*
  * The same of n texts of a pass, in their order, which all threads format, some at a time; where
- * there are several, what those come to is in memory.  tell(self, a, i, text) says what
- * is reported of items[i]; it runs on any thread, and what it makes is of a.  Errors: those of the
- * output; ERR_SYSTEM: no memory.
+ * there are several, what those come to is in memory.  Of one text, what its item's report has is
+ * written, where it has one.  tell(self, a, i, text) says what is reported of items[i]; it runs on
+ * any thread, and what it makes is of a.  Errors: those of the output; ERR_SYSTEM: no memory.
  */
 int results_texts(struct results *r, struct arena *a, const struct item *items, int n,
                   void (*tell)(void *self, struct arena *a, int i, struct results_text *text),
                   void *self, struct err *e);
+
+/* A text as results_texts writes it, wherever it stands, on any thread; data NULL: no memory. */
+void results_format(const struct results *r, struct arena *a, const struct item *item,
+                    const struct results_text *text, struct memory_file *to);
 
 /* Writes what stands after the last text; no text may follow. */
 void results_finish(struct results *r);

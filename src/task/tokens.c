@@ -149,20 +149,50 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
+struct telling {
+    const struct job *job;
+    const struct item *item;
+};
+
+static void tell(void *self, struct arena *a, int i, struct results_text *text)
+{
+    const struct telling *t = self;
+    struct text_row *row = arena_alloc(a, 1, sizeof *row);
+
+    *row = text_row(&t->job->s, a, &t->item[i]);
+    *text = (struct results_text){ row, &token_record, &row->tokens, 1, NULL };
+}
+
+/* On any thread. */
+static void format(void *self, struct arena *a, const struct item *item, struct memory_file *to)
+{
+    const struct job *job = self;
+    struct telling telling = { job, item };
+    struct results_text told;
+
+    tell(&telling, a, 0, &told);
+    results_format(&job->results, a, item, &told, to);
+}
+
+static void begin(void *self)
+{
+    struct job *job = self;
+
+    input_report_ahead(job->in, format, job);
+}
+
 static int text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct job *job = self;
-    struct text_row row;
+    struct telling telling = { job, item };
 
     if (item->tokens.id == NULL)        /* of a picture, of rows, of attention: a library's text */
         return err_set(e, ERR_USAGE, "%s: an array has no tokens", job->s.name);
-    row = text_row(&job->s, a, item);
-    return results_text(&job->results, a, item, &(struct results_text){
-        &row, &token_record, &row.tokens, 1, NULL }, e);
+    return results_texts(&job->results, a, item, 1, tell, &telling, e);
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
-                                      .prepare = prepare, .text = text };
+                                      .prepare = prepare, .begin = begin, .text = text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -4,20 +4,44 @@
 
 enum { MIB = 1 << 20 };
 
-void budget_read(struct budget *b, size_t n)
+void budget_read(struct budget *b, uint64_t n)
 {
     b->read += n;
 }
 
+static uint64_t left(const struct budget *b)
+{
+    return (b->base > 0 ? b->base : BUDGET_BASE) + BUDGET_A_BYTE * b->read - b->spent;
+}
+
 bool budget_spend(struct budget *b, uint64_t work)
 {
-    uint64_t left;
+    uint64_t most;
 
     if (b == NULL)
         return true;
-    left = BUDGET_BASE + BUDGET_A_BYTE * b->read - b->spent;
-    b->spent += work < left ? work : left;
-    return work <= left;
+    most = left(b);
+    b->spent += work < most ? work : most;
+    return work <= most;
+}
+
+struct budget budget_part(const struct budget *b, int n)
+{
+    enum { MEMORY = 16 * MIB };
+    uint64_t base = left(b) / (uint64_t)n + 1;
+
+    return (struct budget){ .base = base < BUDGET_BASE ? base : BUDGET_BASE, .memory = MEMORY };
+}
+
+bool budget_take(struct budget *b, const struct budget *part)
+{
+    struct budget after = *b;
+
+    budget_read(&after, part->read);
+    if (!budget_spend(&after, part->spent))
+        return false;
+    *b = after;
+    return true;
 }
 
 /* NFKD makes 33 bytes of 3, the byte alphabet 2 of 1; long texts do not consist of those. */
@@ -41,7 +65,9 @@ size_t budget_labels(size_t n)
     return 4 * (size_t)MIB + 64 * n;
 }
 
-size_t budget_memory(size_t n)
+size_t budget_memory(const struct budget *b, size_t n)
 {
-    return 64 * (size_t)MIB + 1024 * n;
+    size_t by_size = 64 * (size_t)MIB + 1024 * n;
+
+    return b->memory > 0 && b->memory < by_size ? b->memory : by_size;
 }

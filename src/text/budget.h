@@ -41,21 +41,32 @@ enum {
 struct budget {
     uint64_t read;                  /* bytes of all texts so far */
     uint64_t spent;                 /* units; never more than what is allowed */
+    uint64_t base;                  /* of those; 0: BUDGET_BASE */
+    size_t memory;                  /* bytes of the steps of one text; 0: budget_memory */
 };
 
 /* A text of n bytes comes next. */
-void budget_read(struct budget *b, size_t n);
+void budget_read(struct budget *b, uint64_t n);
 /* False: that is more than is allowed, and nothing is left.  b NULL: no bound. */
 bool budget_spend(struct budget *b, uint64_t work);
 
 /*
+ * For one of n texts that are tokenised before their turn: its part of what is left, so that all
+ * of them take no more than one of them may, and less memory.  One that does not do with it is
+ * tokenised again in its turn.
+ */
+struct budget budget_part(const struct budget *b, int n);
+/* In its turn, what a text took of its part.  False: less is left, and nothing is taken. */
+bool budget_take(struct budget *b, const struct budget *part);
+
+/*
  * Memory of one text of n bytes: the most bytes that it may become, the most parts, tokens
  * or matches, the most bytes of its tokens' labels, and what all its steps may hold at
- * once.
+ * once, unless the budget says less.
  */
 size_t budget_text(size_t n);
 size_t budget_items(size_t n);
 size_t budget_labels(size_t n);
-size_t budget_memory(size_t n);
+size_t budget_memory(const struct budget *b, size_t n);
 
 #endif

@@ -244,7 +244,7 @@ static void bound(struct work *w, const struct tok_input *in)
 
     budget_read(w->budget, n);
     w->start = arena_mark(w->a);
-    w->memory = budget_memory(n);
+    w->memory = budget_memory(w->budget, n);
     w->most = budget_items(n);
 }
 

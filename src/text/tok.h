@@ -117,6 +117,12 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 
 /*
+ * *out: the same tokens, in one block, which it returns, to be given to free(); pieces stay where
+ * they are.  NULL: it would have more than most bytes, or there is no memory.
+ */
+void *tok_pack(const struct tokens *t, size_t most, struct tokens *out);
+
+/*
  * Cuts *t to max tokens.  What the template put there stays; the ends of the texts go,
  * first of the longer of two, so that both keep half where both are long: the strategy
  * longest_first of the tokenizers library.  Where that leaves no place for the template,

@@ -219,6 +219,74 @@ static void knows_no_share_of_a_pipe(void **state)
     close(kept);
 }
 
+/* Each as soon as it is written, and nothing after it is waited for. */
+static void reads_what_was_written_so_far(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    int ends[2], kept = dup(0);
+    struct lines *l;
+    const char *s;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[0], 0);
+    close(ends[0]);
+    l = lines_open("-", &e);
+    assert_false(lines_ready(l));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(write(ends[1], "one\ntwo\nth", 10), 10);
+        assert_int_equal(lines_next(l, &s, &size, &e), 1);
+        assert_int_equal(size, i == 0 ? 3 : 5);         /* "thone" */
+        assert_true(lines_ready(l));
+        assert_int_equal(lines_next(l, &s, &size, &e), 1);
+        assert_false(lines_ready(l));
+    }
+    close(ends[1]);
+    assert_int_equal(lines_next(l, &s, &size, &e), 1);
+    assert_memory_equal(s, "th", size);
+    assert_int_equal(lines_next(l, &s, &size, &e), 0);
+    lines_close(l);
+    dup2(kept, 0);
+    close(kept);
+    write_file(at("file"), "one", 3);
+    l = lines_open(at("file"), &e);
+    assert_true(lines_ready(l));
+    lines_close(l);
+}
+
+/* What a pipe begins with says whether it is gzip; one byte of both does not. */
+static void reads_a_pipe_of_gzip(void **state)
+{
+    static const char plain[] = "\x1fone\n";
+    char packed[100];
+    size_t n;
+    FILE *f;
+    gzFile gz = gzopen(at("gz"), "wb");
+
+    (void)state;
+    gzputs(gz, "one\ntwo\n");
+    gzclose(gz);
+    f = fopen(at("gz"), "rb");
+    n = fread(packed, 1, sizeof packed, f);
+    fclose(f);
+    for (int i = 0; i < 2; i++) {
+        int ends[2], kept = dup(0);
+
+        assert_int_equal(pipe(ends), 0);
+        assert_true(write(ends[1], i == 0 ? packed : plain, i == 0 ? n : 5) > 0);
+        close(ends[1]);
+        dup2(ends[0], 0);
+        close(ends[0]);
+        if (i == 0)
+            expect_lines("-", (struct line[]){ { "one", 3 }, { "two", 3 } }, 2);
+        else
+            expect_lines("-", (struct line[]){ { "\x1fone", 4 } }, 1);
+        dup2(kept, 0);
+        close(kept);
+    }
+}
+
 /* A file that grew is read on; no more than all of it is done. */
 static void a_share_is_at_most_one(void **state)
 {
@@ -368,7 +436,8 @@ int main(void)
         IN_FOLDER(refuses_to_read_lines_of_nothing), IN_FOLDER(knows_no_share_of_a_pipe),
         IN_FOLDER(a_share_is_at_most_one), IN_FOLDER(refuses_what_cannot_be_read),
         IN_FOLDER(a_copy_may_not_fit), IN_FOLDER(no_descriptor_for_a_copy),
-        IN_FOLDER(keeps_a_file),
+        IN_FOLDER(keeps_a_file), IN_FOLDER(reads_what_was_written_so_far),
+        IN_FOLDER(reads_a_pipe_of_gzip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,6 +241,47 @@ static void test_join(void **state)
     assert_memory_equal(out.word, ((int[]){ -1, 5, 6 }), sizeof(int[3]));
 }
 
+/* The same tokens in a block of their own, if it may be as large. */
+static void test_pack(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, BYTES);
+    struct arena other;
+    struct tokens in, out;
+    void *block;
+
+    arena_init(&other, NULL, NULL);
+    assert_int_equal(tok_encode(t, &other, &(struct tok_input){
+        .text = "b\0 aé我", .text_size = 9, .number_words = true }, &in, &h->err), 0);
+    block = tok_pack(&in, 10000, &out);
+    assert_non_null(block);
+    assert_int_equal(out.n, in.n);
+    for (int i = 0; i < in.n; i++) {
+        assert_int_equal(out.id[i], in.id[i]);
+        assert_int_equal(out.type[i], in.type[i]);
+        assert_int_equal(out.special[i], in.special[i]);
+        assert_int_equal(out.word[i], in.word[i]);
+        assert_memory_equal(&out.bytes[i], &in.bytes[i], sizeof *in.bytes);
+        assert_memory_equal(&out.chars[i], &in.chars[i], sizeof *in.chars);
+        assert_ptr_equal(out.piece[i], in.piece[i]);
+        assert_int_equal(out.label_size[i], in.label_size[i]);
+        assert_memory_equal(out.label[i], in.label[i], in.label_size[i] + 1);
+    }
+    arena_finish(&other);               /* out needs nothing of it */
+    assert_int_equal(out.label[out.n - 1][out.label_size[out.n - 1]], '\0');
+    free(block);
+    tok_describe(t, &h->arena, NULL, NULL, 0, &in);
+    block = tok_pack(&in, 0, &out);
+    assert_non_null(block);
+    assert_int_equal(out.n, 0);
+    assert_non_null(out.id);
+    assert_null(out.word);
+    free(block);
+    assert_int_equal(encode(h, t, "ab", 2, &in), 0);
+    assert_null(tok_pack(&in, 20, &out));
+    tok_close(t);
+}
+
 /* How many are unknown: those of a text, and none of what is no text. */
 static void test_count_unknown(void **state)
 {
@@ -276,6 +317,7 @@ int main(void)
         TEST(test_not_utf8), TEST(test_nul_and_empty), TEST(test_labels),
         TEST(test_describe), TEST(test_pretokenized), TEST(test_million),
         TEST(test_too_long), TEST(test_guess), TEST(test_join), TEST(test_count_unknown),
+        TEST(test_pack),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * Plain, a pair with a tab, or a JSON object -> the text of a line. */
+#include "session/line.h"
+
+#include <string.h>
+
+#include "session/encode.h"
+#include "session/jsonl.h"
+
+static void set_text(struct item *out, const char *text, size_t n)
+{
+    out->text = text;
+    out->text_size = n;
+}
+
+static int item_of_pair(struct item *out, const char *line, size_t n, struct err *e)
+{
+    const char *tab = memchr(line, '\t', n);
+
+    if (tab == NULL)
+        return err_set(e, ERR_INPUT, "has no tab, expected two texts separated by a tab");
+    set_text(out, line, (size_t)(tab - line));
+    out->pair = tab + 1;
+    out->pair_size = n - out->text_size - 1;
+    return 0;
+}
+
+static int item_of_json(const struct session *s, struct arena *a, const char *line, size_t n,
+                        struct item *out, bool *done, struct err *e)
+{
+    struct json_line json_line;
+
+    if (jsonl_read(a, line, n, s->asked->by, &json_line, e) != 0 ||
+        (json_line.decoder_ids.id != NULL &&
+         encode_needs_decoder(s, "decoder_ids", ERR_INPUT, e) != 0))
+        return -1;
+    out->group = json_line.group;
+    out->global_at = json_line.global.id;
+    out->n_global_at = json_line.global.n;
+    if (json_line.decoder_ids.id != NULL)
+        tok_describe(s->target_tok, a, json_line.decoder_ids.id, NULL,
+                     json_line.decoder_ids.n, &out->target);
+    *done = json_line.ids.id != NULL;
+    if (*done)
+        return encode_ids(s, a, &json_line.ids, &json_line.type_ids, ERR_INPUT, out, e);
+    set_text(out, json_line.text, json_line.text_size);
+    out->pair = json_line.pair;
+    out->pair_size = json_line.pair_size;
+    return 0;
+}
+
+/* Of a pair the text that is asked for, by itself. */
+static int take_half(struct item *out, enum asked_half half, struct err *e)
+{
+    if (half == HALF_BOTH)
+        return 0;
+    if (out->pair == NULL)
+        return err_set(e, ERR_INPUT, "has no pair, expected {\"text\":…,\"pair\":…}");
+    if (half == HALF_SECOND)
+        set_text(out, out->pair, out->pair_size);
+    out->pair = NULL;
+    out->pair_size = 0;
+    return 0;
+}
+
+static int read_whole(const struct session *s, struct arena *a, const char *line, size_t n,
+                      struct item *out, bool *done, struct err *e)
+{
+    if (s->asked->jsonl)
+        return item_of_json(s, a, line, n, out, done, e);
+    if (s->asked->pairs)
+        return item_of_pair(out, line, n, e);
+    set_text(out, line, n);
+    return 0;
+}
+
+int line_read(const struct session *s, struct arena *a, const char *line, size_t n,
+              struct item *out, bool *done, struct err *e)
+{
+    *done = false;
+    if (read_whole(s, a, line, n, out, done, e) != 0)
+        return -1;
+    if (!*done)
+        return take_half(out, s->asked->half, e);
+    return s->asked->half == HALF_BOTH ?
+               0 : err_set(e, ERR_INPUT, "has ids, expected {\"text\":…,\"pair\":…}");
+}
