@@ -138,7 +138,7 @@ int run_generate(const struct model *m, const struct generation *rules,
     int status = 0;
 
     assert(memory == NULL || cache_fits(m));
-    on.prepared = prepared_new(call, most(text, n_texts) < TURN_TOKENS ? 0 : spare);
+    on.prepared = prepared_new(call, most(text, n_texts) >= TURN_TOKENS, spare);
     if (cache_fits(m))
         on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
     on.text = arena_alloc(call, (size_t)n_texts, sizeof *on.text);

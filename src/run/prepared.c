@@ -2,6 +2,7 @@
  * Matrices -> panels of words or of turned rows, found again by where their data are. */
 #include "run/prepared.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/system.h"
@@ -27,18 +28,18 @@ struct prepared {
     struct arena *a;            /* apart from that of passes, which is reset after each */
     unsigned char *slab;
     uint64_t left;              /* bytes of it */
-    bool turns;                 /* there was something to spare */
-    double spare;
+    bool turns;
+    double spare;               /* bytes that turned weights may still take */
     bool is_full;               /* there was no memory once: what is prepared stays */
     struct kept *chain[CHAINS];
 };
 
-struct prepared *prepared_new(struct arena *a, double spare)
+struct prepared *prepared_new(struct arena *a, bool turns, double spare)
 {
     struct prepared *prepared = arena_alloc(a, 1, sizeof *prepared);
 
     prepared->a = arena_child(a);
-    prepared->turns = spare > 0;
+    prepared->turns = turns;
     prepared->spare = spare;
     return prepared;
 }
@@ -95,13 +96,14 @@ static void turn_task(void *self, int i, struct arena *scratch)
     turned_make(kept->panels + (size_t)i * panel_size(&kept->matrix), &kept->matrix, i * TURNED);
 }
 
-/* Of a multiple of 64 bytes.  NULL: there is no memory. */
-static void *take(struct prepared *prepared, uint64_t bytes)
+/* Of a multiple of 64 bytes, in a slab of as many or of `most`.  NULL: there is no memory. */
+static void *take(struct prepared *prepared, uint64_t bytes, double most)
 {
+    uint64_t slab = most < SLAB ? (uint64_t)most : SLAB;
     void *taken;
 
     if (prepared->left < bytes) {
-        prepared->left = bytes > SLAB ? bytes : SLAB;
+        prepared->left = bytes > slab ? bytes : slab;
         prepared->slab = prepared->is_full ? NULL :
                                              arena_try_raw(prepared->a, 1, prepared->left);
         prepared->is_full = prepared->slab == NULL;
@@ -121,8 +123,8 @@ static unsigned char *take_panels(struct pass *p, struct prepared *prepared,
                                   const struct matrix *w)
 {
     uint64_t bytes = panel_size(w) * (uint64_t)count_panels(w);
-    bool is_spare = w->fast != NULL || (double)bytes <= prepared->spare;
-    unsigned char *panels = is_spare ? take(prepared, bytes) : NULL;
+    double most = w->fast != NULL ? INFINITY : prepared->spare;
+    unsigned char *panels = (double)bytes <= most ? take(prepared, bytes, most) : NULL;
 
     if (panels == NULL && w->fast != NULL)
         par_slower(p->par, "no memory for rounded weights: they are rounded for each token");

@@ -15,9 +15,10 @@ struct prepared;
 
 /*
  * Nothing so far; it lasts as long as a.
- * spare    bytes that turned weights may take; 0: none are turned
+ * turns    whether weights are turned
+ * spare    bytes that these may take
  */
-struct prepared *prepared_new(struct arena *a, double spare);
+struct prepared *prepared_new(struct arena *a, bool turns, double spare);
 
 /*
  * The job with weights that p->want->prepared has, of a matrix with `fast`, or of few rows: the

@@ -59,8 +59,8 @@ static double needed(const struct session *s, const struct group *g)
     int n_tokens = 0, n_target = 0;
 
     for (int i = 0; i < g->room.n; i++) {
-        n_tokens += g->item[i]->tokens.n + s->n_generate;
-        n_target += g->item[i]->target.n + s->n_generate;
+        n_tokens += g->item[i]->tokens.n + (s->model->decoder == NULL ? g->text[i].most : 0);
+        n_target += g->item[i]->target.n + g->text[i].most;
     }
     return memory_of_pass(s, n_tokens, s->model->decoder != NULL ? n_target : 0) + g->room.bytes;
 }

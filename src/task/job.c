@@ -177,11 +177,12 @@ int job_again(struct job *job,
     quiet.warn = quiet.note = NULL;
     whole.shard = NULL;
     if (job->in != NULL)
-        whole.max_memory = NULL;        /* that of job->in */
+        whole.max_memory = NULL;        /* the limit is that of job->in */
     s->asked = &whole;
     s->env = &quiet;
     s->budget = NULL;
     in = input_open(s, job->n_operands, job->operands, e);
+    whole.max_memory = asked->max_memory;
     if (in != NULL && job->in != NULL)
         input_limit_as(in, job->in);
     if (in != NULL && job->keeps != NULL)
