@@ -66,14 +66,16 @@ double system_free_data(void)
 /* Of a control group's folder; the kinds differ in names only. */
 struct group_kind {
     const char *line;           /* of /proc/self/cgroup: what stands before the path */
-    const char *root, *most, *taken;
-    const char *files;          /* of memory.stat: what files keep, which may be given up */
+    const char *root, *most[2], *taken;
+    const char *files[2];       /* of memory.stat: what is kept of files that are on a disk, and
+                                   may be given up */
 };
 
 static const struct group_kind group_kinds[] = {
-    { "0::", "/sys/fs/cgroup", "memory.max", "memory.current", "file " },
-    { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-      "total_cache " },
+    { "0::", "/sys/fs/cgroup", { "memory.max", "memory.high" }, "memory.current",
+      { "active_file ", "inactive_file " } },
+    { ":memory:", "/sys/fs/cgroup/memory", { "memory.limit_in_bytes" }, "memory.usage_in_bytes",
+      { "total_active_file ", "total_inactive_file " } },
 };
 
 /* The number after `name` in the first line that has it, NAN: there is none, or a word. */
@@ -95,22 +97,32 @@ static double number_in(const char *path, const char *name)
     return number;
 }
 
-/* What a folder's limit leaves; INFINITY: it has none. */
+/* The same of a file in the folder of a group. */
+static double number_of_group(const struct group_kind *kind, const char *folder, const char *file,
+                              const char *name)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s%s/%s", kind->root, folder, file);
+
+    return n < (int)sizeof path ? number_in(path, name) : NAN;
+}
+
+/* What a folder's limits leave; INFINITY: it has none. */
 static double left_of_folder(const struct group_kind *kind, const char *folder)
 {
-    const char *name[] = { kind->most, kind->taken, "memory.stat" };
-    const char *before[] = { "", "", kind->files };
-    double number[3];
+    double most = NAN, left;
 
-    for (int i = 0; i < 3; i++) {
-        char path[PATH_MAX];
-        int n = snprintf(path, sizeof path, "%s%s/%s", kind->root, folder, name[i]);
-
-        number[i] = n < (int)sizeof path ? number_in(path, before[i]) : NAN;
-    }
-    if (isnan(number[0]) || isnan(number[1]))
+    for (int i = 0; i < 2 && kind->most[i] != NULL; i++)
+        most = fmin(most, number_of_group(kind, folder, kind->most[i], ""));
+    left = most - number_of_group(kind, folder, kind->taken, "");
+    if (isnan(left))
         return INFINITY;
-    return fmax(number[0] - number[1] + (isnan(number[2]) ? 0 : number[2]), 0);
+    for (int i = 0; i < 2; i++) {
+        double kept = number_of_group(kind, folder, "memory.stat", kind->files[i]);
+
+        left += isnan(kept) ? 0 : kept;
+    }
+    return fmax(left, 0);
 }
 
 /* Of a group and of those that it is in: folder is cut shorter. */
