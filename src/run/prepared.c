@@ -15,12 +15,15 @@
 
 enum {
     CHAINS = 1 << 12,
+    TURN_AFTER = 4,             /* times that a matrix is met: most experts are met seldom, and
+                                   turning takes as long as some tokens */
     SLAB = 32 << 20             /* bytes that are taken at a time: huge pages fit into them */
 };
 
 struct kept {
     struct matrix matrix;
-    unsigned char *panels;
+    unsigned char *panels;      /* NULL: none yet */
+    int n_met;                  /* times that it was asked for before they were there */
     struct kept *next;
 };
 
@@ -135,19 +138,36 @@ static unsigned char *take_panels(struct pass *p, struct prepared *prepared,
     return panels;
 }
 
-/* NULL: there is no memory. */
-static struct kept *keep(struct pass *p, struct prepared *prepared, const struct matrix *w)
+/* What is there of the matrix; the first time nothing but its place. */
+static struct kept *kept_of(struct prepared *prepared, const struct matrix *w)
 {
-    unsigned char *panels = take_panels(p, prepared, w);
-    struct kept *kept;
+    struct kept **chain = chain_of(prepared, w), *kept = *chain;
 
-    if (panels == NULL)
-        return NULL;
-    kept = arena_alloc(prepared->a, 1, sizeof *kept);
-    *kept = (struct kept){ *w, panels, *chain_of(prepared, w) };
-    par_for(p->par, count_panels(w), w->fast != NULL ? round_task : turn_task, kept);
-    *chain_of(prepared, w) = kept;
+    while (kept != NULL && !is_same(&kept->matrix, w))
+        kept = kept->next;
+    if (kept == NULL) {
+        kept = arena_alloc(prepared->a, 1, sizeof *kept);
+        *kept = (struct kept){ .matrix = *w, .next = *chain };
+        *chain = kept;
+    }
     return kept;
+}
+
+/* False: it is not to be prepared yet, or there is no memory. */
+static bool has_panels(struct pass *p, struct prepared *prepared, struct kept *kept)
+{
+    const struct matrix *w = &kept->matrix;
+
+    if (kept->panels != NULL)
+        return true;
+    kept->n_met += kept->n_met < TURN_AFTER;
+    if (w->fast == NULL && kept->n_met < TURN_AFTER)
+        return false;
+    kept->panels = take_panels(p, prepared, w);
+    if (kept->panels == NULL)
+        return false;
+    par_for(p->par, count_panels(w), w->fast != NULL ? round_task : turn_task, kept);
+    return true;
 }
 
 /* ---- linears ---- */
@@ -197,12 +217,8 @@ bool prepared_linear(struct pass *p, const struct linear_job *j)
 
     if (prepared == NULL || (j->w->fast == NULL && !is_turned(prepared, j)))
         return false;
-    kept = *chain_of(prepared, j->w);
-    while (kept != NULL && !is_same(&kept->matrix, j->w))
-        kept = kept->next;
-    if (kept == NULL)
-        kept = keep(p, prepared, j->w);
-    if (kept == NULL)
+    kept = kept_of(prepared, j->w);
+    if (!has_panels(p, prepared, kept))
         return false;
     if (j->w->fast != NULL)
         packed_multiply(p, j, 0, count_panels(j->w), (float *)(void *)kept->panels,

@@ -21,9 +21,9 @@ struct prepared;
 struct prepared *prepared_new(struct arena *a, bool turns, double spare);
 
 /*
- * The job with weights that p->want->prepared has, of a matrix with `fast`, or of few rows: the
- * first time they are prepared.  false: they are not to be, or there is no memory for them, and
- * nothing was done; par_slower was told of the latter.
+ * The job with weights that p->want->prepared has, of a matrix with `fast`, or of few rows.  They
+ * are rounded the first time, and turned the fourth.  false: they are not to be, or not yet, or
+ * there is no memory for them, and nothing was done; par_slower was told of the latter.
  */
 bool prepared_linear(struct pass *p, const struct linear_job *j);
 

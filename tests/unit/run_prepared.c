@@ -36,10 +36,11 @@ static float *logits(struct arena *a, const struct model *m, const struct batch 
     return want.logits;
 }
 
-/* One row, some rows, and more than are multiplied at a time, by the same weights. */
+/* Some rows, one, again until they are turned, and more than are multiplied at a time, by the same
+   weights. */
 static void check(const char *name, const struct change *change, double spare, struct par *par)
 {
-    static const int length[] = { 3, 1, 200 };
+    static const int length[] = { 3, 1, 2, 4, 1, 200 };
     struct arena a;
     struct model *m;
     struct prepared *prepared;
@@ -47,7 +48,7 @@ static void check(const char *name, const struct change *change, double spare, s
     arena_init(&a, NULL, NULL);
     m = open(&a, name);
     prepared = prepared_new(&a, spare > 0, spare);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
         int n = length[i] < m->max_tokens ? length[i] : m->max_tokens;
         struct batch b = room_batch(&a, m, &n, 1, 1);
         size_t size = (size_t)n * (size_t)m->n_logits * sizeof(float);
@@ -81,7 +82,6 @@ static void passes_are_the_same(void **state)
 /* Whether a linear of its layers is turned, where there is memory. */
 static bool has_turned(const struct model *m)
 {
-
     for (int l = 0; l < m->config.n_layers; l++)
         for (int s = 0; s < N_SLOT; s++) {
             const struct param *w = &m->layer[l].slot[s];
