@@ -118,6 +118,19 @@ static struct list token_rows(struct arena *a, const struct tokens *t)
     return (struct list){ row, t->n };
 }
 
+/* Ids come without words. */
+static struct list words(struct arena *a, const struct tokens *t)
+{
+    int *none;
+
+    if (t->word != NULL)
+        return (struct list){ t->word, t->n };
+    none = arena_alloc(a, (size_t)t->n, sizeof *none);
+    for (int i = 0; i < t->n; i++)
+        none[i] = -1;
+    return (struct list){ none, t->n };
+}
+
 static struct text_row text_row(const struct session *s, struct arena *a,
                                 const struct item *item)
 {
@@ -133,7 +146,7 @@ static struct text_row text_row(const struct session *s, struct arena *a,
         .bytes = { tokens->bytes, count },
         .types = { tokens->type, count },
         .special = { tokens->special, count },
-        .words = { tokens->word, count },
+        .words = s->asked->words ? words(a, tokens) : (struct list){ NULL, 0 },
         .tokens = token_rows(a, tokens),
     };
 }

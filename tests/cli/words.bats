@@ -49,6 +49,12 @@ load helper
         "$viz" stats --words --attention "$ref/precomputed/skipped.npy"
 }
 
+@test "--words: a line of ids has none" {
+    printf '%s\n' '{"ids":[1,2,3]}' '{"text":"the key"}' '{"ids":[]}' > "$dir/lines"
+    works "$viz" tokens -m "$ref/bert" --words --json --jsonl -f "$dir/lines"
+    [ "$(jq -c .words <<< "$output" | head -n 2 | tr '\n' ' ')" = "[null,null,null] [null,0,1,null] " ]
+}
+
 @test "export --word-ids has the words of --merge words, also where --words cannot" {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
     ids() {
