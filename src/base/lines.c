@@ -21,6 +21,7 @@ struct lines {
     int fd;                     /* gz's */
     bool begun;                 /* something was read */
     bool typed;                 /* a terminal or a pipe, and no gzip */
+    bool ended;                 /* so it did: a terminal may be read on behind its end */
     int64_t file_size;          /* -1: it is not a file */
     char *path, *line;
     char chunk[1 << 16];
@@ -153,6 +154,8 @@ static int fill_typed(struct lines *l, struct err *e)
 {
     ssize_t got;
 
+    if (l->ended)
+        return 0;
     do
         got = read(l->fd, l->chunk, sizeof l->chunk);
     while (got < 0 && errno == EINTR);
@@ -160,6 +163,7 @@ static int fill_typed(struct lines *l, struct err *e)
         return err_set(e, ERR_INPUT, "%s: %s", l->path, strerror(errno));
     l->at = 0;
     l->n = (size_t)got;
+    l->ended = got == 0;
     return got > 0;
 }
 
@@ -255,7 +259,7 @@ int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
     if (status <= 0)
         return status;
     drop_last(l, '\r');
-    *line = l->line;
+    *line = l->line != NULL ? l->line : "";
     *size = l->size;
     return 1;
 }

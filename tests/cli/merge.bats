@@ -71,6 +71,17 @@ same() {
     [[ $output == *'"n_texts":3,"n_unusable":2,'* ]]
 }
 
+# The checksum of the texts is that of all lines, however they are read.
+@test "shards go together whatever read them, also where empty lines come first" {
+    printf '\n\n\nthe cat\nthe key\n' > "$dir/lines"
+    "$viz" stats -m "$ref/bert" --summary -f "$dir/lines" > "$dir/want"
+    "$viz" stats -t 1 -m "$ref/bert" --shard 0/3 -o "$dir/part.0" -f "$dir/lines"
+    "$viz" stats -t 3 -m "$ref/bert" --shard 1/3 -o "$dir/part.1" -f "$dir/lines"
+    "$viz" stats -t 1 -m "$ref/bert" --shard 2/3 -o "$dir/part.2" < <(cat "$dir/lines")
+    works "$viz" merge "$dir"/part.[012]
+    [ "$output" = "$(cat "$dir/want")" ]
+}
+
 @test "heatmap and export: --shard selects texts" {
     printf 'the key\nthe door\nis in\n' >"$dir/lines"
     mkdir "$dir/out" "$dir/arrays"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Text files line by line, plain and gzip. */
 #include "folder.h"
+#include "pty.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -49,6 +50,37 @@ static void reads_lines(void **state)
     expect_lines(at("text"), (struct line[]){ { "x", 1 } }, 1);
     write_file(at("text"), "", 0);
     expect_lines(at("text"), NULL, 0);
+}
+
+/* NULL is no text: zlib's checksum starts anew with it. */
+static void an_empty_line_is_a_line(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct lines *l;
+    const char *s = NULL;
+    size_t size;
+
+    (void)state;
+    write_file(at("text"), "\n", 1);
+    l = lines_open(at("text"), &e);
+    assert_int_equal(lines_next(l, &s, &size, &e), 1);
+    assert_non_null(s);
+    assert_int_equal(size, 0);
+    lines_close(l);
+}
+
+/* A terminal whose last line has no newline is not read again after its end. */
+static void a_terminal_ends_once(void **state)
+{
+    struct pty p;
+
+    (void)state;
+    pty_open(&p);
+    assert_int_equal(write(p.test, "one\nkey\004\004", 9), 9);
+    alarm(60);
+    expect_lines(p.name, (struct line[]){ { "one", 3 }, { "key", 3 } }, 2);
+    alarm(0);
+    pty_close(&p);
 }
 
 /* Lines around and over the size of the reader's buffer. */
@@ -437,7 +469,8 @@ int main(void)
         IN_FOLDER(a_share_is_at_most_one), IN_FOLDER(refuses_what_cannot_be_read),
         IN_FOLDER(a_copy_may_not_fit), IN_FOLDER(no_descriptor_for_a_copy),
         IN_FOLDER(keeps_a_file), IN_FOLDER(reads_what_was_written_so_far),
-        IN_FOLDER(reads_a_pipe_of_gzip),
+        IN_FOLDER(reads_a_pipe_of_gzip), IN_FOLDER(an_empty_line_is_a_line),
+        IN_FOLDER(a_terminal_ends_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
