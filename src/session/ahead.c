@@ -28,6 +28,7 @@ static void drop(struct ahead_line *line)
 {
     memory_file_drop(&line->report);
     free(line->block);
+    line->block = NULL;
 }
 
 static void drop_all(void *what)
@@ -124,10 +125,12 @@ struct ahead_line *ahead_take(struct ahead *ahead)
 bool ahead_tokens(struct ahead_line *line, struct budget *budget, struct arena *a,
                   struct item *out)
 {
-    if (line->block == NULL || !budget_take(budget, &line->budget))
+    void *block = line->block;
+
+    if (block == NULL || !budget_take(budget, &line->budget))
         return false;
     out->tokens = line->tokens;
-    arena_own(a, free, line->block);
-    line->block = NULL;
+    line->block = NULL;         /* arena_own may leave, and frees it then */
+    arena_own(a, free, block);
     return true;
 }
