@@ -134,7 +134,8 @@ static const char *own(struct arena *a, const char *text, size_t size)
     return text != NULL ? arena_strndup(a, text, size) : NULL;
 }
 
-/* The bytes of the text that the piece's own tokens are of. */
+/* The bytes of the text that the piece's own tokens are of; all of it where they are of both
+ * texts of a pair, which neither a type nor the template tells apart. */
 static void cut_text(const struct split *p, const char **text, size_t *size)
 {
     struct range own_tokens = tok_split_range(&p->cuts, p->part);
@@ -151,6 +152,8 @@ static void cut_text(const struct split *p, const char **text, size_t *size)
     }
     if (end < start)
         end = start;
+    if (end > (int)*size)
+        return;
     *text += start;
     *size = (size_t)(end - start);
 }

@@ -88,10 +88,20 @@ static struct range inner(const struct tokens *t)
     return range;
 }
 
+/* Of a pair the same, where its texts have types but nothing of a template between them. */
+static struct range text_from(const struct tokens *t, int at)
+{
+    struct range run = run_from(t, at), range = { run.start, run.start };
+
+    while (range.end < run.end && t->type[range.end] == t->type[run.start])
+        range.end++;
+    return range;
+}
+
 /* What of the tokens is cut. */
 static void choose(const struct tokens *t, bool pair, struct tok_split *out)
 {
-    struct range first = run_from(t, 0), second = run_from(t, first.end);
+    struct range first = text_from(t, 0), second = text_from(t, first.end);
 
     out->second = pair && second.end - second.start > first.end - first.start;
     out->cut = out->second ? second : pair ? first : inner(t);

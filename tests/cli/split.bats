@@ -131,6 +131,24 @@ for line in sys.stdin:
     [[ $output == *"\"n_texts\":$n,"* ]]
 }
 
+# No template stands between the texts of a pair of gpt2; where they have no types either, both
+# are cut as one.
+@test "the longer text of a pair is cut where nothing stands between the two" {
+    works "$viz" tokens --json -m "$ref/gpt2" --split 5 "the" "the cat saw the dog"
+    [ "$(jq -c '[.text, .pair, .tokens]' <<< "$output" | head -n 2 | tr '\n' ' ')" = \
+        '["the","the ",["t","he","t","he","Ġ"]] ["the","cat s",["t","he","c","at","Ġs"]] ' ]
+    works "$viz" tokens --json -m "$ref/gpt2" --split 5 "the cat saw" "the key"
+    [ "$(jq -r .pair <<< "$output" | sort -u)" = "the key" ]
+    mkdir "$dir/bare"
+    jq '.post_processor = {type: "TemplateProcessing", single: [{Sequence: {id: "A", type_id: 0}}],
+        pair: [{Sequence: {id: "A", type_id: 0}}, {Sequence: {id: "B", type_id: 0}}],
+        special_tokens: {}}' "$ref/gpt2/tokenizer.json" > "$dir/bare/tokenizer.json"
+    works "$viz" tokens --json -m "$dir/bare" --split 5 "the" "the cat saw the dog"
+    [ "$(jq -r '.tokens | join("")' <<< "$output" | tr -d '\n')" = "thetheĠcatĠsawĠtheĠdog" ]
+    [ "$(jq -r .pair <<< "$output" | sort -u)" = "the cat saw the dog" ]
+    [ "$(jq -r .text <<< "$output" | tail -n 1)" = "the" ]
+}
+
 @test "what cannot be split is refused by name" {
     for wrong in 0 -1 a 6: 6:6 6:7 6:a 6:1:2 99999999999 ' 6'; do
         fails 2 "--split: '$wrong': expected N or N:OVERLAP" "$viz" tokens --split "$wrong" "$text"
