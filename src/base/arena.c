@@ -30,6 +30,7 @@ enum { ALIGN = 64, BLOCK = 256 * 1024, KEPT = 64 * 1024 * 1024 };
 struct arena_block {
     struct arena_block *below;
     size_t used, size;          /* of data, in bytes */
+    size_t room;                /* that there are: more than size where it is used again for less */
     size_t dirty;               /* bytes below this were handed out before */
     void *memory;               /* that data is of; NULL: it was given back (size 0) */
     unsigned char *data;        /* aligned to ALIGN */
@@ -174,7 +175,7 @@ static struct arena_block *new_block(size_t size)
     }
     block->data = (unsigned char *)(((uintptr_t)block->memory + ALIGN - 1) &
                                     ~(uintptr_t)(ALIGN - 1));
-    block->size = want;
+    block->size = block->room = want;
     CLOSE(block->memory, ALIGN + want);
     return block;
 }
@@ -209,7 +210,8 @@ static struct arena_block *take_spare(struct arena *a, size_t size)
     return NULL;
 }
 
-/* NULL: there is no memory for it. */
+/* NULL: there is no memory for it.  A spare one is as large as a new one would be, so that what
+ * was allocated before does not show in arena_since. */
 static struct arena_block *push(struct arena *a, size_t size)
 {
     struct arena_block *block = take_spare(a, size);
@@ -218,6 +220,7 @@ static struct arena_block *push(struct arena *a, size_t size)
         block = new_block(size);
     if (block == NULL)
         return NULL;
+    block->size = size > BLOCK ? size : BLOCK;
     block->below = a->top;
     a->top = block;
     a->size += block->size;
@@ -235,6 +238,7 @@ static void pop(struct arena *a)
     block->used = 0;
     if (block->memory != NULL)
         CLOSE(block->data, block->size);
+    block->size = block->room;
     if (block->size > KEPT && block->size > a->spare_size)
         free_spare(a);
     else if (block->memory == NULL || block->size > KEPT || a->spare_size > KEPT - block->size) {
@@ -346,7 +350,7 @@ void arena_give_back(struct arena *a, const void *p, size_t n, size_t size)
     free(block->memory);
     a->size -= block->size;
     block->memory = block->data = NULL;     /* the block stays: a mark may know it */
-    block->used = block->size = block->dirty = 0;
+    block->used = block->size = block->room = block->dirty = 0;
 }
 
 void *arena_regrow(struct arena *a, const void *p, size_t old_n, uint64_t n, uint64_t size)

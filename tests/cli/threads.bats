@@ -110,6 +110,13 @@ corpus() {
     same "$viz" diff -m "$ref/bert" --to "$ref/bert" --tsv --truncate -f "$dir/corpus"
 }
 
+# What a long line took is not counted against the lines after it.
+@test "a long line that cannot be used costs no other line, on any number of threads" {
+    { head -c 1000000 /dev/zero | tr '\0' a; echo; for _ in {1..60}; do echo '我喜欢吃 我 🦀'; done; } > "$dir/texts"
+    same "$viz" stats -m "$ref/bart" --words --summary --tsv -f "$dir/texts"
+    grep -q '1 of 61 lines could not be used' "$dir/err1"
+}
+
 # A step that goes through each text again and again, more than a part of the budget allows, and
 # at last all of it
 @test "texts that take the tokeniser's whole budget are the same on several threads" {

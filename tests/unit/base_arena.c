@@ -178,6 +178,36 @@ static void a_need_that_grows_leaves_nothing(void **state)
     assert_true(a->spare_size <= 100 * MIB);
 }
 
+/* A block that was made for much is used for little as one that was made for it. */
+static void what_was_before_is_not_counted(void **state)
+{
+    enum { MIB = 1024 * 1024 };
+    struct arena *a = *state;
+    struct arena_mark mark = arena_mark(a);
+    size_t fresh;
+
+    arena_alloc(a, 1, 1);
+    fresh = arena_since(a, mark);
+    arena_finish(a);
+    mark = arena_mark(a);
+    arena_alloc(a, 20, MIB);
+    arena_reset(a, mark);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 1; i <= 3; i++) {
+            unsigned char *p = arena_alloc(a, fresh - 64, 1);
+
+            assert_true(is_zero(p, fresh - 64));
+            memset(p, 7, fresh - 64);
+            assert_int_equal(arena_since(a, mark), (size_t)i * fresh);
+        }
+        arena_reset(a, mark);
+        assert_in_range(a->spare_size, 20 * MIB, 21 * MIB);     /* all of it */
+        memset(arena_alloc(a, 20, MIB), 7, 20 * MIB);
+        assert_int_equal(arena_since(a, mark), 20 * MIB);
+        arena_reset(a, mark);
+    }
+}
+
 /* ---- what goes with the arena ---- */
 
 static char order[8];
@@ -457,7 +487,7 @@ int main(void)
         TEST(no_memory_goes_to_the_handler), TEST(no_memory_can_be_asked_about),
         TEST(a_product_that_overflows_goes_to_the_handler),
         TEST(an_impossible_size_apart_goes_to_the_handler), TEST(blocks_are_kept),
-        TEST(a_need_that_grows_leaves_nothing),
+        TEST(a_need_that_grows_leaves_nothing), TEST(what_was_before_is_not_counted),
         TEST(zeroed_and_aligned), TEST(pieces_do_not_overlap), TEST(large_blocks),
         TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
         TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),
