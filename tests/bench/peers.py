@@ -40,7 +40,7 @@ from sides import Cost, Llama, Onnx, Torch, Wrong, timed
 
 TOLERANCE = 1e-4
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "matplotlib", "onnxruntime",
-            "llama_cpp")
+            "llama_cpp_python")
 COLUMNS = ("row", "work", "peer", "unit", "bound", "goal", "mha-viz, min", "median", "peer, min",
            "median of it", "ratio of the minima", "ratio per pair", "earlier, min",
            "earlier / mha-viz", "pairs", "load", "note")
