@@ -10,7 +10,8 @@ mha-viz is a new process each time, its start and its printing included, but for
 where the prompt is left out; a peer is loaded and warm, has texts sorted by length in its best
 batch size, in inference mode.  Entropies of all heads of all texts have to agree within 1e-4
 with those of a peer that captures attention, or no time of the row counts.  Models other than
-MODEL have random weights.  What is not installed is skipped, and the row says so.
+MODEL have random weights.  What is not installed, or not in this processor, is skipped, and the
+row says so.
 
 Prints a header and TSV; fails where results differ, not where a goal is missed.
 """
@@ -61,7 +62,7 @@ class Row(NamedTuple):
     packages: tuple
     prepare: Callable   # Bench, threads -> Pair
     threads: int = 1
-    is_new: bool = False    # 0.1.0 has no option for it: no earlier program runs
+    fast: str | None = None     # of --fast: some processors lack it, and 0.1.0 the option
 
 
 class Bench(NamedTuple):
@@ -255,7 +256,7 @@ ROWS = {
                        ("q4_k", 1.5, 1.2))},
     **{f"llama-{k}-{fast}": Row(f"LLaMA 85M, {k}, 512 tokens, --fast {fast}",
                                 f"llama.cpp, {k}, nothing captured", None, None,
-                                ("numpy", "llama_cpp"), F(prompt, k, 512, fast), is_new=True)
+                                ("numpy", "llama_cpp"), F(prompt, k, 512, fast), fast=fast)
        for k, fast in (("bf16", "bf16"), ("q8_0", "int8"), ("q4_k", "int8"))},
     "minilm-2048": Row("MiniLM shape, 2,048 tokens", EAGER, 8.7, 6, ALL,
                        F(long_text, "eager", "minilm", 2048)),
@@ -274,7 +275,7 @@ ROWS = {
        for k, g in (("f32", 1.1), ("bf16", 1.2), ("q8_0", 1.0), ("q4_k", 0.8))},
     **{f"generate-{k}-{fast}": Row(f"LLaMA 85M, {k}, 256 tokens generated, --fast {fast}",
                                    f"llama.cpp, {k}", None, None, ("numpy", "llama_cpp"),
-                                   F(generate, k, 256, fast), is_new=True)
+                                   F(generate, k, 256, fast), fast=fast)
        for k, fast in (("bf16", "bf16"), ("q8_0", "int8"), ("q4_k", "int8"))},
     "tokens": Row("tokens, as JSON", "tokenizers", None, 2, ("tokenizers",), tokens),
     "tokens-2": Row("tokens, as JSON, 2 threads", "tokenizers", None, 2, ("tokenizers",), tokens,
@@ -290,6 +291,13 @@ ROWS = {
 
 # ---- a run ----
 
+def fast_lacks(program, fast):
+    """What --fast says where it is not there, or nothing."""
+    done = subprocess.run([program, "stats", "-q", "--fast", fast, "the cat"], check=False, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return done.stderr.strip() if done.returncode != 0 else ""
+
+
 def run_row(name, bench, earlier, pairs):
     """The cells of a row."""
     row = ROWS[name]
@@ -299,9 +307,12 @@ def run_row(name, bench, earlier, pairs):
     missing = [p for p in row.packages if importlib.util.find_spec(p) is None]
     if missing:
         return cells | {"note": f"skipped: no {', '.join(missing)}"}
+    why = fast_lacks(bench.program, row.fast) if row.fast else ""
+    if why:
+        return cells | {"note": f"skipped: {why}"}
     pair = row.prepare(bench, row.threads)
     runs = {"ours": lambda: pair.ours(bench.program), "theirs": pair.theirs}
-    if row.is_new:
+    if row.fast:
         earlier = None
     if earlier:
         runs["earlier"] = lambda: pair.ours(earlier)
