@@ -58,14 +58,14 @@ NUMBERS(BF16, bf16, 2)
 #include "base/blocks.def"
 #undef BLOCKS
 
-#define TURNED_BLOCKS(name, type, shared, bits_of_each, least, adds)                 \
+#define TURNED_BLOCKS(name, type, shared, bits_of_each, least, adds)                    \
     static void turn_##type(unsigned char *to, int64_t row, const unsigned char *data,  \
                             int64_t stride, int K)                                      \
     {                                                                                   \
         for (int n = 0; n < TURNED; n += WIDTH, to += WIDTH * row) {                    \
             const unsigned char *block = data + n * stride;                             \
             struct column column = { .turned = to, .group = (shared),                   \
-                                     .bits = (bits_of_each), .lowest = (least) };      \
+                                     .bits = (bits_of_each), .lowest = (least) };       \
                                                                                         \
             for (int k = 0; k < K; k += ELEMENTS_##type, block += BYTES_##type)         \
                 type(&column, block, stride);                                           \
@@ -134,7 +134,7 @@ static INLINE void put_halves(struct column *c, ivec word, int lowest, vec scale
     }
 }
 
-#define TURNED_BLOCKS(name, type, shared, bits_of_each, least, adds)                 \
+#define TURNED_BLOCKS(name, type, shared, bits_of_each, least, adds)                    \
     static void turned_##type(float *y, const float *x, const unsigned char *panel,     \
                               int64_t row, int K)                                       \
     {                                                                                   \
