@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.." || exit 1
 
 found() {
     cat <<'TABLE'
-src/base/system.c      /proc/self/statm, /proc/cpuinfo, MADV_HUGEPAGE
+src/base/system.c      files of /proc, control groups, MADV_HUGEPAGE
 src/base/maps.c        /proc/self/maps
-src/base/lines.c       /proc/self/fd
+src/base/lines.c       /proc/self/fd, pipe2, tee
 src/base/out.c         /proc/self/fd
 src/base/unnamed.c     memfd_create
 src/base/memory_file.c fopencookie
@@ -22,7 +22,7 @@ TABLE
 # Headers, flags, calls and files
 linux='<(sys/(prctl|sysinfo|syscall|random|auxv|statfs|vfs|epoll|eventfd|inotify|signalfd|sendfile)|linux/[a-z_]*|malloc|link|elf|execinfo|sched)\.h>'
 linux+='|\b(MAP_(POPULATE|NORESERVE|HUGETLB|LOCKED|FIXED_NOREPLACE)|MADV_(HUGEPAGE|DONTDUMP|POPULATE_[A-Z]*|COLD)|O_TMPFILE|O_PATH|RENAME_[A-Z]+|CPU_(COUNT|ISSET|SET|ZERO))\b'
-linux+='|\b(sched_[gs]etaffinity|memfd_create|renameat2|copy_file_range|fallocate|getrandom|gettid|prctl|pipe2|syncfs|fopencookie|mallopt|malloc_trim|malloc_usable_size|strchrnul|mempcpy|secure_getenv|pthread_[gs]etaffinity_np|program_invocation_[a-z_]*name|syscall) *\('
+linux+='|\b(sched_[gs]etaffinity|memfd_create|renameat2|copy_file_range|fallocate|getrandom|gettid|prctl|pipe2|tee|syncfs|fopencookie|mallopt|malloc_trim|malloc_usable_size|strchrnul|mempcpy|secure_getenv|pthread_[gs]etaffinity_np|program_invocation_[a-z_]*name|syscall) *\('
 linux+='|"/(proc|sys)/'
 
 grep -rnE "$linux" src --include='*.c' --include='*.h' --include='*.S' --exclude-dir=module |
