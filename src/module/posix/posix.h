@@ -13,6 +13,8 @@
 #define realpath(path, room) ((char *)((void)(path), (void)(room), NULL))
 #define dup(fd) (-1)
 #define dup2(fd, to) (-1)
+#define pipe2(ends, flags) ((void)(ends), -1)
+#define tee(from, to, size, flags) ((void)(from), (ssize_t)-1)
 #define getpgrp() 0
 #define tcgetpgrp(fd) 1
 #define sched_yield() 0
