@@ -66,7 +66,7 @@ double system_free_data(void)
 /* Of a control group's folder; the kinds differ in names only. */
 struct group_kind {
     const char *line;           /* of /proc/self/cgroup: what stands before the path */
-    const char *root, *most[2], *taken;
+    const char *all, *most[2], *taken;
     const char *files[2];       /* of memory.stat: what is kept of files that are on a disk, and
                                    may be given up */
 };
@@ -78,10 +78,18 @@ static const struct group_kind group_kinds[] = {
       { "total_active_file ", "total_inactive_file " } },
 };
 
-/* The number after `name` in the first line that has it, NAN: there is none, or a word. */
-static double number_in(const char *path, const char *name)
+/* NULL: there is none. */
+static FILE *open_under(const char *root, const char *folder, const char *file)
 {
-    FILE *f = fopen(path, "r");
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s%s%s", root, folder, file);
+
+    return n < (int)sizeof path ? fopen(path, "r") : NULL;
+}
+
+/* The number after `name` in the first line that has it, NAN: there is none, or a word. */
+static double number_in(FILE *f, const char *name)
+{
     char line[256];
     double number = NAN;
 
@@ -97,41 +105,35 @@ static double number_in(const char *path, const char *name)
     return number;
 }
 
-/* The same of a file in the folder of a group. */
-static double number_of_group(const struct group_kind *kind, const char *folder, const char *file,
-                              const char *name)
-{
-    char path[PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s%s/%s", kind->root, folder, file);
-
-    return n < (int)sizeof path ? number_in(path, name) : NAN;
-}
-
 /* What a folder's limits leave; INFINITY: it has none. */
 static double left_of_folder(const struct group_kind *kind, const char *folder)
 {
     double most = NAN, left;
 
     for (int i = 0; i < 2 && kind->most[i] != NULL; i++)
-        most = fmin(most, number_of_group(kind, folder, kind->most[i], ""));
-    left = most - number_of_group(kind, folder, kind->taken, "");
+        most = fmin(most, number_in(open_under(folder, "/", kind->most[i]), ""));
+    left = most - number_in(open_under(folder, "/", kind->taken), "");
     if (isnan(left))
         return INFINITY;
     for (int i = 0; i < 2; i++) {
-        double kept = number_of_group(kind, folder, "memory.stat", kind->files[i]);
+        double kept = number_in(open_under(folder, "/", "memory.stat"), kind->files[i]);
 
         left += isnan(kept) ? 0 : kept;
     }
     return fmax(left, 0);
 }
 
-/* Of a group and of those that it is in: folder is cut shorter. */
-static double left_of_group(const struct group_kind *kind, char *folder)
+/* Of a group and of those that it is in. */
+static double left_of_group(const struct group_kind *kind, const char *root, const char *group)
 {
+    char folder[PATH_MAX];
+    size_t all = strlen(root) + strlen(kind->all);
     double left = INFINITY;
 
+    if (snprintf(folder, sizeof folder, "%s%s%s", root, kind->all, group) >= (int)sizeof folder)
+        return left;
     for (;;) {
-        char *last = strrchr(folder, '/');
+        char *last = strrchr(folder + all, '/');
 
         left = fmin(left, left_of_folder(kind, folder));
         if (last == NULL)
@@ -140,9 +142,9 @@ static double left_of_group(const struct group_kind *kind, char *folder)
     }
 }
 
-static double left_of_groups(void)
+static double left_of_groups(const char *root)
 {
-    FILE *f = fopen("/proc/self/cgroup", "r");
+    FILE *f = open_under(root, "/proc/self/cgroup", "");
     char line[PATH_MAX];
     double left = INFINITY;
 
@@ -152,7 +154,7 @@ static double left_of_groups(void)
             char *at = strstr(line, group_kinds[i].line);
 
             if (at != NULL)
-                left = fmin(left, left_of_group(&group_kinds[i],
+                left = fmin(left, left_of_group(&group_kinds[i], root,
                                                 at + strlen(group_kinds[i].line)));
         }
     }
@@ -161,14 +163,14 @@ static double left_of_groups(void)
     return left;
 }
 
-double system_free_memory(void)
+double system_free_memory(const char *root)
 {
-    double kib = number_in("/proc/meminfo", "MemAvailable:"), limits;
+    double kib = number_in(open_under(root, "/proc/meminfo", ""), "MemAvailable:"), limits;
 
     if (isnan(kib))
         return 0;
     limits = fmin(system_free_addresses(), system_free_data());
-    return fmin(fmin(1024 * kib, limits), left_of_groups());
+    return fmin(fmin(1024 * kib, limits), left_of_groups(root));
 }
 
 void system_processor(char *name, size_t size)

@@ -18,9 +18,9 @@ double system_free_data(void);
 /*
  * Bytes that the system has to give, to this process and to others: free memory and what files
  * keep of it, within the limits of its control group (1 or 2) and of the two above; 0 where the
- * system does not say.
+ * system does not say.  root: what stands before /proc and /sys, "" but in tests.
  */
-double system_free_memory(void);
+double system_free_memory(const char *root);
 
 /* "AMD EPYC 9B14", into name of size bytes; empty where the system does not say. */
 void system_processor(char *name, size_t size);

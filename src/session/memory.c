@@ -65,7 +65,7 @@ double memory_of_pass(const struct session *s, int n_tokens, int n_target)
 
 double memory_spare(const struct session *s, double needed)
 {
-    double own = system_own_bytes(), room = system_free_memory() / 2;
+    double own = system_own_bytes(), room = system_free_memory("") / 2;
     double allowed = s->asked->max_memory != NULL ? parse(s->asked->max_memory) - own : INFINITY;
 
     return fmax(fmin(room, allowed) - needed, 0);

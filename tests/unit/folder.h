@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,16 +64,18 @@ static int setup(void **state)
     return mkdtemp(dir) != NULL ? 0 : -1;
 }
 
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at_depth)
+{
+    (void)info;
+    (void)kind;
+    (void)at_depth;
+    return remove(path);
+}
+
 static int teardown(void **state)
 {
-    DIR *d = opendir(dir);
-    struct dirent *e;
-
     (void)state;
-    while ((e = readdir(d)) != NULL)
-        remove(at(e->d_name));
-    closedir(d);
-    return rmdir(dir);
+    return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
