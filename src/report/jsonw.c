@@ -15,6 +15,18 @@ void jsonw_init(struct jsonw *j, FILE *f)
     *j = (struct jsonw){ .file = f };
 }
 
+/* Most of what is written are a few bytes, for which a call costs more than they do. */
+static void put(const struct jsonw *j, const char *s, size_t n)
+{
+    enum { FEW = 16 };
+
+    if (n > FEW)
+        fwrite(s, 1, n, j->file);
+    else
+        for (size_t i = 0; i < n; i++)
+            putc_unlocked(s[i], j->file);
+}
+
 static void indent(const struct jsonw *j)
 {
     if (j->indented)
@@ -108,7 +120,7 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
             at += (size_t)len;
             continue;
         }
-        fwrite(s + done, 1, at - done, j->file);
+        put(j, s + done, at - done);
         if (len < 0)
             fputs("\xef\xbf\xbd", j->file);
         else
@@ -116,7 +128,7 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
         at += len < 0 ? 1 : (size_t)len;
         done = at;
     }
-    fwrite(s + done, 1, at - done, j->file);
+    put(j, s + done, at - done);
     putc_unlocked('"', j->file);
 }
 
@@ -125,7 +137,7 @@ void jsonw_int(struct jsonw *j, int64_t v)
     char text[NUMBER_SIZE];
 
     separate(j);
-    fwrite(text, 1, (size_t)number_int(text, v), j->file);
+    put(j, text, (size_t)number_int(text, v));
 }
 
 void jsonw_bool(struct jsonw *j, bool v)
@@ -149,7 +161,7 @@ void jsonw_double(struct jsonw *j, double v)
         return;
     }
     separate(j);
-    fwrite(text, 1, (size_t)number_double(text, v), j->file);
+    put(j, text, (size_t)number_double(text, v));
 }
 
 void jsonw_float(struct jsonw *j, float v)
@@ -161,7 +173,7 @@ void jsonw_float(struct jsonw *j, float v)
         return;
     }
     separate(j);
-    fwrite(text, 1, (size_t)number_float(text, v), j->file);
+    put(j, text, (size_t)number_float(text, v));
 }
 
 void jsonw_newline(struct jsonw *j)

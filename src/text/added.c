@@ -213,10 +213,14 @@ static void split_one(struct search *k, const struct part *p, struct parts *out)
     size_t seen = 0;
 
     k->done = k->blank = 0;
-    for (size_t at = 0; at < p->n && !k->w->too_much; ) {
+    for (size_t at = 0; !k->w->too_much; ) {
         size_t length;
-        int found = trie_longest(k->trie, p->s + at, p->n - at, &length, &seen);
+        int found;
 
+        at += trie_skip(k->trie, p->s + at, p->n - at);
+        if (at == p->n)
+            break;
+        found = trie_longest(k->trie, p->s + at, p->n - at, &length, &seen);
         if (seen > AT_ONCE) {
             bound_spend(k->w, BUDGET_BYTE_COMPARED * seen);
             seen = 0;

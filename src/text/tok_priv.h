@@ -43,6 +43,7 @@ struct trie {
     size_t mask, n_edges;
     int *value;                 /* [n_nodes] -1: no string ends here */
     size_t n_nodes, cap;
+    bool begins[256];           /* a string, with this byte */
 };
 
 void trie_init(struct trie *t, struct arena *a);
@@ -50,6 +51,8 @@ void trie_init(struct trie *t, struct arena *a);
 void trie_reserve(struct trie *t, struct arena *a, size_t n);
 /* The first value of a string stays.  The empty string is ignored. */
 void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
+/* How many bytes of s[n] stand before the first with which a string may begin. */
+size_t trie_skip(const struct trie *t, const char *s, size_t n);
 /* The node one byte on (the root is 0), or 0 where no string goes on so. */
 uint32_t trie_step(const struct trie *t, uint32_t node, char byte);
 /* Its value, or -1; *length is its length; *seen grows by the bytes that were compared. */

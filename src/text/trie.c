@@ -70,6 +70,7 @@ void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int valu
 
     if (n == 0)
         return;
+    t->begins[(unsigned char)s[0]] = true;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = edge_key(node, s[i]);
         size_t at = place(t, key);
@@ -86,6 +87,15 @@ void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int valu
     }
     if (t->value[node] < 0)
         t->value[node] = value;
+}
+
+size_t trie_skip(const struct trie *t, const char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && !t->begins[(unsigned char)s[i]])
+        i++;
+    return i;
 }
 
 uint32_t trie_step(const struct trie *t, uint32_t node, char byte)

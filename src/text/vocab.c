@@ -15,6 +15,12 @@ static uint64_t hash(uint64_t h, const char *s, size_t n)
     return h;
 }
 
+/* The hash without the last byte: the other factor is the inverse modulo 2^64. */
+static uint64_t hash_without(uint64_t h, char last)
+{
+    return (h * 0xf1de83e19937733du) ^ (unsigned char)last;
+}
+
 static bool is_piece(const struct piece *p, struct text head, const char *s, size_t n)
 {
     return p->n == head.n + n && memcmp(p->s, head.s, head.n) == 0 &&
@@ -113,25 +119,23 @@ int vocab_find_model(const struct vocab *v, const char *s, size_t n)
     return v->slot[at] != 0 && v->slot[at] <= v->n_model ? v->v[v->slot[at] - 1].id : -1;
 }
 
+/* From the longest beginning on, as most words are pieces themselves. */
 int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
                   size_t *length, size_t *seen)
 {
-    uint64_t h = hash(0, head.s, head.n);
-    int best = -1;
-    size_t i = 1;
+    size_t most = v->longest < head.n ? 0 : v->longest - head.n, i = n < most ? n : most;
+    uint64_t h = hash(hash(0, head.s, head.n), s, i);
 
-    for (; i <= n && head.n + i <= v->longest; i++) {
-        uint32_t found;
+    *seen += i + 1;
+    for (; i > 0; h = hash_without(h, s[--i])) {
+        uint32_t found = v->slot[place(v, h, head, s, i)];
 
-        h = hash(h, s + i - 1, 1);
-        found = v->slot[place(v, h, head, s, i)];
-        if (found == 0 || found > v->n_model)
-            continue;
-        best = v->v[found - 1].id;
-        *length = i;
+        if (found != 0 && found <= v->n_model) {
+            *length = i;
+            return v->v[found - 1].id;
+        }
     }
-    *seen += i;
-    return best;
+    return -1;
 }
 
 const struct piece *vocab_piece(const struct vocab *v, int id)

@@ -325,6 +325,7 @@ static void longest_is_of_the_model(void **state)
     assert_int_equal(vocab_longest(&v, inside, "x", 1, &n, &seen), -1);
     assert_int_equal(vocab_longest(&v, word, "##b", 3, &n, &seen), 2);
     assert_int_equal(vocab_longest(&v, word, "", 0, &n, &seen), -1);
+    assert_int_equal(seen, 6 + 3 + 4 + 3 + 2 + 4 + 1);
 }
 
 int main(void)

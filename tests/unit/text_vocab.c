@@ -58,6 +58,7 @@ static void test_trie(void **state)
 
     trie_init(&t, &h->arena);
     assert_int_equal(trie_longest(&t, "abc", 3, &n, &seen), -1);
+    assert_int_equal(trie_skip(&t, "abc", 3), 3);
     trie_add(&t, &h->arena, "", 0, 7);
     trie_add(&t, &h->arena, "ab", 2, 1);
     trie_add(&t, &h->arena, "abcd", 4, 2);
@@ -67,6 +68,9 @@ static void test_trie(void **state)
     assert_int_equal(trie_longest(&t, "abcde", 5, &n, &seen), 2);
     assert_int_equal(n, 4);
     assert_int_equal(seen, 3 + 4);
+    assert_int_equal(trie_skip(&t, "b\xff" "da", 4), 3);
+    assert_int_equal(trie_skip(&t, "ab", 2), 0);
+    assert_int_equal(trie_skip(&t, "bd", 2), 2);
     assert_int_equal(trie_longest(&t, "b", 1, &n, &seen), -1);
     assert_int_equal(trie_longest(&t, "", 0, &n, &seen), -1);
 }
