@@ -45,6 +45,12 @@ numbers() {
     [ "$(tr -d '\n' < "$dir/groups")" = \
         '"group":"0""group":"500""group":"1000""group":"1500"' ]
     [ "$(numbers --by old -f "$dir/back.jsonl" | grep -c '"group":"\(true\|false\)"')" -eq 2 ]
+    # "nan" is a name, as it is neither more nor less than a number.
+    for order in "2 nan 1" "1 2 nan" "nan 2 1"; do
+        tr ' ' '\n' <<< "$order" | sed 's/.*/{"text":"the cat","k":"&"}/' > "$dir/nan.jsonl"
+        [ "$(numbers --by k -f "$dir/nan.jsonl" | grep -o '"group":"[^"]*"' | tr -d '\n')" = \
+            '"group":"1""group":"2""group":"nan"' ]
+    done
 }
 
 @test "a table, TSV, an order" {

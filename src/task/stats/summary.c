@@ -277,7 +277,7 @@ static int by_name(const void *x, const void *y)
     const char *a = (*first)->name, *b = (*second)->name;
     char *end_a, *end_b;
     double number_a = strtod(a, &end_a), number_b = strtod(b, &end_b);
-    bool is_a = *end_a == '\0', is_b = *end_b == '\0';
+    bool is_a = *end_a == '\0' && !isnan(number_a), is_b = *end_b == '\0' && !isnan(number_b);
 
     if (is_a && is_b && number_a != number_b)
         return number_a > number_b ? 1 : -1;
