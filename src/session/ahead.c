@@ -77,6 +77,16 @@ bool ahead_add(struct ahead *ahead, const char *line, size_t size, int64_t index
     return more;
 }
 
+/* Unless there are too many of them, or no memory. */
+static void keep_tokens(struct ahead_line *line, const struct tokens *tokens)
+{
+    size_t size = tok_packed(tokens);
+
+    line->block = size <= TOKENS_BYTES ? malloc(size) : NULL;
+    if (line->block != NULL)
+        tok_pack(line->block, tokens, &line->tokens);
+}
+
 /* Nothing of this is told: what fails fails again when it is asked for. */
 static void tokenise(void *self, int i, struct arena *scratch)
 {
@@ -93,7 +103,7 @@ static void tokenise(void *self, int i, struct arena *scratch)
     if (!done && encode_text_within(s, &line->budget, scratch, &item, &e) != 0)
         return;
     if (!done)
-        line->block = tok_pack(&item.tokens, TOKENS_BYTES, &line->tokens);
+        keep_tokens(line, &item.tokens);
     if (ahead->report.write != NULL && (done || line->block != NULL))
         ahead->report.write(ahead->report.self, scratch, &item, &line->report);
 }
@@ -125,12 +135,10 @@ struct ahead_line *ahead_take(struct ahead *ahead)
 bool ahead_tokens(struct ahead_line *line, struct budget *budget, struct arena *a,
                   struct item *out)
 {
-    void *block = line->block;
-
-    if (block == NULL || !budget_take(budget, &line->budget))
+    if (line->block == NULL || !budget_take(budget, &line->budget))
         return false;
-    out->tokens = line->tokens;
-    line->block = NULL;         /* arena_own may leave, and frees it then */
-    arena_own(a, free, block);
+    tok_pack(arena_alloc_raw(a, tok_packed(&line->tokens), 1), &line->tokens, &out->tokens);
+    free(line->block);
+    line->block = NULL;
     return true;
 }

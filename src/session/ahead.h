@@ -2,7 +2,8 @@
  *
  * Lines that are there already -> their tokens, and what is written of them, by all threads before
  * they are asked for.  What a text comes to does not depend on it: one that fails here, or takes
- * more than its part of the budget, is read in its turn as if nothing had been tried. */
+ * more than its part of the budget, is read in its turn as if nothing had been tried.  Only memory
+ * that lacks for what a thread computes in ends the run, as it does in a pass. */
 #ifndef SESSION_AHEAD_H
 #define SESSION_AHEAD_H
 

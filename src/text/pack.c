@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The tokens of a text -> one block of memory, of no arena. */
-#include <stdlib.h>
+ * The tokens of a text -> one block of memory. */
 #include <string.h>
 
 #include "text/tok.h"
 
-static size_t size_of(const struct tokens *t)
+size_t tok_packed(const struct tokens *t)
 {
     size_t each = sizeof *t->piece + sizeof *t->label + sizeof *t->label_size +
                   sizeof *t->bytes + sizeof *t->chars + sizeof *t->id + sizeof *t->type +
                   (t->word != NULL ? sizeof *t->word : 0) + sizeof *t->special;
-    size_t sum = each * (size_t)t->n;
+    size_t sum = each * (size_t)t->n + 1;
 
     for (int i = 0; i < t->n; i++)
         sum += t->label_size[i] + 1;
@@ -36,13 +35,11 @@ static void put_labels(unsigned char **at, const struct tokens *t, const char **
     }
 }
 
-void *tok_pack(const struct tokens *t, size_t most, struct tokens *out)
+void tok_pack(void *block, const struct tokens *t, struct tokens *out)
 {
-    size_t n = (size_t)t->n, size = size_of(t);
-    unsigned char *block = size <= most ? malloc(size + 1) : NULL, *at = block;
+    size_t n = (size_t)t->n;
+    unsigned char *at = block;
 
-    if (block == NULL)
-        return NULL;
     out->n = t->n;
     /* Those of a greater alignment first. */
     out->piece = put(&at, t->piece, n * sizeof *t->piece);
@@ -55,5 +52,4 @@ void *tok_pack(const struct tokens *t, size_t most, struct tokens *out)
     out->word = t->word != NULL ? put(&at, t->word, n * sizeof *t->word) : NULL;
     out->special = put(&at, t->special, n);
     put_labels(&at, t, out->label);
-    return block;
 }

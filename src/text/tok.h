@@ -117,10 +117,11 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 
 /*
- * *out: the same tokens, in one block, which it returns, to be given to free(); pieces stay where
- * they are.  NULL: it would have more than most bytes, or there is no memory.
+ * *out: the same tokens in block[tok_packed(t)], which is aligned as malloc aligns; pieces stay
+ * where they are.
  */
-void *tok_pack(const struct tokens *t, size_t most, struct tokens *out);
+size_t tok_packed(const struct tokens *t);
+void tok_pack(void *block, const struct tokens *t, struct tokens *out);
 
 /*
  * Cuts *t to max tokens.  What the template put there stays; the ends of the texts go,

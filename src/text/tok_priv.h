@@ -90,7 +90,7 @@ int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none 
 int vocab_find_model(const struct vocab *v, const char *s, size_t n);
 /*
  * The longest of the model's own pieces that is head and a beginning of s[n];
- * *length: of that beginning, at least 1; *seen grows by the beginnings looked up.
+ * *length: of that beginning, at least 1; *seen grows by the beginnings that there are, and 1.
  */
 int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
                   size_t *length, size_t *seen);
