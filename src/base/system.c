@@ -192,16 +192,26 @@ void system_processor(char *name, size_t size)
         fclose(f);
 }
 
+/* Of whole pages that lie in it. */
+static void advise(void *data, size_t size_bytes, int advice)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)data;
+    uintptr_t first = (from + page - 1) / page * page, end = (from + size_bytes) / page * page;
+
+    if (end > first)
+        madvise((void *)first, end - first, advice);
+}
+
+#ifndef MADV_HUGEPAGE           /* another system */
+#define MADV_HUGEPAGE MADV_NORMAL
+#endif
+
 void system_huge_pages(void *data, size_t size_bytes)
 {
-#ifdef MADV_HUGEPAGE
-    enum { PAGE = 1 << 12 };
-    uintptr_t from = (uintptr_t)data, first = (from + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    advise(data, size_bytes, MADV_HUGEPAGE);
+}
 
-    if (from + size_bytes > first)
-        madvise((void *)first, from + size_bytes - first, MADV_HUGEPAGE);
-#else
-    (void)data;
-    (void)size_bytes;
-#endif
+void system_give_back(void *data, size_t size_bytes)
+{
+    advise(data, size_bytes, MADV_DONTNEED);
 }

@@ -17,7 +17,8 @@ enum {
     CHAINS = 1 << 12,
     TURN_AFTER = 4,             /* times that a matrix is met: most experts are met seldom, and
                                    turning takes as long as some tokens */
-    SLAB = 32 << 20             /* bytes that are taken at a time: huge pages fit into them */
+    SLAB = 32 << 20,            /* bytes that are taken at a time: huge pages fit into them */
+    HUGE_PAGE = 2 << 20         /* whose end may be there without being used */
 };
 
 struct kept {
@@ -106,6 +107,8 @@ static void *take(struct prepared *prepared, uint64_t bytes, double most)
     void *taken;
 
     if (prepared->left < bytes) {
+        if (prepared->left > 0)         /* of its last huge page */
+            system_give_back(prepared->slab, prepared->left);
         prepared->left = bytes > slab ? bytes : slab;
         prepared->slab = prepared->is_full ? NULL :
                                              arena_try_raw(prepared->a, 1, prepared->left);
@@ -122,52 +125,61 @@ static void *take(struct prepared *prepared, uint64_t bytes, double most)
     return taken;
 }
 
-static unsigned char *take_panels(struct pass *p, struct prepared *prepared,
-                                  const struct matrix *w)
+static unsigned char *take_panels(struct prepared *prepared, const struct matrix *w)
 {
     uint64_t bytes = panel_size(w) * (uint64_t)count_panels(w);
     double most = w->fast != NULL ? INFINITY : prepared->spare;
     unsigned char *panels = (double)bytes <= most ? take(prepared, bytes, most) : NULL;
 
-    if (panels == NULL && w->fast != NULL)
-        par_slower(p->par, "no memory for rounded weights: they are rounded for each token");
-    else if (panels == NULL)
-        par_slower(p->par, "no memory for turned weights: they are read as they are stored");
-    else if (w->fast == NULL)
+    if (panels != NULL && w->fast == NULL)
         prepared->spare -= (double)bytes;
     return panels;
 }
 
-/* What is there of the matrix; the first time nothing but its place. */
+/* What is there of the matrix; the first time nothing but its place.  NULL: no memory. */
 static struct kept *kept_of(struct prepared *prepared, const struct matrix *w)
 {
     struct kept **chain = chain_of(prepared, w), *kept = *chain;
 
     while (kept != NULL && !is_same(&kept->matrix, w))
         kept = kept->next;
-    if (kept == NULL) {
-        kept = arena_alloc(prepared->a, 1, sizeof *kept);
+    if (kept == NULL && (kept = arena_try_raw(prepared->a, 1, sizeof *kept)) != NULL) {
         *kept = (struct kept){ .matrix = *w, .next = *chain };
         *chain = kept;
+        prepared->spare -= (double)sizeof *kept;
     }
     return kept;
 }
 
-/* False: it is not to be prepared yet, or there is no memory. */
-static bool has_panels(struct pass *p, struct prepared *prepared, struct kept *kept)
+static void lacks_memory(struct pass *p, const struct matrix *w)
 {
-    const struct matrix *w = &kept->matrix;
+    par_slower(p->par, w->fast != NULL ?
+               "no memory for rounded weights: they are rounded for each token" :
+               "no memory for turned weights: they are read as they are stored");
+}
 
+/* Those of the matrix; NULL: it is not to be prepared yet, or there is no memory. */
+static const struct kept *prepare(struct pass *p, struct prepared *prepared,
+                                  const struct matrix *w)
+{
+    struct kept *kept = kept_of(prepared, w);
+
+    if (kept == NULL) {
+        lacks_memory(p, w);
+        return NULL;
+    }
     if (kept->panels != NULL)
-        return true;
+        return kept;
     kept->n_met += kept->n_met < TURN_AFTER;
     if (w->fast == NULL && kept->n_met < TURN_AFTER)
-        return false;
-    kept->panels = take_panels(p, prepared, w);
-    if (kept->panels == NULL)
-        return false;
+        return NULL;
+    kept->panels = take_panels(prepared, w);
+    if (kept->panels == NULL) {
+        lacks_memory(p, w);
+        return NULL;
+    }
     par_for(p->par, count_panels(w), w->fast != NULL ? round_task : turn_task, kept);
-    return true;
+    return kept;
 }
 
 /* ---- linears ---- */
@@ -213,12 +225,12 @@ static bool is_turned(const struct prepared *prepared, const struct linear_job *
 bool prepared_linear(struct pass *p, const struct linear_job *j)
 {
     struct prepared *prepared = p->want != NULL ? p->want->prepared : NULL;
-    struct kept *kept;
+    const struct kept *kept;
 
     if (prepared == NULL || (j->w->fast == NULL && !is_turned(prepared, j)))
         return false;
-    kept = kept_of(prepared, j->w);
-    if (!has_panels(p, prepared, kept))
+    kept = prepare(p, prepared, j->w);
+    if (kept == NULL)
         return false;
     if (j->w->fast != NULL)
         packed_multiply(p, j, 0, count_panels(j->w), (float *)(void *)kept->panels,
@@ -230,14 +242,18 @@ bool prepared_linear(struct pass *p, const struct linear_job *j)
 
 /* ---- memory ---- */
 
-static double bytes_of(const struct param *w, const struct fast_kernel *fast)
+/*
+ * Of a matrix that is run in n_parts, each with panels of its own.  That of logits may be the
+ * tokens' embeddings, and has no weight then.
+ */
+static double bytes_of(const struct param *w, int n_parts, const struct fast_kernel *fast)
 {
     const struct matrix *matrix = &w->matrix;
     double groups = w->n_groups > 0 ? w->n_groups : 1;
 
-    if (w->weight == NULL || !w->is_linear || matrix->K <= 0)
+    if (!w->is_linear || matrix->K <= 0)
         return 0;
-    return groups * fast_words(fast, matrix->K) * ((matrix->N - 1) / PANEL + 1.0) * PANEL *
+    return groups * fast_words(fast, matrix->K) * ((matrix->N - 1) / PANEL + n_parts) * PANEL *
            (double)sizeof(float);
 }
 
@@ -247,12 +263,14 @@ static double bytes_of_layer(const struct model *m, const struct layer_plan *lay
     double bytes = 0;
 
     for (int s = 0; s < N_SLOT; s++)
-        bytes += bytes_of(&layer->slot[s], fast);
+        bytes += bytes_of(&layer->slot[s], s == W_KV_A ? 2 : 1, fast);
     for (int i = 0; layer->expert != NULL && i < m->config.experts.n; i++)
-        bytes += bytes_of(&layer->expert[i].gate, fast) + bytes_of(&layer->expert[i].up, fast) +
-                 bytes_of(&layer->expert[i].down, fast);
+        bytes += bytes_of(&layer->expert[i].gate, 1, fast) +
+                 bytes_of(&layer->expert[i].up, 1, fast) +
+                 bytes_of(&layer->expert[i].down, 1, fast);
     for (int i = 0; layer->former != NULL && i < m->config.n_mlps - 1; i++)
-        bytes += bytes_of(&layer->former[i].up, fast) + bytes_of(&layer->former[i].down, fast);
+        bytes += bytes_of(&layer->former[i].up, 1, fast) +
+                 bytes_of(&layer->former[i].down, 1, fast);
     return bytes;
 }
 
@@ -264,10 +282,10 @@ double prepared_memory(const struct model *m, const struct change *change)
     if (fast == NULL)
         return 0;
     for (int s = 0; s < N_SLOT; s++)
-        bytes += bytes_of(&m->slot[s], fast);
+        bytes += bytes_of(&m->slot[s], s == W_INPUT_EMB ? m->config.n_layers : 1, fast);
     for (int i = 0; i < m->config.streams.n - 1; i++)
-        bytes += bytes_of(&m->stream_in[i], fast) + bytes_of(&m->stream_out[i], fast);
+        bytes += bytes_of(&m->stream_in[i], 1, fast) + bytes_of(&m->stream_out[i], 1, fast);
     for (int l = 0; l < m->config.n_layers; l++)
         bytes += bytes_of_layer(m, &m->layer[l], fast);
-    return bytes;
+    return bytes > 0 ? bytes + HUGE_PAGE : 0;
 }

@@ -51,6 +51,18 @@ npy() {
     sed -n 5p one | jq -c .generated | cmp - alone
 }
 
+@test "so do weights that are turned for more tokens" {
+    cd "$dir"
+    head -n 3 "$ref/../../samples/english.txt" >lines
+    "$viz" stats --json -t 1 --generate 24 -l 0 -H 0 -f lines >one
+    for threads in 2 3 5; do
+        "$viz" stats --json -t $threads --generate 24 -l 0 -H 0 -f lines | cmp - one
+    done
+    sed -n 2p lines >second
+    "$viz" stats --json --generate 24 -l 0 -H 0 -f second | jq -c .generated >alone
+    sed -n 2p one | jq -c .generated | cmp - alone
+}
+
 @test "an encoder-decoder's target is generated where it is needed" {
     cd "$dir"
     bart=$ref/bart

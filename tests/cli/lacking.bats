@@ -57,6 +57,18 @@ token: $slower" ]
     done
 }
 
+@test "no memory for weights that are turned: they are read as they are stored" {
+    asked=(stats --json --generate 40 -v "the cat")
+    [ "$MHA_VIZ_KERNEL" != c ] || skip "the kernel c turns none"
+    works "$viz" "${asked[@]}"
+    want=$output
+    [ -z "$stderr" ]
+    failing FAULT_LARGE=30000000 "$viz" "${asked[@]}"
+    [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+    [ "$stderr" = "mha-viz: note: no memory for turned weights: they are read as they are stored: \
+$slower" ]
+}
+
 @test "threads that cannot be started: the others do their work" {
     works "$viz" stats --tsv -t 1 "the cat saw the dog"
     want=$output

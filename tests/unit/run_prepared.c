@@ -146,11 +146,60 @@ static void memory_of_streams(void **state)
     arena_finish(&a);
 }
 
+static double counted(const char *name)
+{
+    const struct change change = { .fast = FAST_BF16 };
+    struct arena a;
+    struct model *m;
+    double bytes;
+
+    arena_init(&a, NULL, NULL);
+    m = open(&a, name);
+    bytes = prepared_memory(m, &change);
+    m->slot[W_HEAD].is_linear = m->slot[W_INPUT_EMB].is_linear = false;
+    for (int l = 0; l < m->config.n_layers; l++)
+        m->layer[l].slot[W_KV_A].is_linear = false;
+    bytes -= prepared_memory(m, &change);
+    model_close(m);
+    arena_finish(&a);
+    return bytes;
+}
+
+/* Logits by the tokens' embeddings; parts with panels of their own. */
+static void memory_of_what_is_shared_or_in_parts(void **state)
+{
+    const struct fast_kernel *fast = fast_kernel(FAST_BF16);
+    struct arena a;
+    struct model *m;
+    double panel = (double)sizeof(float) * PANEL, heads, parts;
+    int D, L;
+
+    (void)state;
+    if (fast == NULL)
+        skip();
+    arena_init(&a, NULL, NULL);
+    m = open(&a, "gemma3n");
+    D = m->config.d_model;
+    L = m->config.n_layers;
+    assert_null(m->slot[W_HEAD].weight);
+    heads = panel * fast_words(fast, D) * ((m->n_logits - 1) / PANEL + 1);
+    parts = panel * fast_words(fast, D) * L;
+    model_close(m);
+    assert_true(counted("gemma3n") >= heads + parts);
+    m = open(&a, "deepseek_v2");
+    heads = panel * fast_words(fast, m->config.d_model) * ((m->n_logits - 1) / PANEL + 1);
+    parts = panel * fast_words(fast, m->config.d_model) * 2 * m->config.n_layers;
+    model_close(m);
+    assert_true(counted("deepseek_v2") >= heads + parts);
+    arena_finish(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_are_the_same),
         cmocka_unit_test(turned_passes_are_the_same), cmocka_unit_test(memory_of_streams),
+        cmocka_unit_test(memory_of_what_is_shared_or_in_parts),
     };
 
     nn_choose_kernel(NULL);
