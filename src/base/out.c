@@ -172,11 +172,23 @@ static int descriptor_of(const char *path)
 
 /* ---- open ---- */
 
-static void drop_names(struct out *o)
+/* What there is beside the streams. */
+static void drop(struct out *o)
 {
     free(o->temp);
     free(o->target);
-    o->temp = o->target = NULL;
+    free(o->buffer);
+    o->temp = o->target = o->buffer = NULL;
+}
+
+/* Fewer and larger writes than a stream makes by itself, if there is memory for them. */
+static void enlarge_buffer(struct out *o)
+{
+    enum { BUFFER = 1 << 16 };
+
+    o->buffer = malloc(BUFFER);
+    if (o->buffer != NULL)
+        setvbuf(o->file, o->buffer, _IOFBF, BUFFER);
 }
 
 /* The mode of the file that is replaced; else what umask leaves. */
@@ -217,19 +229,21 @@ static int open_beside(struct out *o, struct err *e)
     o->temp = o->target == NULL ? NULL : o->flags & OUT_PARTIAL ? partial_name(o->target) :
               name_in_folder(o->target, temp_name);
     if (o->temp == NULL) {
-        drop_names(o);
+        drop(o);
         return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
     }
     fd = create_temp(o->temp, o->flags);
     if (fd < 0) {
-        drop_names(o);
+        drop(o);
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
                        errno == ENOENT ? "its folder does not exist" : strerror(errno));
     }
     fchmod(fd, mode_for(o->target));
     o->file = fdopen(fd, "wb+");
-    if (o->file != NULL)
+    if (o->file != NULL) {
+        enlarge_buffer(o);
         return 0;
+    }
     close(fd);
     out_abort(o);
     return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
@@ -392,7 +406,7 @@ int out_commit(struct out *o, struct err *e)
     }
     if (o->temp != NULL && o->flags & OUT_DURABLE)
         flush_folder(o->target);
-    drop_names(o);
+    drop(o);
     return 0;
 }
 
@@ -408,7 +422,7 @@ void out_abort(struct out *o)
         forget(o->temp);
         change_end(&before);
     }
-    drop_names(o);
+    drop(o);
 }
 
 /* ---- going on ---- */
@@ -488,19 +502,21 @@ int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err
     o->target = resolve(path);
     o->temp = o->target != NULL ? partial_name(o->target) : NULL;
     if (o->temp == NULL) {
-        drop_names(o);
+        drop(o);
         return err_set(e, ERR_SYSTEM, "%s: no memory", path);
     }
     if (ended)
         take_back(o, n);
     fd = open_kept(o, n, e);
     o->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (o->file != NULL)
+    if (o->file != NULL) {
+        enlarge_buffer(o);
         return 0;
+    }
     if (fd >= 0) {
         close(fd);
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
     }
-    drop_names(o);
+    drop(o);
     return -1;
 }

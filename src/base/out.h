@@ -27,6 +27,7 @@ struct out {
     const char *path;   /* as the user said it; "-" is standard output */
     char *target;       /* the file that is replaced: path, its links followed */
     char *temp;         /* the name beside it; NULL: none, as path is not a regular file */
+    char *buffer;       /* of file; NULL: its own */
     FILE *stream;       /* file is copied here by the commit; NULL: path has the file itself */
     int flags;          /* enum out_flags */
     bool kept;          /* out_keep: what is unfinished stays */
