@@ -7,9 +7,10 @@ earlier mha-viz, in turn.
     generation.py PROGRAM [EARLIER [RUNS [TOKENS]]]
 
 EARLIER is another mha-viz, or - for none; it must continue with the same tokens.  A program
-is run for TOKENS + 1 tokens and for one, and the difference counts: start, prompt and report
-are in both.  One thread, 16 tokens of prompt.  Prints TSV: tokens per second, from the
-fastest run, and the median over pairs of the ratio of times.
+is run for TOKENS + 1 tokens (256 where none are given) and for one, RUNS times (5), and the
+difference counts: start, prompt and report are in both.  One thread, 16 tokens of prompt.  Prints
+TSV: tokens per second, from the fastest run, and the median over pairs of the ratio of times to
+mha-viz's.
 """
 import json
 import os

@@ -6,7 +6,8 @@
 
 MODEL is the folder of all-MiniLM-L6-v2, whose tokeniser the models have.  EARLIER is another
 mha-viz, or - for none: it runs after the other.  TOKENS: 32768 where none is given.  SHAPE:
-minilm and gpt2, with random weights and as many positions as the text has tokens.
+minilm or gpt2, and both where none is given; they have random weights, and as many positions as
+the text has tokens.
 
 Prints TSV: seconds, the most memory, and how much of it is above the files of the model, which
 are mapped and count wholly.  Fails where the entropies of both differ by more than 1e-4.

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mha-viz beside its peers, a row each, in turn within one run: CPU seconds of one thread, or
-seconds of the clock where a row has two.
+"""mha-viz beside its peers, a row each, in turn within one run: CPU seconds, or seconds of the
+clock where a row has two threads.
 
     peers.py [OPTION ...] PROGRAM MODEL [ROW ...]
 
 MODEL is the folder of all-MiniLM-L6-v2; without ROW all rows run, each in a process of its own.
 mha-viz is a new process each time, its start and its printing included, but for generation,
-where the prompt is left out; a peer is loaded and warm, has texts sorted by length in its best
-batch size, in inference mode.  Entropies of all heads of all texts have to agree within 1e-4
-with those of a peer that captures attention, or no time of the row counts.  Models other than
-MODEL have random weights.  What is not installed, or not in this processor, is skipped, and the
-row says so.
+where the prompt is left out.  A peer is loaded and warm, in inference mode, but for cold and
+heatmap, where it is a new process as well; in the rows of corpora it has texts sorted by length,
+in its best batch size.  Models other than MODEL have random weights.
+
+No time of a row counts, and it says WRONG, unless entropies of all heads of all texts agree within
+1e-4 with those of a peer that captures attention; ids are the same (tokens), or bytes (two-*), or
+the first 32 tokens (generate-f32).  What is not installed, or not in this processor, is skipped,
+and the row says so.  --earlier adds another mha-viz, run in turn with both.
 
 Prints a header and TSV; fails where results differ, not where a goal is missed.
 """
