@@ -59,7 +59,8 @@ token: $slower" ]
 
 @test "no memory for weights that are turned: they are read as they are stored" {
     asked=(stats --json --generate 40 -v "the cat")
-    [ "$MHA_VIZ_KERNEL" != c ] || skip "the kernel c turns none"
+    [ -r /proc/meminfo ] || skip "nothing says how much memory there is"
+    [[ $("$viz" --version) != *"kernel c" ]] || skip "the kernel c turns none"
     works "$viz" "${asked[@]}"
     want=$output
     [ -z "$stderr" ]

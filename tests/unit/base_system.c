@@ -95,16 +95,22 @@ static void limits_of_version_1(void **state)
     assert_true(free_mib() == 1000);
 }
 
-/* Paths too long for the system are no groups, and nothing of them is cut. */
+/* A path that is too long for the system is no group: it is not cut to that of another. */
 static void names_without_end(void **state)
 {
     static char groups[3 * PATH_MAX];
 
     (void)state;
-    memset(groups, 'a', sizeof groups - 1);
+    for (size_t i = 0; i < sizeof groups - 1; i++)
+        groups[i] = i % 2 == 0 ? 'a' : '/';
     memcpy(groups, "0::/", 4);
     put_machine(groups);
+    put("sys/fs/cgroup/a/memory.max", "52428800\n");
+    put("sys/fs/cgroup/a/memory.current", "0\n");
     assert_true(free_mib() == 1000);
+    groups[6] = '\0';
+    put_machine(groups);
+    assert_true(free_mib() == 50);
 }
 
 int main(void)
