@@ -271,7 +271,7 @@ static void test_pack(void **state)
     arena_finish(&other);               /* out needs nothing of it */
     assert_int_equal(out.label[out.n - 1][out.label_size[out.n - 1]], '\0');
     assert_ptr_equal(out.label[out.n - 1] + out.label_size[out.n - 1] + 2,
-                     (char *)block + tok_packed(&in));
+                     (char *)block + tok_packed(&out));
     free(block);
     tok_describe(t, &h->arena, NULL, NULL, 0, &in);
     block = malloc(tok_packed(&in));
