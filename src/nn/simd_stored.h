@@ -705,14 +705,41 @@ static INLINE void add_rows(float *y, const float *x, const float *w, int64_t st
             y[c] = __builtin_fmaf(x[k], w[k * stride + c], y[c]);
 }
 
+enum { COLUMNS = 4, ROWS_AHEAD = 16 };  /* vectors of sums; rows that are fetched ahead */
+
+/* The sums of a few columns stay in registers, and each row is read once, in its order. */
+static INLINE void few_columns(float *y, const float *x, const float *w, int64_t stride, int K)
+{
+    vec sum[COLUMNS];
+
+    UNROLL
+    for (int i = 0; i < COLUMNS; i++)
+        sum[i] = v_set(0);
+    for (int k = 0; k < K; k++, w += stride)
+        UNROLL
+        for (int i = 0; i < COLUMNS; i++) {
+            __builtin_prefetch(w + ROWS_AHEAD * stride + i * WIDTH, 0, 2);
+            sum[i] = v_fma(v_set(x[k]), v_load_any(w + i * WIDTH), sum[i]);
+        }
+    UNROLL
+    for (int i = 0; i < COLUMNS; i++)
+        v_store_any(y + i * WIDTH, sum[i]);
+}
+
 static void columns(float *y, const float *x, const float *w, int64_t stride, int n, int K)
 {
     int k = 0;
 
+    if (n <= 4 * COLUMNS * WIDTH)
+        for (; n >= COLUMNS * WIDTH; n -= COLUMNS * WIDTH) {
+            few_columns(y, x, w, stride, K);
+            y += COLUMNS * WIDTH;
+            w += COLUMNS * WIDTH;
+        }
     memset(y, 0, (size_t)n * sizeof *y);
-    for (; k + ROWS_TOGETHER <= K; k += ROWS_TOGETHER)
+    for (; n > 0 && k + ROWS_TOGETHER <= K; k += ROWS_TOGETHER)
         add_rows(y, x + k, w + k * stride, stride, n, ROWS_TOGETHER);
-    for (; k < K; k++)
+    for (; n > 0 && k < K; k++)
         add_rows(y, x + k, w + k * stride, stride, n, 1);
 }
 

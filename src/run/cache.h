@@ -2,8 +2,8 @@
  *
  * The keys and values of one text that a causal stack has computed so far, in every
  * layer, rotated, and those of its memory; of a layer that does not attend, its state.  A pass
- * over the tokens after them costs no
- * more than these tokens, and gives the same bytes as a pass over all of them. */
+ * over the tokens after them costs no more than these tokens, and gives the same bytes as a pass
+ * over all of them. */
 #ifndef RUN_CACHE_H
 #define RUN_CACHE_H
 
@@ -17,7 +17,8 @@ struct cache {
     int n, capacity;        /* tokens cached, and at most */
     int n_seen;             /* of them not padding: POS_TABLE_FROM_IDS */
     int n_memory;           /* keys of the memory; 0: none */
-    float **kv, **memory_kv;    /* [L] of [n, G (d + d_v)] the keys, then the values */
+    float **kv, **memory_kv;    /* [L] of [G, capacity, d] the keys, which a head has side by side,
+                                   then [G, capacity, d_v] the values */
     float **state;              /* [L] of mixer_state, of layers that do not attend; NULL: all do */
 };
 

@@ -9,32 +9,25 @@
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Rows of a text's keys and values are its heads' side by side, as of the memory. */
-static void read_cached(struct pass *p, struct heads *h)
-{
-    const struct head_place *place = &p->m->place;
-
-    h->cached = p->cached;
-    h->kv_stride = (int64_t)cache_row(p->m);
-    h->k_at = place->cross_k;
-    h->v_at = place->cross_v;
-}
-
-static void copy_heads(const struct pass *p, float *to, const float *row)
+/* A row of heads -> row i of each head that a cache of `capacity` rows has. */
+static void copy_heads(const struct pass *p, float *to, int capacity, int i, const float *row,
+                       const int *k_at, const int *v_at)
 {
     const struct config *config = &p->m->config;
     const struct head_place *place = &p->m->place;
+    size_t d = (size_t)config->d_head, d_v = (size_t)config->d_value;
 
     for (int g = 0; g < config->n_kv_heads; g++) {
-        memcpy(to + place->cross_k[g], row + place->k[g],
-               (size_t)config->d_head * sizeof *to);
-        memcpy(to + place->cross_v[g], row + place->v[g],
-               (size_t)config->d_value * sizeof *to);
+        memcpy(to + (size_t)place->cross_k[g] * (size_t)capacity + (size_t)i * d, row + k_at[g],
+               d * sizeof *to);
+        memcpy(to + (size_t)place->cross_v[g] * (size_t)capacity + (size_t)i * d_v,
+               row + v_at[g], d_v * sizeof *to);
     }
 }
 
 void cached_append(struct pass *p, int l, struct heads *h)
 {
+    const struct head_place *place = &p->m->place;
     const int *start = p->b->start;
 
     for (int t = 0; p->cached != NULL && t < p->b->n_texts; t++) {
@@ -42,34 +35,42 @@ void cached_append(struct pass *p, int l, struct heads *h)
 
         assert(cache->n + start[t + 1] - start[t] <= cache->capacity);
         for (int i = start[t]; i < start[t + 1]; i++)
-            copy_heads(p,
-                       cache->kv[l] + (size_t)(cache->n + i - start[t]) * cache_row(p->m),
-                       p->qkv + (int64_t)i * p->m->place.width);
-        p->cached[t] = (struct cached){ cache->kv[l], cache->n + start[t + 1] - start[t],
-                                        cache->n };
+            copy_heads(p, cache->kv[l], cache->capacity, cache->n + i - start[t],
+                       p->qkv + (int64_t)i * place->width, place->k, place->v);
+        p->cached[t] = (struct cached){ cache->kv[l], cache->capacity,
+                                        cache->n + start[t + 1] - start[t], cache->n };
     }
-    if (p->cached != NULL)
-        read_cached(p, h);
+    h->cached = p->cached;
 }
 
 void cached_append_memory(struct pass *p, int l, struct heads *h)
 {
+    const struct head_place *place = &p->m->place;
     const struct memory *memory = p->want->memory;
 
     for (int t = 0; p->cached != NULL && t < p->b->n_texts; t++) {
         const struct cache *cache = p->want->cache[t];
-        size_t count = (size_t)cache->n_memory * cache_row(p->m);
+        int n = cache->n_memory;
 
-        assert(memory == NULL ||
-               memory->start[t + 1] - memory->start[t] == cache->n_memory);
-        if (memory != NULL)
-            memcpy(cache->memory_kv[l],
-                   p->memory_kv + (size_t)memory->start[t] * cache_row(p->m),
-                   count * sizeof **cache->memory_kv);
-        p->cached[t] = (struct cached){ cache->memory_kv[l], cache->n_memory, 0 };
+        assert(memory == NULL || memory->start[t + 1] - memory->start[t] == n);
+        for (int i = 0; memory != NULL && i < n; i++)
+            copy_heads(p, cache->memory_kv[l], n, i,
+                       p->memory_kv + (size_t)(memory->start[t] + i) * cache_row(p->m),
+                       place->cross_k, place->cross_v);
+        p->cached[t] = (struct cached){ cache->memory_kv[l], n, n, 0 };
     }
-    if (p->cached != NULL)
-        read_cached(p, h);
+    h->cached = p->cached;
+}
+
+struct attention_rows cached_rows(const struct pass *p, const struct cached *cached, int group)
+{
+    const struct config *config = &p->m->config;
+    const struct head_place *place = &p->m->place;
+    size_t capacity = (size_t)cached->capacity;
+
+    return (struct attention_rows){ cached->kv + (size_t)place->cross_k[group] * capacity,
+                                    cached->kv + (size_t)place->cross_v[group] * capacity,
+                                    config->d_head, config->d_value };
 }
 
 void cached_advance(struct pass *p)

@@ -60,13 +60,19 @@ static void make_room(struct head_rows *r, struct arena *scratch)
         r->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
+static int group_of(const struct head_rows *r)
+{
+    const struct config *config = &r->job->p->m->config;
+
+    return r->head / (config->n_heads / config->n_kv_heads);
+}
+
 /* Keys and values in rows of kv, first of the text's. */
 static struct attention_rows rows_from(const struct head_rows *r, const float *kv, int first)
 {
-    const struct config *config = &r->job->p->m->config;
     const struct heads *heads = r->job->heads;
-    int group = r->head / (config->n_heads / config->n_kv_heads);
     const float *row = kv + (int64_t)first * heads->kv_stride;
+    int group = group_of(r);
 
     return (struct attention_rows){ row + heads->k_at[group], row + heads->v_at[group],
                                     heads->kv_stride, heads->kv_stride };
@@ -78,7 +84,7 @@ static struct attention_rows own_rows(const struct head_rows *r)
     const struct heads *heads = r->job->heads;
 
     if (heads->cached != NULL)
-        return rows_from(r, heads->cached[r->text].kv, 0);
+        return cached_rows(r->job->p, &heads->cached[r->text], group_of(r));
     return rows_from(r, heads->kv, heads->key_start[r->text]);
 }
 

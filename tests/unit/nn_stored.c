@@ -228,11 +228,47 @@ KERNEL_TEST(few_rows)
 KERNEL_TEST(few_rows_anywhere)
 KERNEL_TEST(turned_rows)
 
+/* y[c] is one sum upwards, however many columns there are. */
+static void check_columns(int n, int K)
+{
+    int stride = n + 3;
+    float *x = random_floats((size_t)K + 1), *y = nan_floats((size_t)n + 1);
+    float *w = random_floats((size_t)K * (size_t)stride + 1);
+
+    nn_kernels()->stored->columns(y, x, w, stride, n, K);
+    for (int c = 0; c < n; c++) {
+        float sum = 0;
+
+        for (int k = 0; k < K; k++)
+            sum = nn_kernel() == KERNEL_C ? sum + x[k] * w[k * stride + c] :
+                                            fmaf(x[k], w[k * stride + c], sum);
+        assert_memory_equal(&y[c], &sum, sizeof sum);
+    }
+    assert_true(isnan(y[n]));
+    free(x);
+    free(y);
+    free(w);
+}
+
+static void columns(void)
+{
+    static const int n[] = { 1, 7, 8, 15, 16, 31, 32, 40, 63, 64, 65, 80, 127, 128, 192, 200, 256,
+                             257, 300, 1024 };
+    static const int K[] = { 0, 1, 7, 8, 9, 40 };
+
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        for (size_t j = 0; j < sizeof K / sizeof *K; j++)
+            check_columns(n[i], K[j]);
+}
+
+KERNEL_TEST(columns)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements), cmocka_unit_test(test_few_rows),
         cmocka_unit_test(test_few_rows_anywhere), cmocka_unit_test(test_turned_rows),
+        cmocka_unit_test(test_columns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
