@@ -181,14 +181,17 @@ static void drop(struct out *o)
     o->temp = o->target = o->buffer = NULL;
 }
 
-/* Fewer and larger writes than a stream makes by itself, if there is memory for them. */
-static void enlarge_buffer(struct out *o)
+/* file, with fewer and larger writes than a stream makes by itself, if there is memory for them. */
+static bool open_file(struct out *o, int fd, const char *mode)
 {
     enum { BUFFER = 1 << 16 };
 
-    o->buffer = malloc(BUFFER);
+    o->file = fdopen(fd, mode);
+    if (o->file != NULL)
+        o->buffer = malloc(BUFFER);
     if (o->buffer != NULL)
         setvbuf(o->file, o->buffer, _IOFBF, BUFFER);
+    return o->file != NULL;
 }
 
 /* The mode of the file that is replaced; else what umask leaves. */
@@ -239,11 +242,8 @@ static int open_beside(struct out *o, struct err *e)
                        errno == ENOENT ? "its folder does not exist" : strerror(errno));
     }
     fchmod(fd, mode_for(o->target));
-    o->file = fdopen(fd, "wb+");
-    if (o->file != NULL) {
-        enlarge_buffer(o);
+    if (open_file(o, fd, "wb+"))
         return 0;
-    }
     close(fd);
     out_abort(o);
     return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
@@ -508,11 +508,8 @@ int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err
     if (ended)
         take_back(o, n);
     fd = open_kept(o, n, e);
-    o->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (o->file != NULL) {
-        enlarge_buffer(o);
+    if (fd >= 0 && open_file(o, fd, "wb"))
         return 0;
-    }
     if (fd >= 0) {
         close(fd);
         err_set(e, ERR_SYSTEM, "%s: no memory", path);

@@ -28,7 +28,7 @@ void system_processor(char *name, size_t size);
 /* All of the memory will be written; pages of 4 KiB would be mapped one by one, slowly. */
 void system_huge_pages(void *data, size_t size_bytes);
 
-/* The memory is not used any more: whole pages of it are free, whatever holds it. */
+/* The memory is not used any more: its whole pages go back to the system, and stay mapped. */
 void system_give_back(void *data, size_t size_bytes);
 
 #endif
