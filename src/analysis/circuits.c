@@ -210,7 +210,8 @@ static double *undefined(struct arena *a, uint64_t n)
 }
 
 struct circuits *circuits_new(struct arena *a, const struct model *m,
-                              const struct circuits_tokens *tokens, struct par *par)
+                              const struct circuits_tokens *tokens, struct par *par,
+                              const struct warn *warn)
 {
     struct circuits *c = arena_alloc(a, 1, sizeof *c);
     uint64_t n = (uint64_t)m->config.n_layers * (uint64_t)m->config.n_heads;
@@ -233,5 +234,7 @@ struct circuits *circuits_new(struct arena *a, const struct model *m,
     if (tokens != NULL && circuits_has_tokens(m))
         circuits_unembed(c, a, m, tokens, par);
     arena_reset(a, mark);
+    eigen_warn(c->copy, c->L, c->H, "copy", warn);
+    eigen_warn(c->copy_full, c->L, c->H, "copy_full", warn);
     return c;
 }

@@ -57,10 +57,12 @@ bool circuits_has_tokens(const struct model *m);
 
 /*
  * Of m, which fold_check allows; tokens NULL: comp and copy alone, as where m has no tokens.
- * Results are of a, and the same for any number of threads.
+ * Results are of a, and the same for any number of threads.  What cannot be computed is NaN, and
+ * warned of.
  */
 struct circuits *circuits_new(struct arena *a, const struct model *m,
-                              const struct circuits_tokens *tokens, struct par *par);
+                              const struct circuits_tokens *tokens, struct par *par,
+                              const struct warn *warn);
 
 /* ---- parts ---- */
 

@@ -3,7 +3,7 @@
 #include "analysis/eigen.h"
 
 #include <float.h>
-#include <math.h>
+#include <stdint.h>
 
 /* Steps for one eigenvalue; an unusual shift is tried after each ten. */
 enum { STEPS_MOST = 100, STEPS_UNUSUAL = 10 };
@@ -12,6 +12,7 @@ struct square {
     double *a;                  /* [n, n] */
     int n;
     int lo, hi;                 /* the block at hand, inclusive */
+    double norm;                /* Frobenius */
 };
 
 static double *at(const struct square *s, int i, int j)
@@ -86,32 +87,44 @@ static void to_hessenberg(const struct square *s, struct eigenvalue *room)
 
 /* ---- QR steps ---- */
 
-/* The sum and the product of the two shifts. */
-static void shifts(const struct square *s, int step, double *sum, double *product)
+/* The two shifts are the eigenvalues of [ x  w / 1 ; 1  y ]. */
+struct shifts { double x, y, w; };
+
+static struct shifts shifts_of(const struct square *s, int step)
 {
     int n = s->hi;
+    double size = fabs(*at(s, n, n - 1)) + fabs(*at(s, n - 1, n - 2));
 
-    if (step % STEPS_UNUSUAL == 0) {
-        double x = fabs(*at(s, n, n - 1)) + fabs(*at(s, n - 1, n - 2));
+    if (step % STEPS_UNUSUAL == 0)      /* hqr's numbers */
+        return (struct shifts){ *at(s, n, n) + .75 * size, *at(s, n, n) + .75 * size,
+                                -.4375 * size * size };
+    return (struct shifts){ *at(s, n, n), *at(s, n - 1, n - 1),
+                            *at(s, n, n - 1) * *at(s, n - 1, n) };
+}
 
-        *sum = 1.5 * x;
-        *product = x * x;
-        return;
-    }
-    *sum = *at(s, n - 1, n - 1) + *at(s, n, n);
-    *product = *at(s, n - 1, n - 1) * *at(s, n, n) - *at(s, n - 1, n) * *at(s, n, n - 1);
+/*
+ * to[3] = a multiple of the first column of (H - s_1)(H - s_2) of the block H.  Differences from
+ * the diagonal, and a division by what is below it: where all eigenvalues are nearly the same,
+ * the sums of products are only rounding.
+ */
+static void first_column(double to[3], const struct square *s, const struct shifts *shift)
+{
+    int l = s->lo;
+    double h = *at(s, l, l), r = shift->x - h, t = shift->y - h;
+
+    to[0] = (r * t - shift->w) / *at(s, l + 1, l) + *at(s, l, l + 1);
+    to[1] = *at(s, l + 1, l + 1) - h - r - t;
+    to[2] = *at(s, l + 2, l + 1);
 }
 
 /* One step of Francis on the block, which has three rows at least. */
 static void francis(const struct square *s, int step)
 {
     int l = s->lo, n = s->hi;
-    double sum, product, x[3], v[3];
+    struct shifts shift = shifts_of(s, step);
+    double x[3], v[3];
 
-    shifts(s, step, &sum, &product);
-    x[0] = *at(s, l, l) * (*at(s, l, l) - sum) + *at(s, l, l + 1) * *at(s, l + 1, l) + product;
-    x[1] = *at(s, l + 1, l) * (*at(s, l, l) + *at(s, l + 1, l + 1) - sum);
-    x[2] = *at(s, l + 1, l) * *at(s, l + 2, l + 1);
+    first_column(x, s, &shift);
     for (int k = l; k < n; k++) {
         int count = k + 2 <= n ? 3 : 2;
         double beta = reflector(v, x, count);
@@ -123,21 +136,29 @@ static void francis(const struct square *s, int step)
     }
 }
 
-/* The first row of the last block that does not fall apart; what couples it becomes 0. */
+/* The root of the sum of squares. */
+static double norm_of(const struct square *s)
+{
+    double squares = 0;
+
+    for (int64_t i = 0; i < (int64_t)s->n * s->n; i++)
+        squares += s->a[i] * s->a[i];
+    return sqrt(squares);
+}
+
+/*
+ * The first row of the last block that does not fall apart; what couples it becomes 0.  Against
+ * the whole matrix, to which it was reduced with such errors: of rank 1 the diagonal is rounding.
+ */
 static int block_begin(const struct square *s)
 {
     int l = s->hi;
 
-    for (; l > 0; l--) {
-        double near = fabs(*at(s, l - 1, l - 1)) + fabs(*at(s, l, l));
-
-        if (near == 0)
-            near = fabs(*at(s, s->hi, s->hi)) + DBL_MIN / DBL_EPSILON;
-        if (fabs(*at(s, l, l - 1)) <= DBL_EPSILON * near) {
+    for (; l > 0; l--)
+        if (fabs(*at(s, l, l - 1)) <= DBL_EPSILON * s->norm) {
             *at(s, l, l - 1) = 0;
             break;
         }
-    }
     return l;
 }
 
@@ -160,12 +181,13 @@ static void of_two(const struct square *s, int n, struct eigenvalue *value)
 
 bool eigen_values(struct eigenvalue *value, double *a, int n)
 {
-    struct square s = { a, n, 0, n - 1 };
+    struct square s = { .a = a, .n = n, .hi = n - 1 };
     int step = 0;
 
     for (long i = 0; i < (long)n * n; i++)
         if (!isfinite(a[i]))
             return false;
+    s.norm = norm_of(&s);
     to_hessenberg(&s, value);
     while (s.hi >= 0) {
         s.lo = block_begin(&s);
@@ -191,10 +213,28 @@ double eigen_share(double *a, int n, struct arena *scratch)
     double sum = 0, magnitudes = 0;
 
     if (!eigen_values(value, a, n))
-        return NAN;
+        return EIGEN_MISSED;
     for (int i = 0; i < n; i++) {
         sum += value[i].re;
         magnitudes += sqrt(value[i].re * value[i].re + value[i].im * value[i].im);
     }
     return magnitudes > 0 ? sum / magnitudes : NAN;
+}
+
+void eigen_warn(double *x, int L, int H, const char *name, const struct warn *warn)
+{
+    int first = -1, others = -1;
+
+    for (int i = 0; i < L * H; i++) {
+        if (x[i] != EIGEN_MISSED)
+            continue;
+        first = first < 0 ? i : first;
+        others++;
+        x[i] = NAN;
+    }
+    if (first < 0)
+        return;
+    err_warn(warn, "%s of L%dH%d%s is not computed: no eigenvalues were found of its weights, "
+             "which are not finite or do not converge", name, first / H, first % H,
+             others > 0 ? " and others" : "");
 }

@@ -53,10 +53,12 @@ static void norm_head(void *self, int h, struct arena *scratch)
         for (int64_t j = 0; j < n; j++)
             for (int64_t c = 0; c < n; c++)
                 both[i * n + c] += q[i * n + j] * k[j * n + c];
-    job->to[h] = eigen_values(value, both, f->d) ? job->scale * sqrt(largest(value, f->d)) : NAN;
+    job->to[h] = eigen_values(value, both, f->d) ?
+                     job->scale * sqrt(largest(value, f->d)) : EIGEN_MISSED;
 }
 
-const double *spectral_of(struct arena *a, const struct model *m, struct par *par)
+const double *spectral_of(struct arena *a, const struct model *m, struct par *par,
+                          const struct warn *warn)
 {
     int L = m->config.n_layers, H = m->config.n_heads;
     double *all = arena_alloc(a, (uint64_t)L, (uint64_t)H * sizeof *all);
@@ -75,5 +77,6 @@ const double *spectral_of(struct arena *a, const struct model *m, struct par *pa
                                                       all + (int64_t)l * H });
         arena_reset(a, mark);
     }
+    eigen_warn(all, L, H, "spectral", warn);
     return all;
 }

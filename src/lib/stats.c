@@ -76,7 +76,8 @@ static int count(void *self, struct border *border, struct err *e)
     texts_pack(&texts, a, call.item, 1);
     set.metric = metric_choice_list(&job->choice, a, &set.n);
     if (job->choice.wanted[METRIC_spectral] && call.session.stack != STACK_CROSS)
-        set.opts.spectral = spectral_of(a, call.session.shown, call.session.par);
+        set.opts.spectral = spectral_of(a, call.session.shown, call.session.par,
+                                        call.session.env->warn);
     attended = session_attended(&call.session, &texts, a);
     stats = stats_new(a, call.session.shown, &attended, &call.want, &set);
     n = stats_sinks(stats, sinks);

@@ -114,7 +114,7 @@ static void spectral_norms(void **state)
     m.layer[0].slot[W_Q].weight = m.layer[0].slot[W_O].weight = &stored;
     m.layer[0].scale = 0.5;
     m.layer[1].scale = 0.25;
-    norm = spectral_of(&a, &m.model, par);
+    norm = spectral_of(&a, &m.model, par, NULL);
     check_close(norm[0], 0.5, 1e-12);
     check_close(norm[1], 0.25, 1e-12);
     par_free(par);

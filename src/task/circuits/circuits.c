@@ -146,7 +146,8 @@ static int run_session(struct circuits_job *j, struct err *e)
         err_warn(j->s.env->note, "%s; successors are left out", j->s.tok_err.msg);
     if (!args->pairs)
         circuits_choose(j);
-    j->found = circuits_new(j->a, j->s.shown, args->pairs ? NULL : &j->tokens, j->s.par);
+    j->found = circuits_new(j->a, j->s.shown, args->pairs ? NULL : &j->tokens, j->s.par,
+                            j->s.env->warn);
     return output_is_picture(&j->output) ? draw(j, e) : write_report(j, e);
 }
 

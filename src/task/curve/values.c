@@ -130,7 +130,7 @@ void curve_open(struct curve_job *j)
         j->heads = summary_new(s->a, &(struct summary_kind){ .n = j->n_heads });
     if (j->metric == METRIC_spectral && s->stack != STACK_CROSS &&
         s->model->precomputed == NULL)
-        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
+        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
 }
 
 /* ---- a text ---- */

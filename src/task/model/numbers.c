@@ -93,7 +93,7 @@ int model_view_choose(struct model_view_job *j, struct err *e)
     j->set.progress = par_progress(s->par);
     if (j->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
         s->model->precomputed == NULL)
-        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
+        j->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
     return 0;
 }
 

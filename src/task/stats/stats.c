@@ -116,7 +116,7 @@ static void look_at_weights(struct stats_job *job)
 
     if (job->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
         s->model->precomputed == NULL)
-        job->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
+        job->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
 }
 
 static bool wants_counts(const struct metric_set *set)

@@ -55,7 +55,8 @@ void types_copy_run(struct types_job *j)
         return;
     mark = arena_mark(s->a);
     circuits_choose(&circuits);
-    circuits.found = circuits_new(s->a, s->shown, &circuits.tokens, s->par);
+    circuits.found = circuits_new(s->a, s->shown, &circuits.tokens, s->par,
+                                  s->env->warn);
     keep(j, &circuits);
     arena_reset(s->a, mark);
 }
