@@ -97,7 +97,8 @@ static void tokenise(void *self, int i, struct arena *scratch)
     struct err e;
     bool done;
 
-    if (!line->given || line_read(s, scratch, line->line, line->size, &item, &done, &e) != 0)
+    if (!line->given || line_read(s, scratch, line->line, line->size, &item, &done, &e) != 0 ||
+        item.blank)
         return;
     line->budget = ahead->part;
     if (!done && encode_text_within(s, &line->budget, scratch, &item, &e) != 0)

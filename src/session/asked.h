@@ -47,6 +47,7 @@ struct asked {
     double score_scale;             /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
+    bool keep_empty;            /* lines without a text are texts */
     bool apart;                 /* two operands are two texts, not a pair */
     const char *by;             /* a key of --jsonl's objects: what texts are grouped by */
     const char *shard;          /* "K/N": of the texts of file; NULL: all */

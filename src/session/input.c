@@ -231,6 +231,18 @@ static void say_unknown(struct input *in, struct arena *a, const struct item *it
              in->source->is_file ? "; further texts are not named" : "");
 }
 
+/* At the end of a source: what it left out. */
+static void say_blank(struct input *in)
+{
+    struct source *source = in->source;
+
+    if (source->n_blank > 0)
+        err_warn(in->s->env->note, "%s: %lld blank line%s left out; with --keep-empty each is a "
+                 "text", source->name, (long long)source->n_blank,
+                 source->n_blank == 1 ? " is" : "s are");
+    source->n_blank = 0;
+}
+
 /* As it would be worked on. */
 static int tell_passed(struct input *in, struct arena *a, struct item *item, struct err *e)
 {
@@ -249,8 +261,10 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         if (status == SOURCE_END && in->source->lines &&
             check_spare_masks(in->s, in->source->n, e) != 0)
             return -1;
-        if (status == SOURCE_END)
+        if (status == SOURCE_END) {
             in->n_bad += in->source->n_bad;
+            say_blank(in);
+        }
         if (status == SOURCE_TEXT && !out->passed && in->s->asked->stream == NULL)
             say_unknown(in, a, out);
         if (status != SOURCE_UNUSABLE && !out->passed)

@@ -52,6 +52,7 @@ struct item {
     const struct memory_file *report;   /* what input_report_ahead made of it, until the next
                                            text is asked for; NULL: nothing */
     bool passed;                /* of another shard: only input_tell_passed asks for it */
+    bool blank;                 /* its line has no text, and is left out */
 };
 
 /* ", part 2", of arena a, or "": what follows the number of its text. */

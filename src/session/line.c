@@ -49,6 +49,13 @@ static int item_of_json(const struct session *s, struct arena *a, const char *li
     return 0;
 }
 
+/* What it gives is texts, all of white space. */
+static bool is_blank(const struct item *out)
+{
+    return out->target.n == 0 && tok_is_blank(out->text, out->text_size) &&
+           (out->pair == NULL || tok_is_blank(out->pair, out->pair_size));
+}
+
 /* Of a pair the text that is asked for, by itself. */
 static int take_half(struct item *out, enum asked_half half, struct err *e)
 {
@@ -78,8 +85,14 @@ int line_read(const struct session *s, struct arena *a, const char *line, size_t
               struct item *out, bool *done, struct err *e)
 {
     *done = false;
+    out->blank = !s->asked->keep_empty && tok_is_blank(line, n);
+    if (out->blank)
+        return 0;
     if (read_whole(s, a, line, n, out, done, e) != 0)
         return -1;
+    out->blank = !s->asked->keep_empty && !*done && is_blank(out);
+    if (out->blank)
+        return 0;
     if (!*done)
         return take_half(out, s->asked->half, e);
     return s->asked->half == HALF_BOTH ?

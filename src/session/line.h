@@ -9,7 +9,8 @@
 /*
  * Fills *out with what a line says, as --jsonl, --pairs and the half of a pair that is asked for
  * have it: texts are where the line is, or of a.  *done: it gives ids, so that nothing is left to
- * tokenise.  On any thread.  Errors (ERR_INPUT): another kind of line.
+ * tokenise.  out->blank: it gives nothing but white space, and --keep-empty was not given, so that
+ * it is no text.  On any thread.  Errors (ERR_INPUT): another kind of line.
  */
 int line_read(const struct session *s, struct arena *a, const char *line, size_t n,
               struct item *out, bool *done, struct err *e);

@@ -25,6 +25,7 @@ struct source {
     bool others;                /* of lines: texts of other shards are given, too */
     struct report_ahead report; /* of lines */
     int64_t n;                  /* texts; of lines: those read so far */
+    int64_t n_blank;            /* of its lines: those that are no texts, so far */
     int64_t n_bad;              /* at the end: texts that whoever read them before left out */
     uint32_t crc;               /* of lines: CRC-32 of those, each with a "\n" after it */
     /* Fills *out, which is empty, but not what encode_fit fills. */

@@ -35,6 +35,8 @@ static int fill(const struct session *s, struct arena *a, const char *line, size
 
     if (line_read(s, a, line, n, out, &done, e) != 0)
         return -1;
+    if (out->blank)
+        return 0;
     if (!done && (taken == NULL || !ahead_tokens(taken, s->budget, a, out)) &&
         encode_text(s, a, out, e) != 0)
         return -1;
@@ -140,21 +142,40 @@ static int take_line(struct line_source *source, struct err *e)
     return status;
 }
 
-static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
+/* To the next line that is a text to be given, or may be; returns as lines_next. */
+static int find_line(struct line_source *source, struct item *out, struct err *e)
 {
-    struct line_source *source = (struct line_source *)self;
-    const struct session *session = self->s;
+    struct source *self = &source->source;
     int status;
 
     do {
         status = take_line(source, e);
-        if (status <= 0)
-            return status;
-        out->passed = !shard_has(&source->shard, self->n - 1);
+        out->index = self->n - 1;
+        out->passed = status > 0 && !shard_has(&source->shard, out->index);
     } while (out->passed && !self->others);
-    out->index = self->n - 1;
-    if (fill(session, a, arena_strndup(a, source->line, source->size), source->size,
-             source->taken, out, e) == 0)
+    return status;
+}
+
+static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    struct line_source *source = (struct line_source *)self;
+    const struct session *session = self->s;
+    struct item empty = *out;
+    int status;
+
+    do {
+        struct arena_mark mark = arena_mark(a);
+
+        *out = empty;
+        if ((status = find_line(source, out, e)) <= 0)
+            return status;
+        status = fill(session, a, arena_strndup(a, source->line, source->size), source->size,
+                      source->taken, out, e);
+        if (out->blank)
+            arena_reset(a, mark);
+        self->n_blank += out->blank && !out->passed;
+    } while (status == 0 && out->blank);
+    if (status == 0)
         return SOURCE_TEXT;
     /* Without a tokeniser no line would fare better. */
     return session->tok == NULL && !session->asked->jsonl ? SOURCE_FAILED :

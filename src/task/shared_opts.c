@@ -126,6 +126,8 @@ static const struct opt text_opts[] = {
     FLAG(0, "jsonl", F(jsonl),
          "each line of the file, or of standard input, is {\"text\":…,\"pair\":…} or "
          "{\"ids\":[…],\"type_ids\":[…]}"),
+    FLAG(0, "keep-empty", F(keep_empty),
+         "blank lines of the file, or of standard input, are texts, too"),
     STRING(0, "ids", "LIST", F(ids), "token ids instead of a text: 101,7592,102"),
     STRING(0, "type-ids", "LIST", F(type_ids), "types of --ids, one per id"),
     STRING(0, "decoder-ids", "LIST", F(decoder_ids),

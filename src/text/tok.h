@@ -112,6 +112,9 @@ void tok_describe(const struct tok *t, struct arena *a, const int *ids,
  * none. */
 int tok_unknown(const struct tok *t, const struct tokens *tokens);
 
+/* Whether a text holds nothing but white space (White_Space of Unicode). */
+bool tok_is_blank(const char *text, size_t size);
+
 /* *out: x, then y after it; their pieces and labels stay where they are. */
 void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);

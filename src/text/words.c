@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text/tok_priv.h"
 
 /* ---- words between white space ---- */
@@ -36,6 +37,20 @@ static struct words words_of(struct arena *a, const char *s, size_t n)
         i += (size_t)length;
     }
     return words;
+}
+
+bool tok_is_blank(const char *text, size_t size)
+{
+    size_t at = 0;
+
+    while (at < size) {
+        int code, length = utf8_decode(text + at, size - at, &code);
+
+        if (length < 0 || !chars_is_space(code))
+            return false;
+        at += (size_t)length;
+    }
+    return true;
 }
 
 /*

@@ -45,7 +45,7 @@ load helper
 }
 
 @test "-f: one picture per line in DIR/, by the line's number" {
-    printf 'the key\n\nis in the door\n' > "$dir/lines"
+    printf 'the key\nis\nis in the door\n' > "$dir/lines"
     mkdir "$dir/out"
     works "$viz" heatmap -m "$ref/bert" -f "$dir/lines" -o "$dir/out/"
     [ "$(list "$dir/out")" = "000001.png 000002.png 000003.png " ]

@@ -72,7 +72,7 @@ many() {
 
 @test "a file that begins with empty lines" {
     printf '\n\na\n' >"$dir/text"
-    works "$viz" tokens --tsv -m "$ref/bert" -f "$dir/text"
+    works "$viz" tokens --tsv -m "$ref/bert" --keep-empty -f "$dir/text"
     [ "${#lines[@]}" -eq 8 ]
 }
 

@@ -26,9 +26,9 @@ tokens() {
 }
 
 @test "-f: one text per line, whatever ends it; - is standard input; .gz is unpacked" {
-    printf 'the key\r\n\nthe door' > "$dir/lines"
+    printf 'the key\r\nis\nthe door' > "$dir/lines"
     want='[CLS] the key [SEP]
-[CLS] [SEP]
+[CLS] is [SEP]
 [CLS] the door [SEP]'
     [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines" | tokens)" = "$want" ]
     [ "$("$viz" tokens -m "$ref/bert" --json -f - < "$dir/lines" | tokens)" = "$want" ]
@@ -36,6 +36,59 @@ tokens() {
     gzip "$dir/lines"
     [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines.gz" | tokens)" = "$want" ]
     [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines.gz" | jq -c .index | tr '\n' ' ')" = "0 1 2 " ]
+}
+
+# blank_notes N COMMAND...: works, and says so of N lines of a file
+blank_notes() {
+    local n=$1
+    shift
+    run --separate-stderr "$@"
+    [ "$status" -eq 0 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "mha-viz: note: "*": $n blank line"*" left out; with --keep-empty"* ]]
+}
+
+@test "blank lines of a file are no texts, and keep their numbers" {
+    printf 'the key\n\nis in\r\n \t\r\n\u3000\nthe door\n\n' > "$dir/blank"
+    grep -v '^[[:space:]　]*$' "$dir/blank" > "$dir/texts"
+    for t in 1 3; do
+        blank_notes 4 "$viz" tokens -t $t -m "$ref/bert" --json -f "$dir/blank"
+        [ "$(jq -r .index <<< "$output" | tr '\n' ' ')" = "0 2 5 " ]
+    done
+    for c in "stats --summary" "types --no-probe" "ablate --summary"; do
+        # shellcheck disable=SC2086
+        blank_notes 4 "$viz" $c -m "$ref/gpt2" -f "$dir/blank"
+        # shellcheck disable=SC2086
+        [ "$output" = "$("$viz" $c -m "$ref/gpt2" -f "$dir/texts")" ]
+    done
+    blank_notes 4 "$viz" diff --summary -m "$ref/gpt2" -m "$ref/gpt2" -f "$dir/blank"
+    mkdir "$dir/out"
+    blank_notes 4 "$viz" heatmap -m "$ref/bert" -f "$dir/blank" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.png 000003.png 000006.png " ]
+    blank_notes 2 "$viz" tokens -m "$ref/bert" --json --shard 1/3 -f "$dir/blank"
+    [ -z "$output" ]
+    works "$viz" tokens -q -m "$ref/bert" -f "$dir/blank"
+    works "$viz" tokens -m "$ref/bert" --json --keep-empty -f "$dir/blank"
+    [ "${#lines[@]}" -eq 7 ]
+}
+
+@test "blank lines: of a pipe, of pairs, of JSON, and of a file that has no others" {
+    blank_notes 2 "$viz" tokens -m "$ref/bert" --json < <(printf '\n\nthe key\n')
+    [ "$(jq .index <<< "$output")" -eq 2 ]
+    blank_notes 2 "$viz" stats -m "$ref/bert" --summary --json < <(printf '\n\n')
+    printf 'the\tkey\n\n\t\nis\tin\n' > "$dir/pairs"
+    blank_notes 2 "$viz" tokens -m "$ref/bert" --json --pairs -f "$dir/pairs"
+    [ "${#lines[@]}" -eq 2 ]
+    run --separate-stderr "$viz" diff --json --pairs -m "$ref/bert" -f "$dir/pairs"
+    [ "$status" -eq 0 ]
+    [ "$(jq .index <<< "$output" | tr '\n' ' ')" = "0 3 " ]
+    printf '%s\n' '{"text":"the"}' '' '{"text":""}' '{"text":" ","pair":"\n"}' \
+        '{"text":"","pair":"key"}' '{"ids":[2,3]}' > "$dir/objects"
+    blank_notes 3 "$viz" tokens -m "$ref/bert" --json --jsonl -f "$dir/objects"
+    [ "$(jq .index <<< "$output" | tr '\n' ' ')" = "0 4 5 " ]
+    run --separate-stderr "$viz" tokens -m "$ref/bert" --json --jsonl --keep-empty -f "$dir/objects"
+    [ "$status" -eq 3 ]
+    [ "$(jq .index <<< "$output" | tr '\n' ' ')" = "0 2 3 4 5 " ]
 }
 
 @test "-f: missing files, folders, damaged gzip, nothing" {
@@ -64,7 +117,7 @@ tokens() {
     printf '%s\n' '{"text":"the key"}' '{"text":"the","pair":"key\nis"}' \
         '{"ids":[2,3]}' '{"ids":[2,7,3],"type_ids":[0,1,1]}' '{"text":"the\u0000key"}' \
         '{"text":"","other":[1]}' > "$dir/lines"
-    works "$viz" tokens -m "$ref/bert" --json -f "$dir/lines" --jsonl
+    works "$viz" tokens -m "$ref/bert" --json -f "$dir/lines" --jsonl --keep-empty
     [ "$(echo "$output" | tokens | sed -n 1,2p)" = "[CLS] the key [SEP]
 [CLS] the [SEP] key is [SEP]" ]
     [ "$(echo "$output" | jq -c .ids | sed -n 3,4p)" = "[2,3]
@@ -81,7 +134,7 @@ tokens() {
 @test "--jsonl: unusable lines are named, the others are used" {
     printf '%s\n' '{"text":"the"}' '{' '[]' '{"text":7}' '{"ids":[1.5]}' '{"ids":[-1]}' '{"ids":7}' \
         '{"ids":[1,2],"type_ids":[0]}' '{"text":"\ud800"}' '{"ids":[]}' '{"ids":[4294967297]}' \
-        '{"text":"a","pair":null}' '' '{"text":"key"}' '{"text":"a","type_ids":[0]}' > "$dir/lines"
+        '{"text":"a","pair":null}' '"' '{"text":"key"}' '{"text":"a","type_ids":[0]}' > "$dir/lines"
     run --separate-stderr "$viz" stats --json -m "$ref/bert" -f "$dir/lines" --jsonl
     [ "$status" -eq 3 ]
     [ "$(echo "$output" | jq -r .text | tr '\n' ' ')" = "the key " ]
@@ -92,9 +145,9 @@ tokens() {
 }
 
 @test "a pipe: where no text is given, each line of standard input is one" {
-    printf 'the key\r\n\nthe door' > "$dir/lines"
+    printf 'the key\r\nis\nthe door' > "$dir/lines"
     want='[CLS] the key [SEP]
-[CLS] [SEP]
+[CLS] is [SEP]
 [CLS] the door [SEP]'
     [ "$(cat "$dir/lines" | "$viz" tokens -m "$ref/bert" --json | tokens)" = "$want" ]
     [ "$("$viz" tokens -m "$ref/bert" --json < "$dir/lines" | tokens)" = "$want" ]

@@ -80,6 +80,8 @@ same() {
     "$viz" stats -t 1 -m "$ref/bert" --shard 2/3 -o "$dir/part.2" < <(cat "$dir/lines")
     works "$viz" merge "$dir"/part.[012]
     [ "$output" = "$(cat "$dir/want")" ]
+    "$viz" stats -m "$ref/bert" --shard 0/3 --keep-empty -o "$dir/part.0" -f "$dir/lines"
+    fails 3 "options: found" "$viz" merge "$dir"/part.[012]
 }
 
 @test "heatmap and export: --shard selects texts" {

@@ -110,16 +110,17 @@ prepare() {
             # shellcheck disable=SC2086
             run --separate-stderr "$viz" $c -m "$ref/bert" --no-special -f "$dir/lines" \
                 --format "${f%:*}" -o "$dir/out/"
-            [ -f "$dir/out/000001.${f#*:}" ] && [ -f "$dir/out/000003.${f#*:}" ]
+            [ "$status" -eq 0 ]
+            [ "$(list "$dir/out")" = "000001.${f#*:} 000003.${f#*:} " ]
             # shellcheck disable=SC2086
             cmp "$dir/out/000001.${f#*:}" \
                 <("$viz" $c -m "$ref/bert" --no-special --format "${f%:*}" "the key")
+            # Each TSV has its header.
+            [ "$f" != tsv:tsv ] || cmp <(head -1 "$dir/out/000001.tsv") <(head -1 "$dir/out/000003.tsv")
+            rm "$dir"/out/*
         done
-        # Each TSV has its header.
-        cmp <(head -1 "$dir/out/000001.tsv") <(head -1 "$dir/out/000003.tsv")
-        rm "$dir"/out/*
     done
-    fails 4 "cannot be written" "$viz" stats -m "$ref/bert" -f "$dir/lines" -o "$dir/none/"
+    fails 4 "cannot be written" "$viz" stats -q -m "$ref/bert" -f "$dir/lines" -o "$dir/none/"
 }
 
 @test "an npz to a named pipe, and to /dev/stdout" {

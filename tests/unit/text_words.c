@@ -177,11 +177,29 @@ static void test_pieces(void **state)
     piece(h, inside, "c", -1);
 }
 
+static bool blank(const char *text)
+{
+    return tok_is_blank(text, strlen(text));
+}
+
+static void test_blank(void **state)
+{
+    (void)state;
+    assert_true(blank(""));
+    assert_true(blank(" \t\v\f\r\n"));
+    assert_true(blank("\xe3\x80\x80\xc2\xa0"));                /* ideographic, no-break space */
+    assert_false(blank(" a"));
+    assert_false(blank("\xe2\x80\x8b"));                       /* zero width space: none */
+    assert_false(blank(" \xff"));
+    assert_false(tok_is_blank("\0", 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_numbers), TEST(test_by_itself), TEST(test_one_after_the_other),
         TEST(test_refused), TEST(test_pieces),
+        TEST(test_blank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
