@@ -28,6 +28,14 @@
  * they report is an error here too; a caller who must survive, or be sure of the picture,
  * draws in a child process whose allocator ends it (as the program mha-viz does, src/watch.c).
  *
+ * Structures.  Those that a function is given, and those that a callback is, may get members at
+ * their end in later versions: struct_size, their first member, is sizeof of them as the program
+ * knows them, and whoever fills one sets it.  What is zero, or missing, is not given.  Any other
+ * size than one that a released version had is an error (MHAVIZ_USAGE).  The others, struct
+ * mhaviz_error, mhaviz_bytes, mhaviz_token and mhaviz_head, stay as they are.
+ *
+ *     struct mhaviz_look look = { .struct_size = sizeof look, .format = "svg" };
+ *
  * Threads.  A model is used by one thread at a time; two models do not affect each other.
  * A text or statistics that nobody closes may be read by several threads.  A model computes
  * with threads of its own; the number of threads never changes a result.
@@ -75,6 +83,7 @@ struct mhaviz_bytes {
 
 /* The files of a model in memory.  They are not copied: they stay until the model closes. */
 struct mhaviz_files {
+    size_t struct_size;
     struct mhaviz_bytes weights;    /* of a .safetensors or .gguf file */
     struct mhaviz_bytes config;     /* of config.json; unused for GGUF */
     struct mhaviz_bytes tokenizer;  /* of tokenizer.json; unused for GGUF */
@@ -87,7 +96,9 @@ enum mhaviz_stack {
     MHAVIZ_N_STACKS
 };
 
+/* struct_size is the caller's to set, the rest is filled. */
 struct mhaviz_description {
+    size_t struct_size;
     const char *name, *family;      /* live as long as the model */
     int n_layers[MHAVIZ_N_STACKS];  /* 0: the model does not have the stack */
     int n_heads[MHAVIZ_N_STACKS];
@@ -124,6 +135,7 @@ enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
  * each other is copied, and may go at once.
  */
 struct mhaviz_array {
+    size_t struct_size;         /* the same of all that go together */
     const char *name;           /* "h.0.attn.c_attn.weight" */
     const char *dtype;          /* as safetensors has it: F64 F32 F16 BF16 I64 I32 I16 I8 U8
                                    BOOL F8_E4M3 F8_E5M2, little-endian */
@@ -135,9 +147,9 @@ struct mhaviz_array {
                                    row */
 };
 
-/* Arrays, and what goes with them.  What is zero is not given. */
+/* Arrays, and what goes with them. */
 struct mhaviz_arrays {
-    size_t struct_size;         /* sizeof(struct mhaviz_arrays): it may grow */
+    size_t struct_size;
     const char *name;           /* of the model, in captions and messages; NULL: "model" or
                                    "attention" */
     const struct mhaviz_array *array;
@@ -178,13 +190,14 @@ enum mhaviz_status mhaviz_model_open_attention(struct mhaviz_model **model,
                                                struct mhaviz_error *error);
 void mhaviz_model_close(struct mhaviz_model **model);
 
-/* What the model is.  Errors: MHAVIZ_USAGE. */
+/* What the model is.  Errors: MHAVIZ_USAGE: NULL, or a struct_size. */
 enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
                                          struct mhaviz_description *description,
                                          struct mhaviz_error *error);
 
 /* How far a run is. */
 struct mhaviz_progress {
+    size_t struct_size;         /* of the library's, as in mhaviz_rows */
     const char *unit;           /* "layer", "text", "pass": what is counted, the innermost */
     int64_t done, total;        /* of them; total 0: not known */
     double share;               /* of the whole run, in [0, 1]; NaN: not known */
@@ -273,9 +286,9 @@ enum mhaviz_status mhaviz_text_open_labels(struct mhaviz_model *model,
                                            struct mhaviz_text **out,
                                            struct mhaviz_error *error);
 
-/* A text in the program's words.  What is zero is not given. */
+/* A text in the program's words. */
 struct mhaviz_input {
-    size_t struct_size;         /* sizeof(struct mhaviz_input): it may grow */
+    size_t struct_size;
     const char *text, *pair;    /* as of mhaviz_text_open */
     const char *const *options; /* of mha-viz(1), that say what is read and how, as words; NULL
                                    ends: { "--ids", "2,5,6,3", NULL }, --decoder-ids, --words,
@@ -317,6 +330,7 @@ enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decode
 /* Which heads; each NULL, or the whole of it, is all that the model has.  The strings are
  * those of the program's options -s, -l and -H (mha-viz(1)). */
 struct mhaviz_selection {
+    size_t struct_size;
     const char *stack;          /* "encoder", "decoder", "cross"; NULL: see each function */
     const char *layers;         /* "0,3-5", "last", "-1" */
     const char *heads;          /* "0,3-5", or with their layers "L4H1,L4H3" */
@@ -326,6 +340,7 @@ struct mhaviz_selection {
 
 /* A block of rows of one head, valid during the callback. */
 struct mhaviz_rows {
+    size_t struct_size;
     enum mhaviz_stack stack;
     int layer, head;
     int first_row, n_rows;      /* queries first_row .. first_row + n_rows - 1 */
@@ -395,10 +410,11 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
 
 /* ---- pictures ---- */
 
-/* How a heatmap looks; all zero, or NULL instead: as `mha-viz heatmap --no-metadata`. */
+/* How a heatmap looks; all else zero, or NULL instead: as `mha-viz heatmap --no-metadata`. */
 struct mhaviz_look {
-    struct mhaviz_selection selection;  /* several layers make a sheet; none: the layer that
-                                           the program shows */
+    size_t struct_size;
+    const struct mhaviz_selection *selection;   /* several layers make a sheet; NULL: the layer
+                                                   that the program shows */
     const char *format;         /* "png", "svg", "pdf"; NULL: by the file's extension, or png */
     const char *colours;        /* "viridis", "magma", ...; NULL: viridis */
     const char *title;          /* UTF-8; NULL: none */
@@ -430,9 +446,9 @@ enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
 
 /* ---- what the program makes ---- */
 
-/* A command of the program, and what goes with it.  What is zero is not given. */
+/* A command of the program, and what goes with it. */
 struct mhaviz_task {
-    size_t struct_size;         /* sizeof(struct mhaviz_task): it may grow */
+    size_t struct_size;
     const char *name;           /* "links" */
     const char *const *options; /* as on its command line, in long form; NULL ends:
                                    { "--layer", "0-3", "--format=svg", "--letters", NULL } */

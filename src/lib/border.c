@@ -51,8 +51,8 @@ static void tell(void *self, const struct progress *p)
 
     if (border->watch != NULL && !border->stopped && n > 0 &&
         (!p->busy || now - border->told_ns >= PAUSE_NS)) {
-        const struct mhaviz_progress told = { level->unit, level->done, level->total,
-                                              progress_share(p), p->n_tokens };
+        const struct mhaviz_progress told = { sizeof told, level->unit, level->done,
+                                              level->total, progress_share(p), p->n_tokens };
 
         border->told_ns = now;
         if (border->watch(border->watch_self, &told) != 0)

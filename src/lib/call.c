@@ -2,8 +2,6 @@
  * A model, a text and a selection -> a session that is ready for one pass. */
 #include "lib/lib.h"
 
-static const struct mhaviz_selection everything = { .stack = NULL };
-
 static int check_text(const struct session *s, const struct mhaviz_text *text,
                       struct err *e)
 {
@@ -20,13 +18,12 @@ int call_begin(struct call *call, struct border *border, const struct mhaviz_mod
                bool all, struct err *e)
 {
     struct session *session = &call->session;
-    const struct mhaviz_selection *which = selection != NULL ? selection : &everything;
 
     *call = (struct call){ .session = model->session, .asked = model->asked,
                            .env = model->env, .item = &text->item };
-    call->asked.stack = which->stack;
-    call->asked.layer = which->layers;
-    call->asked.head = which->heads;
+    call->asked.stack = selection->stack;
+    call->asked.layer = selection->layers;
+    call->asked.head = selection->heads;
     call->env.arena = &border->call;
     session->asked = &call->asked;
     session->env = &call->env;

@@ -11,6 +11,7 @@ struct drawing {
     struct mhaviz_model *model;
     const struct mhaviz_text *text;
     struct mhaviz_look look;
+    struct mhaviz_selection selection;
     struct figure_args figure;
     struct picture_place place;
 };
@@ -82,8 +83,8 @@ static int draw(void *self, struct border *border, struct err *e)
     struct call call;
 
     if (check_look(drawing, &border->call, e) != 0 ||
-        call_begin(&call, border, drawing->model, drawing->text, &drawing->look.selection,
-                   false, e) != 0)
+        call_begin(&call, border, drawing->model, drawing->text, &drawing->selection, false,
+                   e) != 0)
         return -1;
     look.columns = drawing->look.columns;
     if (picture_plan(&picture, &call.session, &call.want, &look, e) != 0)
@@ -94,10 +95,13 @@ static int draw(void *self, struct border *border, struct err *e)
 static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,
                               struct mhaviz_error *error)
 {
+    struct err e;
+
     if (d->model == NULL || d->text == NULL)
         return border_closed(error, d->model == NULL ? "model" : "text");
-    if (look != NULL)
-        d->look = *look;
+    if ((look != NULL && sized_take(&sized_look, &d->look, look, &e) != 0) ||
+        sized_take_selection(&d->selection, d->look.selection, &e) != 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
     return border_run(draw, d, error);
 }
 

@@ -86,15 +86,45 @@ enum mhaviz_status border_missing(struct mhaviz_error *error, const char *what);
 /* The same of a handle. */
 enum mhaviz_status border_closed(struct mhaviz_error *error, const char *what);
 
+/* ---- structures of the caller's ---- */
+
+/*
+ * What struct_size, the first member of a structure, may be: what sizeof was in each version of
+ * mhaviz.h that was released, so that a program need not be compiled again.  A structure only
+ * grows, at its end, and then has one size more here.
+ */
+struct sized {
+    const char *name;               /* "input": of the argument, and of struct mhaviz_input */
+    const size_t *size;             /* [n] the oldest first; the last is this version's */
+    int n;
+};
+
+extern const struct sized sized_array, sized_arrays, sized_description, sized_files, sized_input,
+                          sized_look, sized_selection, sized_task;
+
+/* The struct_size that the structure says; 0: ERR_USAGE, it is none of those. */
+size_t sized_size(const struct sized *type, const void *given, struct err *e);
+
+/* The structure as this version has it: members that the caller's does not have are 0. */
+int sized_take(const struct sized *type, void *out, const void *given, struct err *e);
+
+/* given NULL: all that the model has. */
+int sized_take_selection(struct mhaviz_selection *out, const struct mhaviz_selection *given,
+                         struct err *e);
+
 /* ---- options ---- */
 
 /* Whether an option may be given; ERR_USAGE. */
 typedef int options_allowed(const char *command, const struct opt *o, struct err *e);
 int options_any(const char *command, const struct opt *o, struct err *e);
 
+/* Whether the group has an option of this name. */
+bool options_has(const struct opt_group *group, const struct opt *o);
+
 /*
  * Sets the options that words say as of a command line, in long form; NULL ends, or stands for
- * none.  What they say stays as long as the words.  Errors: ERR_USAGE.
+ * none.  What they say stays as long as the words.  Errors: ERR_USAGE, also for what every command
+ * takes (--threads, --help): the library has other ways for it.
  */
 int options_take(struct opts *opts, const char *command, const char *const *word,
                  options_allowed *allowed, struct err *e);
@@ -110,8 +140,10 @@ const char *const *options_copy(struct arena *a, const char *const *word);
 
 /* ---- arrays ---- */
 
-/* What is NULL of n arrays; NULL: nothing is. */
-const char *arrays_missing(const struct mhaviz_array *array, int n);
+/* ERR_USAGE: n is below 0; something that must not be NULL is; a struct_size. */
+int arrays_check(const struct mhaviz_array *array, int n, struct err *e);
+
+/* Of arrays that were checked. */
 struct handed_array *arrays_handed(struct arena *a, const struct mhaviz_array *array, int n);
 
 /* ---- a pass ---- */
@@ -126,8 +158,9 @@ struct call {
 };
 
 /*
- * all: without a stack, every one that the text reaches.  Errors: ERR_USAGE as
- * session_select; a text of another model; ERR_INPUT: a decoder without tokens.
+ * selection: of this version.  all: without a stack, every one that the text reaches.
+ * Errors: ERR_USAGE as session_select; a text of another model; ERR_INPUT: a decoder without
+ * tokens.
  */
 int call_begin(struct call *call, struct border *border, const struct mhaviz_model *model,
                const struct mhaviz_text *text, const struct mhaviz_selection *selection,

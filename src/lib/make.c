@@ -31,26 +31,18 @@ static void say(void *self, const char *msg)
 
 /* ---- options ---- */
 
-static bool is_of(const struct opt_group *group, const struct opt *o)
-{
-    for (const struct opt *row = group->opts; row->name != NULL; row++)
-        if (strcmp(row->name, o->name) == 0)
-            return true;
-    return false;
-}
-
 /* What the handles say already, or is the program's alone. */
 static int check_allowed(const char *command, const struct opt *o, struct err *e)
 {
     static const struct opt_group *const groups[] = {
-        &model_group, &layer_group, &attention_group, &qkv_group, &resume_group, &common_group,
+        &model_group, &layer_group, &attention_group, &qkv_group, &resume_group,
     };
     static const char *const names[] = { "output", "term", "shard", "live", "hidden-in",
                                          "hidden-out" };
     bool wrong = false;
 
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        wrong |= is_of(groups[i], o);
+        wrong |= options_has(groups[i], o);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         wrong |= strcmp(names[i], o->name) == 0;
     return !wrong ? 0 : err_set(e, ERR_USAGE, "--%s: is of the program %s, not of the library",
@@ -254,6 +246,7 @@ enum mhaviz_status mhaviz_make(struct mhaviz_model *model, const struct mhaviz_t
     struct making job = { .model = model, .text = text };
     enum mhaviz_status status;
     char *bytes = NULL;
+    struct err e;
 
     if (data == NULL || size == NULL)
         return border_missing(error, data == NULL ? "data" : "size");
@@ -262,10 +255,8 @@ enum mhaviz_status mhaviz_make(struct mhaviz_model *model, const struct mhaviz_t
         return border_closed(error, "model");
     if (task == NULL)
         return border_missing(error, "task");
-    if (task->struct_size > sizeof job.task)
-        return border_say(error, MHAVIZ_USAGE, "task->struct_size: is larger than that of this "
-                          "library, which is older");
-    memcpy(&job.task, task, task->struct_size);
+    if (sized_take(&sized_task, &job.task, task, &e) != 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
     if (job.task.name == NULL)
         return border_missing(error, "task->name");
     if (job.task.second_text != NULL && text == NULL)

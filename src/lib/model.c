@@ -64,9 +64,8 @@ static int check_option(const char *command, const struct opt *o, struct err *e)
     for (size_t i = 0; i < sizeof also / sizeof *also; i++)
         if (strcmp(also[i], o->name) == 0)
             return 0;
-    for (const struct opt *row = layer_group.opts; row->name != NULL; row++)
-        if (strcmp(row->name, o->name) == 0)
-            return 0;
+    if (options_has(&layer_group, o))
+        return 0;
     return err_set(e, ERR_USAGE, "--%s: does not say how weights are opened", o->name);
 }
 
@@ -196,26 +195,20 @@ enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
                                            const struct mhaviz_files *files, int n_threads,
                                            struct mhaviz_error *error)
 {
-    struct opening opening = { .files = files };
+    struct mhaviz_files all;
+    struct opening opening = { .files = &all };
+    struct err e;
 
     if (model == NULL)
         return border_missing(error, "model");
     *model = NULL;
-    if (files == NULL || files->weights.data == NULL)
-        return border_missing(error, files == NULL ? "files" : "files->weights");
+    if (files == NULL)
+        return border_missing(error, "files");
+    if (sized_take(&sized_files, &all, files, &e) != 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
+    if (all.weights.data == NULL)
+        return border_missing(error, "files->weights");
     return open_model(model, &opening, n_threads, error);
-}
-
-/* A size from another version of mhaviz.h has fewer members, which are 0 then, or more. */
-static bool take_arrays(struct mhaviz_arrays *out, const struct mhaviz_arrays *arrays)
-{
-    const struct mhaviz_arrays nothing = { .struct_size = 0 };
-
-    if (arrays->struct_size > sizeof *out)
-        return false;
-    *out = nothing;
-    memcpy(out, arrays, arrays->struct_size);
-    return true;
 }
 
 static enum mhaviz_status open_handed(struct mhaviz_model **model,
@@ -224,21 +217,17 @@ static enum mhaviz_status open_handed(struct mhaviz_model **model,
 {
     struct mhaviz_arrays all;
     struct opening opening = { .arrays = &all, .attention = attention };
-    const char *missing;
+    struct err e;
 
     if (model == NULL)
         return border_missing(error, "model");
     *model = NULL;
     if (arrays == NULL)
         return border_missing(error, "arrays");
-    if (!take_arrays(&all, arrays))
-        return border_say(error, MHAVIZ_USAGE, "arrays->struct_size: is larger than that of this "
-                          "library, which is older");
-    if (all.n < 0)
-        return border_say(error, MHAVIZ_USAGE, "arrays->n: is below 0");
-    missing = arrays_missing(all.array, all.n);
-    return missing != NULL ? border_missing(error, missing) :
-                             open_model(model, &opening, n_threads, error);
+    if (sized_take(&sized_arrays, &all, arrays, &e) != 0 ||
+        arrays_check(all.array, all.n, &e) != 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
+    return open_model(model, &opening, n_threads, error);
 }
 
 enum mhaviz_status mhaviz_model_open_arrays(struct mhaviz_model **model,
@@ -295,14 +284,21 @@ enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
                                          struct mhaviz_description *description,
                                          struct mhaviz_error *error)
 {
+    struct mhaviz_description found;
     const struct model *m;
+    struct err e;
+    size_t size;
 
     if (model == NULL || description == NULL)
         return model == NULL ? border_closed(error, "model") :
                                border_missing(error, "description");
+    size = sized_size(&sized_description, description, &e);
+    if (size == 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
     m = model->session.model;
-    *description = (struct mhaviz_description){
-        .name = m->name, .family = m->family->name, .max_tokens = m->max_tokens,
+    found = (struct mhaviz_description){
+        .struct_size = size, .name = m->name, .family = m->family->name,
+        .max_tokens = m->max_tokens,
     };
     for (int i = 0; i < MHAVIZ_N_STACKS; i++) {
         enum stack_id stack = (enum stack_id)i;
@@ -310,8 +306,9 @@ enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
 
         if (!model_has_stack(m, stack))
             continue;
-        description->n_layers[i] = of->config.n_layers;
-        description->n_heads[i] = of->config.n_heads;
+        found.n_layers[i] = of->config.n_layers;
+        found.n_heads[i] = of->config.n_heads;
     }
+    memcpy(description, &found, size);
     return border_say(error, MHAVIZ_OK, "");
 }

@@ -18,6 +18,14 @@ const struct opt *options_find(const struct opts *opts, const char *name)
     return find(opts, name, strlen(name));
 }
 
+bool options_has(const struct opt_group *group, const struct opt *o)
+{
+    for (const struct opt *row = group->opts; row->name != NULL; row++)
+        if (strcmp(row->name, o->name) == 0)
+            return true;
+    return false;
+}
+
 int options_any(const char *command, const struct opt *o, struct err *e)
 {
     (void)command, (void)o, (void)e;
@@ -37,6 +45,8 @@ static int take(struct opts *opts, const char *command, const char *const **word
     option = find(opts, text + 2, n - 2);
     if (option == NULL)
         return opts_unknown(opts, text + 2);
+    if (options_has(&common_group, option))
+        return err_set(e, ERR_USAGE, "--%s: is of the program, not of the library", option->name);
     if (allowed(command, option, e) != 0)
         return -1;
     if (text[n] == '=' && option->arg == NULL)

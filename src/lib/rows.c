@@ -8,7 +8,7 @@
 struct running {
     struct mhaviz_model *model;
     const struct mhaviz_text *text;
-    const struct mhaviz_selection *selection;
+    struct mhaviz_selection selection;
     int (*take)(void *self, const struct mhaviz_rows *rows);
     void *self;
     struct border *border;
@@ -19,8 +19,8 @@ static void take_rows(void *self, const struct rows *r, int n)
 {
     struct running *run = self;
     const struct mhaviz_rows rows = {
-        .stack = (enum mhaviz_stack)r->stack, .layer = r->layer, .head = r->head,
-        .first_row = r->row0, .n_rows = r->n_rows, .first_key = r->key0,
+        .struct_size = sizeof rows, .stack = (enum mhaviz_stack)r->stack, .layer = r->layer,
+        .head = r->head, .first_row = r->row0, .n_rows = r->n_rows, .first_key = r->key0,
         .n_keys = r->n_keys, .stride = r->stride, .weights = r->weight,
         .n_all_rows = r->n_queries, .n_all_keys = r->n_all_keys,
     };
@@ -50,7 +50,7 @@ static int run(void *self, struct border *border, struct err *e)
     struct call call;
 
     run->border = border;
-    if (call_begin(&call, border, run->model, run->text, run->selection, true, e) != 0)
+    if (call_begin(&call, border, run->model, run->text, &run->selection, true, e) != 0)
         return -1;
     texts_pack(&texts, &border->call, call.item, 1);
     return session_forward(&call.session, &texts, &call.want, &sink, 1, &border->call, e);
@@ -61,13 +61,16 @@ enum mhaviz_status mhaviz_run(struct mhaviz_model *model, const struct mhaviz_te
                               int (*take)(void *self, const struct mhaviz_rows *rows),
                               void *self, struct mhaviz_error *error)
 {
-    struct running job = { model, text, selection, take, self, .border = NULL };
+    struct running job = { .model = model, .text = text, .take = take, .self = self };
     enum mhaviz_status status;
+    struct err e;
 
     if (model == NULL || text == NULL)
         return border_closed(error, model == NULL ? "model" : "text");
     if (take == NULL)
         return border_missing(error, "take");
+    if (sized_take_selection(&job.selection, selection, &e) != 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
     pthread_mutex_init(&job.lock, NULL);
     status = border_run(run, &job, error);
     pthread_mutex_destroy(&job.lock);

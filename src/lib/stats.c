@@ -19,7 +19,7 @@ struct mhaviz_stats {
 struct counting {
     struct mhaviz_model *model;
     const struct mhaviz_text *text;
-    const struct mhaviz_selection *selection;
+    struct mhaviz_selection selection;
     struct metric_choice choice;
     struct mhaviz_stats *out;
 };
@@ -71,7 +71,7 @@ static int count(void *self, struct border *border, struct err *e)
     int n;
 
     border_arena(border, &job->out->arena);
-    if (call_begin(&call, border, job->model, job->text, job->selection, false, e) != 0)
+    if (call_begin(&call, border, job->model, job->text, &job->selection, false, e) != 0)
         return -1;
     texts_pack(&texts, a, call.item, 1);
     set.metric = metric_choice_list(&job->choice, a, &set.n);
@@ -88,12 +88,25 @@ static int count(void *self, struct border *border, struct err *e)
     return 0;
 }
 
+static int choose_numbers(struct metric_choice *choice, const char *metrics, struct err *e)
+{
+    static const char why[] = "only numbers are given here";
+
+    *choice = (struct metric_choice){ 0 };
+    if (metric_choice_add(choice, metrics, e) != 0 ||
+        metric_choice_drop(choice, METRIC_LIST, why, e) != 0 ||
+        metric_choice_drop(choice, METRIC_WORD, why, e) != 0 ||
+        metric_choice_drop(choice, METRIC_MAP, why, e) != 0)
+        return -1;
+    return 0;
+}
+
 enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      const struct mhaviz_text *text,
                                      const struct mhaviz_selection *selection,
                                      struct mhaviz_stats **out, struct mhaviz_error *error)
 {
-    struct counting job = { model, text, selection, metric_choice_basic(), NULL };
+    struct counting job = { .model = model, .text = text, .choice = metric_choice_basic() };
     enum mhaviz_status status;
     struct err e;
 
@@ -102,17 +115,10 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
     *out = NULL;
     if (model == NULL || text == NULL)
         return border_closed(error, model == NULL ? "model" : "text");
-    if (selection != NULL && selection->metrics != NULL) {
-        job.choice = (struct metric_choice){ 0 };
-        if (metric_choice_add(&job.choice, selection->metrics, &e) != 0 ||
-            metric_choice_drop(&job.choice, METRIC_LIST, "only numbers are given here",
-                               &e) != 0 ||
-            metric_choice_drop(&job.choice, METRIC_WORD, "only numbers are given here",
-                               &e) != 0 ||
-            metric_choice_drop(&job.choice, METRIC_MAP, "only numbers are given here",
-                               &e) != 0)
-            return border_say(error, MHAVIZ_USAGE, e.msg);
-    }
+    if (sized_take_selection(&job.selection, selection, &e) != 0 ||
+        (job.selection.metrics != NULL &&
+         choose_numbers(&job.choice, job.selection.metrics, &e) != 0))
+        return border_say(error, MHAVIZ_USAGE, e.msg);
     job.out = calloc(1, sizeof *job.out);
     if (job.out == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");

@@ -13,7 +13,7 @@ struct tokenising {
     const char *image, *audio;
     const struct asked_labels *labels;  /* of rows; NULL: there is something to read */
     const char *const *options;         /* NULL: none */
-    const struct mhaviz_array *array;   /* [n_arrays] that stand for files */
+    const struct mhaviz_array *array;   /* [n_arrays] that stand for files; checked */
     int n_arrays;
     void (*warn)(void *self, const char *message);      /* NULL: nobody is told */
     void *warn_self;
@@ -113,18 +113,17 @@ static int take_options(const struct tokenising *job, struct asked *asked, struc
 }
 
 /* Whether it is an array that was given, not a file. */
-static bool is_given(const struct tokenising *job, const char *name)
+static bool is_given(const struct asked_arrays *given, const char *name)
 {
-    for (int i = 0; name != NULL && i < job->n_arrays; i++)
-        if (strcmp(job->array[i].name, name) == 0)
+    for (int i = 0; name != NULL && i < given->n; i++)
+        if (strcmp(given->array[i].name, name) == 0)
             return true;
     return false;
 }
 
 /* Arrays that were given, as floats: the caller's need not stay. */
-static void keep_arrays(const struct tokenising *job, const struct asked *asked)
+static void keep_arrays(struct mhaviz_text *out, const struct asked *asked)
 {
-    struct mhaviz_text *out = job->out;
     const struct item *item = &out->item;
     const struct { const char *name; const struct values *x; } read[] = {
         { asked->input, &item->values }, { asked->decoder_input, &item->target_values },
@@ -139,7 +138,7 @@ static void keep_arrays(const struct tokenising *job, const struct asked *asked)
         const struct values *x = read[i].x;
         size_t size = sizeof *x->x;
 
-        if (x->x == NULL || !is_given(job, read[i].name))
+        if (x->x == NULL || !is_given(asked->arrays, read[i].name))
             continue;
         for (int k = 0; k < x->n_dims; k++)
             size *= (size_t)x->dim[k];
@@ -201,7 +200,7 @@ static int tokenise(void *self, struct border *border, struct err *e)
         return err_set(e, ERR_USAGE, "--input: several inputs, expected one");
     out->whole = out->item.values.x != NULL || job->model->session.model->precomputed != NULL;
     keep_all(out);
-    keep_arrays(job, &asked);
+    keep_arrays(out, &asked);
     return 0;
 }
 
@@ -281,20 +280,16 @@ enum mhaviz_status mhaviz_text_open_input(struct mhaviz_model *model,
                                           struct mhaviz_text **out, struct mhaviz_error *error)
 {
     static const char *const none[] = { NULL };
-    struct mhaviz_input all = { .struct_size = 0 };
+    struct mhaviz_input all;
     struct tokenising job = { .model = model };
-    const char *missing;
+    struct err e;
 
     if (out == NULL || input == NULL)
         return border_missing(error, out == NULL ? "out" : "input");
     *out = NULL;
-    if (input->struct_size > sizeof all)
-        return border_say(error, MHAVIZ_USAGE, "input->struct_size: is larger than that of this "
-                          "library, which is older");
-    memcpy(&all, input, input->struct_size);
-    if (all.n < 0)
-        return border_say(error, MHAVIZ_USAGE, "input->n: is below 0");
-    missing = arrays_missing(all.array, all.n);
+    if (sized_take(&sized_input, &all, input, &e) != 0 ||
+        arrays_check(all.array, all.n, &e) != 0)
+        return border_say(error, MHAVIZ_USAGE, e.msg);
     job.text = all.text;
     job.pair = all.pair;
     job.options = all.options != NULL ? all.options : none;
@@ -302,9 +297,8 @@ enum mhaviz_status mhaviz_text_open_input(struct mhaviz_model *model,
     job.n_arrays = all.n;
     job.warn = all.warn;
     job.warn_self = all.self;
-    return open_text(&job, missing != NULL ? missing : "text",
-                     missing == NULL && (all.pair == NULL || all.text != NULL ||
-                                         all.options != NULL), out, error);
+    return open_text(&job, "text", all.pair == NULL || all.text != NULL || all.options != NULL,
+                     out, error);
 }
 
 void mhaviz_text_close(struct mhaviz_text **text)

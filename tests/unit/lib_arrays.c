@@ -65,7 +65,7 @@ static struct mhaviz_bytes bytes_of(struct room *room, const char *dir, const ch
 static struct mhaviz_array array_of(const struct tensor *t)
 {
     return (struct mhaviz_array){
-        t->name, dtype_table[t->dtype].name, t->data,
+        sizeof(struct mhaviz_array), t->name, dtype_table[t->dtype].name, t->data,
         (size_t)(t->n_elements * dtype_table[t->dtype].size_bytes), t->n_dims, t->shape, NULL,
     };
 }
@@ -110,7 +110,7 @@ static const char *every_metric(char names[4096])
 static void same_stats(struct mhaviz_model *a, struct mhaviz_text *x, struct mhaviz_model *b,
                        struct mhaviz_text *y, const char *metrics)
 {
-    const struct mhaviz_selection all = { .metrics = metrics };
+    const struct mhaviz_selection all = { .struct_size = sizeof all, .metrics = metrics };
     struct mhaviz_stats *s = NULL, *t = NULL;
     const double *u, *v;
     int n, m, seen = 0;
@@ -154,7 +154,7 @@ static void run_program(const char *arguments)
 static void same_picture(struct room *room, struct mhaviz_model *model, struct mhaviz_text *text,
                          const char *arguments)
 {
-    const struct mhaviz_look look = { .format = "svg" };
+    const struct mhaviz_look look = { .struct_size = sizeof look, .format = "svg" };
     char path[128], all[1024];
     size_t n, m;
     char *program;
@@ -263,6 +263,7 @@ static void strides(void **state)
 
 static void refused_arrays(void **state)
 {
+    enum { SIZE = sizeof(struct mhaviz_array) };
     static const float data[6] = { 1, 0, 0, 1, 1, 0 };
     static const int64_t shape[9] = { 1, 2, 2, 1, 1, 1, 1, 1, 1 }, minus[3] = { 1, -2, 2 },
                          huge[3] = { INT64_MAX, INT64_MAX, 2 }, back[3] = { 16, -8, 4 },
@@ -272,36 +273,39 @@ static void refused_arrays(void **state)
         enum mhaviz_status status;
         const char *says;
     } cases[] = {
-        { { NULL, "F32", data, 16, 3, shape, NULL }, MHAVIZ_USAGE, "name of an array: is NULL" },
-        { { "attn.0", NULL, data, 16, 3, shape, NULL }, MHAVIZ_USAGE,
+        { { SIZE, NULL, "F32", data, 16, 3, shape, NULL }, MHAVIZ_USAGE,
+          "name of an array: is NULL" },
+        { { SIZE, "attn.0", NULL, data, 16, 3, shape, NULL }, MHAVIZ_USAGE,
           "dtype of an array: is NULL" },
-        { { "attn.0", "F32", data, 16, 3, NULL, NULL }, MHAVIZ_USAGE,
+        { { SIZE, "attn.0", "F32", data, 16, 3, NULL, NULL }, MHAVIZ_USAGE,
           "shape of an array: is NULL" },
-        { { "attn.0", "F32", NULL, 16, 3, shape, NULL }, MHAVIZ_INPUT, "has no data" },
-        { { "attn.0", "f32", data, 16, 3, shape, NULL }, MHAVIZ_INPUT,
+        { { SIZE, "attn.0", "F32", NULL, 16, 3, shape, NULL }, MHAVIZ_INPUT, "has no data" },
+        { { SIZE, "attn.0", "f32", data, 16, 3, shape, NULL }, MHAVIZ_INPUT,
           "attention: attn.0: dtype \"f32\", expected one of F64 F32 F16 BF16" },
-        { { "attn.0", "Q8_0", data, 16, 3, shape, NULL }, MHAVIZ_INPUT, "dtype \"Q8_0\"" },
-        { { "attn.0", "F32", data, 15, 3, shape, NULL }, MHAVIZ_INPUT,
+        { { SIZE, "attn.0", "Q8_0", data, 16, 3, shape, NULL }, MHAVIZ_INPUT, "dtype \"Q8_0\"" },
+        { { SIZE, "attn.0", "F32", data, 15, 3, shape, NULL }, MHAVIZ_INPUT,
           "shape [1,2,2] of F32 takes 16 bytes, there are 15" },
-        { { "attn.0", "F32", data, 16, 9, shape, NULL }, MHAVIZ_INPUT,
+        { { SIZE, "attn.0", "F32", data, 16, 9, shape, NULL }, MHAVIZ_INPUT,
           "9 dimensions, expected 0 to 8" },
-        { { "attn.0", "F32", data, 16, -1, shape, NULL }, MHAVIZ_INPUT, "-1 dimensions" },
-        { { "attn.0", "F32", data, 16, 3, minus, NULL }, MHAVIZ_INPUT,
+        { { SIZE, "attn.0", "F32", data, 16, -1, shape, NULL }, MHAVIZ_INPUT, "-1 dimensions" },
+        { { SIZE, "attn.0", "F32", data, 16, 3, minus, NULL }, MHAVIZ_INPUT,
           "shape [1,-2,2]: expected lengths of at least 0" },
-        { { "attn.0", "F32", data, 16, 3, huge, NULL }, MHAVIZ_INPUT, "takes over 2^63 bytes" },
-        { { "attn.0", "F32", data, 16, 3, shape, back }, MHAVIZ_INPUT, "a stride is below 0" },
-        { { "attn.0", "F32", data, 16, 3, shape, far }, MHAVIZ_INPUT, "past 2^63 bytes" },
-        { { "attn.0", "F32", data, 23, 3, shape, wide }, MHAVIZ_INPUT,
+        { { SIZE, "attn.0", "F32", data, 16, 3, huge, NULL }, MHAVIZ_INPUT,
+          "takes over 2^63 bytes" },
+        { { SIZE, "attn.0", "F32", data, 16, 3, shape, back }, MHAVIZ_INPUT,
+          "a stride is below 0" },
+        { { SIZE, "attn.0", "F32", data, 16, 3, shape, far }, MHAVIZ_INPUT, "past 2^63 bytes" },
+        { { SIZE, "attn.0", "F32", data, 23, 3, shape, wide }, MHAVIZ_INPUT,
           "takes 24 bytes, there are 23" },
-        { { "attn.0", "I32", data, 16, 3, shape, NULL }, MHAVIZ_INPUT, "expected floats" },
-        { { "attn.0", "F32", data, 16, 2, shape, NULL }, MHAVIZ_INPUT,
+        { { SIZE, "attn.0", "I32", data, 16, 3, shape, NULL }, MHAVIZ_INPUT, "expected floats" },
+        { { SIZE, "attn.0", "F32", data, 16, 2, shape, NULL }, MHAVIZ_INPUT,
           "expected [heads, queries, keys]" },
-        { { "attention.0", "F32", data, 16, 3, shape, NULL }, MHAVIZ_INPUT,
+        { { SIZE, "attention.0", "F32", data, 16, 3, shape, NULL }, MHAVIZ_INPUT,
           "holds no array of attention" },
     };
     struct mhaviz_arrays arrays = { .struct_size = sizeof arrays, .n = 1 };
-    struct mhaviz_array twice[2] = { { "attn.0", "F32", data, 16, 3, shape, NULL },
-                                     { "attn.0", "F32", data, 16, 3, shape, NULL } };
+    struct mhaviz_array twice[2] = { { SIZE, "attn.0", "F32", data, 16, 3, shape, NULL },
+                                     { SIZE, "attn.0", "F32", data, 16, 3, shape, NULL } };
     struct mhaviz_model *model = NULL;
     struct mhaviz_error e;
 
@@ -321,6 +325,9 @@ static void refused_arrays(void **state)
     expect(mhaviz_model_open_attention(&model, &arrays, -1, &e), MHAVIZ_USAGE, &e, "n_threads");
     expect(mhaviz_model_open_attention(NULL, &arrays, 1, &e), MHAVIZ_USAGE, &e, "model: is NULL");
     expect(mhaviz_model_open_attention(&model, NULL, 1, &e), MHAVIZ_USAGE, &e, "arrays: is NULL");
+    twice[1].struct_size = 0;
+    expect(mhaviz_model_open_attention(&model, &arrays, 1, &e), MHAVIZ_USAGE, &e,
+           "array->struct_size: is 0, expected ");
     arrays.array = NULL;
     expect(mhaviz_model_open_attention(&model, &arrays, 1, &e), MHAVIZ_USAGE, &e,
            "array: is NULL");
@@ -488,7 +495,8 @@ static void one_array(void **state)
     };
     static const int64_t shape[4] = { 2, 3, 2, 2 }, strides[4] = { 96, 32, 16, 4 };
     static const char *const label[] = { "the", "" };
-    const struct mhaviz_array array = { "", "F32", weight, sizeof weight - 8, 4, shape, strides };
+    const struct mhaviz_array array = { sizeof array, "", "F32", weight, sizeof weight - 8, 4,
+                                        shape, strides };
     const struct mhaviz_arrays arrays = { .struct_size = sizeof arrays, .array = &array, .n = 1 };
     struct mhaviz_model *model = NULL;
     struct mhaviz_text *text = NULL;

@@ -49,7 +49,9 @@ static void missing_arguments(void **state)
     struct mhaviz_model *model = open_model(NULL), *none = NULL;
     struct mhaviz_text *text = open_text(model, "the cat"), *out = NULL;
     struct mhaviz_stats *stats = NULL, *no_stats = NULL;
-    const struct mhaviz_files no_files = { .weights = { NULL, 0 } };
+    const struct mhaviz_files no_files = { .struct_size = sizeof no_files };
+    const struct mhaviz_selection selv = { .struct_size = sizeof selv, .metrics = "selv" },
+                                  self = { .struct_size = sizeof self, .metrics = "self" };
     struct mhaviz_description description;
     const struct mhaviz_token *token;
     const struct mhaviz_head *head;
@@ -97,10 +99,9 @@ static void missing_arguments(void **state)
     USAGE(mhaviz_stats_metric(stats, "entropy", &value, NULL, &e), "n: is NULL");
     USAGE(mhaviz_stats_metric(stats, "enthropy", &value, &n, &e), "'enthropy' is not a metric");
     mhaviz_stats_close(&stats);
-    USAGE(mhaviz_stats_open(model, text, &(struct mhaviz_selection){ .metrics = "selv" }, &stats,
+    USAGE(mhaviz_stats_open(model, text, &selv, &stats,
                             &e), "'selv' is not a metric; did you mean 'self'?");
-    assert_int_equal(mhaviz_stats_open(model, text, &(struct mhaviz_selection){
-                                           .metrics = "self" }, &stats, &e), MHAVIZ_OK);
+    assert_int_equal(mhaviz_stats_open(model, text, &self, &stats, &e), MHAVIZ_OK);
     assert_int_equal(mhaviz_stats_metric(stats, "self", &value, &n, &e), MHAVIZ_OK);
     USAGE(mhaviz_stats_metric(stats, "entropy", &value, &n, &e), "not a metric that was computed");
     assert_null(none);
@@ -128,7 +129,7 @@ static void adapters_are_merged(void **state)
     static const char *const adapter[] = { "tests/ref/adapters/bert/adapter" };
     static const char *const nowhere[] = { "/nowhere/at/all" };
     struct mhaviz_model *alone = open_model(adapter[0]), *listed = NULL;
-    struct mhaviz_description one, two;
+    struct mhaviz_description one = { .struct_size = sizeof one }, two = one;
     struct mhaviz_error e;
 
     (void)state;
@@ -192,15 +193,19 @@ static void missing_is_not_closed(void **state)
 /* Messages have the names of the library's members, not of the program's options. */
 static void names_of_the_library(void **state)
 {
+    enum { SIZE = sizeof(struct mhaviz_selection) };
     static const struct { struct mhaviz_selection selection; const char *message; } cases[] = {
-        { { "foo", NULL, NULL }, "stack: 'foo': bert has only the stack encoder" },
-        { { NULL, "x", NULL }, "layers: 'x' is not a list like 0,3-5, last, -1 or all" },
-        { { NULL, "2", NULL }, "layers: 2 is out of range: the model has layers 0 to 1" },
-        { { NULL, NULL, "3" }, "heads: 3 is out of range: the model has heads 0 to 2" },
-        { { NULL, NULL, "L0" }, "heads: 'L0' is not a list like L4H1,L4H3" },
-        { { NULL, NULL, "L9H0" },
+        { { SIZE, "foo", NULL, NULL, NULL }, "stack: 'foo': bert has only the stack encoder" },
+        { { SIZE, NULL, "x", NULL, NULL },
+          "layers: 'x' is not a list like 0,3-5, last, -1 or all" },
+        { { SIZE, NULL, "2", NULL, NULL },
+          "layers: 2 is out of range: the model has layers 0 to 1" },
+        { { SIZE, NULL, NULL, "3", NULL },
+          "heads: 3 is out of range: the model has heads 0 to 2" },
+        { { SIZE, NULL, NULL, "L0", NULL }, "heads: 'L0' is not a list like L4H1,L4H3" },
+        { { SIZE, NULL, NULL, "L9H0", NULL },
           "heads: 'L9H0': 9 is out of range: the model has layers 0 to 1" },
-        { { NULL, "0", "L0H0" },
+        { { SIZE, NULL, "0", "L0H0", NULL },
           "layers, heads: 'L0H0' names heads with their layers, so layers cannot be given" },
     };
     struct mhaviz_model *model = open_model("tests/ref/bert");
@@ -220,7 +225,7 @@ static void names_of_the_library(void **state)
 static void what_a_model_is(void **state)
 {
     struct mhaviz_model *bert = open_model("tests/ref/bert"), *bart = open_model("tests/ref/bart");
-    struct mhaviz_description d;
+    struct mhaviz_description d = { .struct_size = sizeof d };
 
     (void)state;
     assert_int_equal(mhaviz_model_describe(bert, &d, NULL), MHAVIZ_OK);
@@ -292,7 +297,7 @@ static void check_same(struct mhaviz_model *a, struct mhaviz_model *b)
 {
     static const char sentence[] = "the key is in the door";
     char names[4096] = "all";
-    const struct mhaviz_selection all = { .metrics = names };
+    const struct mhaviz_selection all = { .struct_size = sizeof all, .metrics = names };
     struct mhaviz_text *x = open_text(a, sentence), *y = open_text(b, sentence);
     struct mhaviz_stats *s = NULL, *t = NULL;
     const double *u, *v;
@@ -321,7 +326,7 @@ static void models_in_memory(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
         const struct mhaviz_files files = {
-            bytes_of(dirs[i], "model.safetensors"), bytes_of(dirs[i], "config.json"),
+            sizeof files, bytes_of(dirs[i], "model.safetensors"), bytes_of(dirs[i], "config.json"),
             bytes_of(dirs[i], "tokenizer.json"),
         };
         struct mhaviz_model *from_path = open_model(dirs[i]), *model = NULL;
@@ -338,7 +343,8 @@ static void models_in_memory(void **state)
 
 static void gguf_in_memory(void **state)
 {
-    struct mhaviz_files files = { bytes_of("tests/ref/gguf_llama", "model.gguf"), { 0 }, { 0 } };
+    struct mhaviz_files files = { .struct_size = sizeof files,
+                                  .weights = bytes_of("tests/ref/gguf_llama", "model.gguf") };
     struct mhaviz_model *from_path = open_model("tests/ref/gguf_llama"), *model = NULL;
 
     (void)state;
@@ -352,7 +358,8 @@ static void gguf_in_memory(void **state)
 /* Weights alone, and a model without its tokeniser. */
 static void files_that_are_missing(void **state)
 {
-    struct mhaviz_files files = { bytes_of("tests/ref/bert", "model.safetensors"), { 0 }, { 0 } };
+    struct mhaviz_files files = { .struct_size = sizeof files,
+                                  .weights = bytes_of("tests/ref/bert", "model.safetensors") };
     struct mhaviz_model *model = NULL;
     struct mhaviz_text *text = NULL;
     struct mhaviz_error e;

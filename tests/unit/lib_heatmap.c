@@ -80,14 +80,19 @@ static void check_same(struct drawn *d, const struct mhaviz_look *look, const ch
 static void same_as_the_program(void **state)
 {
     struct drawn *d = *state;
-    const struct mhaviz_look plain = { .dpi = 0 };
+    enum { SIZE = sizeof(struct mhaviz_look) };
+    const struct mhaviz_selection two = { .struct_size = sizeof two, .layers = "1",
+                                          .heads = "0,2" };
+    const struct mhaviz_selection three = { .struct_size = sizeof three, .layers = "0-2" };
+    const struct mhaviz_selection one = { .struct_size = sizeof one, .heads = "L2H1" };
+    const struct mhaviz_look plain = { .struct_size = SIZE };
     const struct mhaviz_look other = {
-        .selection = { .layers = "1", .heads = "0,2" }, .format = "svg", .colours = "magma",
+        .struct_size = SIZE, .selection = &two, .format = "svg", .colours = "magma",
         .title = "a title", .columns = 1, .shared = 1,
     };
-    const struct mhaviz_look sheet = { .selection = { .layers = "0-2" } };
-    const struct mhaviz_look outlines = { .format = "svg", .outlines = 1 };
-    const struct mhaviz_look fine = { .dpi = 150, .selection = { .heads = "L2H1" } };
+    const struct mhaviz_look sheet = { .struct_size = SIZE, .selection = &three };
+    const struct mhaviz_look outlines = { .struct_size = SIZE, .format = "svg", .outlines = 1 };
+    const struct mhaviz_look fine = { .struct_size = SIZE, .dpi = 150, .selection = &one };
 
     if (getenv("MHA_VIZ") == NULL)
         skip();
@@ -110,10 +115,14 @@ static void expect(enum mhaviz_status got, enum mhaviz_status expected,
 static void refused(void **state)
 {
     struct drawn *d = *state;
-    struct mhaviz_look layers = { .selection = { .layers = "0-99" } }, bmp = { .format = "bmp" },
-                       pink = { .colours = "pink" }, latin = { .title = "caf\xe9" },
-                       wide = { .columns = 65 },
-                       coarse = { .dpi = 9 };
+    enum { SIZE = sizeof(struct mhaviz_look) };
+    const struct mhaviz_selection far = { .struct_size = sizeof far, .layers = "0-99" };
+    const struct mhaviz_look layers = { .struct_size = SIZE, .selection = &far },
+                             bmp = { .struct_size = SIZE, .format = "bmp" },
+                             pink = { .struct_size = SIZE, .colours = "pink" },
+                             latin = { .struct_size = SIZE, .title = "caf\xe9" },
+                             wide = { .struct_size = SIZE, .columns = 65 },
+                             coarse = { .struct_size = SIZE, .dpi = 9 };
     struct mhaviz_error e;
     void *data = &e;
     size_t n;

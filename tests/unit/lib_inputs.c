@@ -181,8 +181,8 @@ static void write_rows(struct bare *x, int i, int n_dims, const int64_t *shape)
     assert_non_null(f);
     assert_int_equal(npy_write(f, DTYPE_F32, n_dims, shape, data, &e), 0);
     assert_int_equal(fclose(f), 0);
-    x->rows[i] = (struct mhaviz_array){ x->path[i], "F32", data, (size_t)n * sizeof *data, n_dims,
-                                        shape, NULL };
+    x->rows[i] = (struct mhaviz_array){ sizeof x->rows[i], x->path[i], "F32", data,
+                                        (size_t)n * sizeof *data, n_dims, shape, NULL };
 }
 
 static void open_bare(struct bare *x, const char *path, const char *const *options)
@@ -197,7 +197,8 @@ static void open_bare(struct bare *x, const char *path, const char *const *optio
     for (int i = 0; i < weights_count(w); i++) {
         const struct tensor *t = weights_at(w, i);
 
-        x->array[i] = (struct mhaviz_array){ t->name, dtype_table[t->dtype].name, t->data,
+        x->array[i] = (struct mhaviz_array){ sizeof x->array[i], t->name,
+                                             dtype_table[t->dtype].name, t->data,
                                              (size_t)tensor_stored_bytes(t), t->n_dims, t->shape,
                                              NULL };
     }
@@ -323,6 +324,9 @@ static void refused(void **state)
         { NULL, { "--file", "x" }, "--file: is of many texts, expected one" },
         { NULL, { "--layer", "1" }, "--layer: unknown option" },
         { NULL, { "ids" }, "'ids' is not an option" },
+        { "a", { "--threads", "99" }, "--threads: is of the program, not of the library" },
+        { "a", { "--help" }, "--help: is of the program, not of the library" },
+        { "a", { "--profile" }, "--profile: is of the program, not of the library" },
         { NULL, { "--ids" }, "--ids requires a value: LIST" },
         { "a", { "--ids", "2" }, "only one of them can be given" },
         { NULL, { "--input", "x" }, "reads a text, not an array" },
@@ -333,7 +337,7 @@ static void refused(void **state)
                                                                                      "3", NULL };
     struct mhaviz_input input = { .struct_size = sizeof input };
     struct mhaviz_arrays arrays = { .struct_size = sizeof arrays, .options = options };
-    const struct mhaviz_array unnamed = { .name = NULL };
+    const struct mhaviz_array unnamed = { .struct_size = sizeof unnamed };
     struct mhaviz_model *model = NULL, *none = NULL;
     struct mhaviz_text *text = NULL;
     struct mhaviz_error e;
@@ -388,9 +392,9 @@ static void warned_of_models(void **state)
     static const char *const heads[] = { "--heads", "1", NULL };
     static const char *const cut[] = { "--truncate", NULL };
     const struct mhaviz_array array[] = {
-        { "in_proj_weight", "F32", x, sizeof x, 2, three, NULL },
-        { "out_proj.weight", "F32", x, sizeof x, 2, two, NULL },
-        { "other.thing", "F32", x, sizeof x, 1, one, NULL },
+        { sizeof *array, "in_proj_weight", "F32", x, sizeof x, 2, three, NULL },
+        { sizeof *array, "out_proj.weight", "F32", x, sizeof x, 2, two, NULL },
+        { sizeof *array, "other.thing", "F32", x, sizeof x, 1, one, NULL },
     };
     struct mhaviz_arrays arrays = { .struct_size = sizeof arrays, .name = "layer",
                                     .array = array, .n = 3, .options = heads };

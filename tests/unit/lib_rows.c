@@ -80,9 +80,9 @@ static void every_head_once(void **state)
     for (int threads = 1; threads <= 4; threads += 3) {
         struct mhaviz_model *model = open_model("tests/ref/gpt2", threads);
         struct mhaviz_text *text = open_text(model, "the cat saw the dog", NULL);
-        const struct mhaviz_selection one = { "decoder", "last", "1" };
+        const struct mhaviz_selection one = { sizeof one, "decoder", "last", "1", NULL };
         struct seen all = { .calls = 0 }, few = { .calls = 0 };
-        struct mhaviz_description d;
+        struct mhaviz_description d = { .struct_size = sizeof d };
 
         assert_int_equal(mhaviz_model_describe(model, &d, NULL), MHAVIZ_OK);
         assert_int_equal(mhaviz_run(model, text, NULL, take, &all, NULL), MHAVIZ_OK);
@@ -100,10 +100,11 @@ static void encoder_decoders(void **state)
     struct mhaviz_model *model = open_model("tests/ref/bart", 2);
     struct mhaviz_text *both = open_text(model, "the key is in the door", "on the river");
     struct mhaviz_text *source = open_text(model, "the key is in the door", NULL);
-    const struct mhaviz_selection cross = { .stack = "cross" }, nine = { .layers = "9" };
+    const struct mhaviz_selection cross = { .struct_size = sizeof cross, .stack = "cross" },
+                                  nine = { .struct_size = sizeof nine, .layers = "9" };
     struct seen all = { .calls = 0 }, encoder = { .calls = 0 }, only = { .calls = 0 };
     const struct mhaviz_token *token;
-    struct mhaviz_description d;
+    struct mhaviz_description d = { .struct_size = sizeof d };
     struct mhaviz_error e;
     int n, m;
 
@@ -250,7 +251,8 @@ static void stopped_within_metrics(void **state)
         memcpy(words + 4 * i, i % 2 == 0 ? "the " : "cat ", 5);
     text = open_text(model, words, NULL);
     for (int m = 0; m < 2; m++) {
-        const struct mhaviz_selection selection = { .metrics = metrics[m] };
+        const struct mhaviz_selection selection = { .struct_size = sizeof selection,
+                                                    .metrics = metrics[m] };
         struct after all = { 0 }, some = { .stop_at = 8 };
         struct mhaviz_stats *stats = NULL;
 
@@ -419,7 +421,8 @@ static const char VIT[] = "tests/ref/media/vit", WHISPER[] = "tests/ref/media/wh
 static void pictures_as_the_program(void **state)
 {
     char names[4096];
-    const struct mhaviz_selection all = { .metrics = every_metric(names) };
+    const struct mhaviz_selection all = { .struct_size = sizeof all,
+                                          .metrics = every_metric(names) };
     struct mhaviz_model *model = open_model(VIT, 2);
     struct mhaviz_text *text = NULL;
 
@@ -434,7 +437,8 @@ static void pictures_as_the_program(void **state)
 static void sound_as_the_program(void **state)
 {
     char names[4096];
-    const struct mhaviz_selection all = { .metrics = every_metric(names) };
+    const struct mhaviz_selection all = { .struct_size = sizeof all,
+                                          .metrics = every_metric(names) };
     struct mhaviz_model *model = open_model(WHISPER, 2);
     struct mhaviz_text *text = NULL;
 
@@ -512,8 +516,9 @@ static void same_as_the_program(void **state)
 {
     static const char key[] = "the key is in the door";
     char names[4096];
-    const struct mhaviz_selection all = { .metrics = every_metric(names) };
-    const struct mhaviz_selection heads = { NULL, "1", "0,2", names };
+    const struct mhaviz_selection all = { .struct_size = sizeof all,
+                                          .metrics = every_metric(names) };
+    const struct mhaviz_selection heads = { sizeof heads, NULL, "1", "0,2", names };
 
     (void)state;
     if (getenv("MHA_VIZ") == NULL)

@@ -57,6 +57,7 @@ def _fill(out: _library.Array, name: str, value: Any) -> Any:
         raise usage(f"{name}: {len(shape)} dimensions, expected 0 to 8")
     readable = 0 if 0 in shape else size + sum((n - 1) * s for n, s in zip(shape, strides))
     n = len(shape)
+    out.struct_size = ctypes.sizeof(out)
     out.name = _arguments.text(name, "name of a tensor")
     out.dtype, out.data, out.size, out.n_dims = DTYPES[dtype], address, readable, n
     out.shape, out.strides = (c_int64 * n)(*shape), (c_int64 * n)(*strides)

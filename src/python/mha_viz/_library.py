@@ -30,12 +30,22 @@ class Bytes(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
 
-class Files(ctypes.Structure):
-    _fields_ = [("weights", Bytes), ("config", Bytes), ("tokenizer", Bytes)]
+class Sized(ctypes.Structure):
+    """A structure whose first member is its own size, which is set; in an array it is not."""
+
+    def __init__(self, *members: Any, **named: Any) -> None:
+        super().__init__(ctypes.sizeof(self), *members, **named)
 
 
-class Description(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("family", c_char_p), ("n_layers", c_int * 3),
+_size = ("struct_size", c_size_t)
+
+
+class Files(Sized):
+    _fields_ = [_size, ("weights", Bytes), ("config", Bytes), ("tokenizer", Bytes)]
+
+
+class Description(Sized):
+    _fields_ = [_size, ("name", c_char_p), ("family", c_char_p), ("n_layers", c_int * 3),
                 ("n_heads", c_int * 3), ("max_tokens", c_int)]
 
 
@@ -44,14 +54,14 @@ class Token(ctypes.Structure):
                 ("label_size", c_size_t), ("start", c_size_t), ("end", c_size_t)]
 
 
-class Selection(ctypes.Structure):
-    _fields_ = [("stack", c_char_p), ("layers", c_char_p), ("heads", c_char_p),
+class Selection(Sized):
+    _fields_ = [_size, ("stack", c_char_p), ("layers", c_char_p), ("heads", c_char_p),
                 ("metrics", c_char_p)]
 
 
-class Rows(ctypes.Structure):
-    _fields_ = [("stack", c_int), ("layer", c_int), ("head", c_int), ("first_row", c_int),
-                ("n_rows", c_int), ("first_key", c_int), ("n_keys", c_int),
+class Rows(Sized):
+    _fields_ = [_size, ("stack", c_int), ("layer", c_int), ("head", c_int),
+                ("first_row", c_int), ("n_rows", c_int), ("first_key", c_int), ("n_keys", c_int),
                 ("stride", c_size_t), ("weights", c_void_p), ("n_all_rows", c_int),
                 ("n_all_keys", c_int)]
 
@@ -60,19 +70,20 @@ class Head(ctypes.Structure):
     _fields_ = [("stack", c_int), ("layer", c_int), ("head", c_int)]
 
 
-class Look(ctypes.Structure):
-    _fields_ = [("selection", Selection), ("format", c_char_p), ("colours", c_char_p),
-                ("title", c_char_p), ("columns", c_int), ("dpi", c_int), ("shared", c_int),
-                ("outlines", c_int)]
+class Look(Sized):
+    _fields_ = [_size, ("selection", POINTER(Selection)), ("format", c_char_p),
+                ("colours", c_char_p), ("title", c_char_p), ("columns", c_int), ("dpi", c_int),
+                ("shared", c_int), ("outlines", c_int)]
 
 
-class Array(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("dtype", c_char_p), ("data", c_void_p), ("size", c_size_t),
-                ("n_dims", c_int), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64))]
+class Array(Sized):
+    _fields_ = [_size, ("name", c_char_p), ("dtype", c_char_p), ("data", c_void_p),
+                ("size", c_size_t), ("n_dims", c_int), ("shape", POINTER(c_int64)),
+                ("strides", POINTER(c_int64))]
 
 
-class Arrays(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("array", POINTER(Array)),
+class Arrays(Sized):
+    _fields_ = [_size, ("name", c_char_p), ("array", POINTER(Array)),
                 ("n", c_int), ("config", Bytes), ("tokenizer", Bytes),
                 ("options", POINTER(c_char_p))]
 
@@ -80,23 +91,23 @@ class Arrays(ctypes.Structure):
 WARN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
 
-class Input(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("text", c_char_p), ("pair", c_char_p),
+class Input(Sized):
+    _fields_ = [_size, ("text", c_char_p), ("pair", c_char_p),
                 ("options", POINTER(c_char_p)), ("array", POINTER(Array)), ("n", c_int),
                 ("warn", WARN), ("self", c_void_p)]
 
 
-class Progress(ctypes.Structure):
-    _fields_ = [("unit", c_char_p), ("done", c_int64), ("total", c_int64), ("share", c_double),
-                ("n_tokens", c_double)]
+class Progress(Sized):
+    _fields_ = [_size, ("unit", c_char_p), ("done", c_int64), ("total", c_int64),
+                ("share", c_double), ("n_tokens", c_double)]
 
 
 TAKE = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Rows))
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Progress))
 
 
-class Task(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("options", POINTER(c_char_p)),
+class Task(Sized):
+    _fields_ = [_size, ("name", c_char_p), ("options", POINTER(c_char_p)),
                 ("second_model", c_void_p), ("second_text", c_void_p), ("progress", PROGRESS),
                 ("warn", WARN), ("self", c_void_p)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import html
 import importlib
 import json
@@ -69,7 +68,7 @@ def make(model: c_void_p, text: Optional[c_void_p], name: bytes, words: Sequence
     """mhaviz_make: the bytes; the model hears warnings.  Raises what tell raises."""
     callbacks = _Callbacks(tell, stop)
     array = (c_char_p * (len(words) + 1))(*words, None)
-    task = _library.Task(ctypes.sizeof(_library.Task), name, array, second[0], second[1],
+    task = _library.Task(name, array, second[0], second[1],
                          _library.PROGRESS(callbacks.progress))
     data, size = c_void_p(), c_size_t()
     try:

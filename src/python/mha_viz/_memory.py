@@ -24,8 +24,7 @@ def _arrays_of(named: Mapping[str, Any], name: Optional[str], config: Optional[b
     array, kept = _arrays.arrays(named)
     options = (c_char_p * (len(words) + 1))(*words, None)
     kept += [config, tokenizer, options]
-    arrays = _library.Arrays(ctypes.sizeof(_library.Arrays), _arguments.optional(name, "name"),
-                             array, len(named), options=options)
+    arrays = _library.Arrays(_arguments.optional(name, "name"), array, len(named), options=options)
     for member, data in (("config", config), ("tokenizer", tokenizer)):
         if data is not None:
             setattr(arrays, member, _library.Bytes(

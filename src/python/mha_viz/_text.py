@@ -146,7 +146,7 @@ class Source:
         array, self._kept = _arrays.arrays(text.arrays)
         options = [*text.words, *words]
         self._input = _library.Input(
-            ctypes.sizeof(_library.Input), text.text, _arguments.optional(pair, "pair"),
+            text.text, _arguments.optional(pair, "pair"),
             (c_char_p * (len(options) + 1))(*options, None), array, len(text.arrays))
 
     def open(self, model: c_void_p) -> Text:
