@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bad input is an exception with one line."""
+import copy
+import gc
 import os
 import pickle
 import threading
@@ -181,8 +183,41 @@ except mha_viz.MhaVizError as error:
 def test_models_and_errors_in_pickles(model, raises):
     with raises(USAGE, "cannot be pickled"):
         pickle.dumps(model)
+    with raises(USAGE, "cannot be pickled or copied"):
+        copy.deepcopy(model)
     error = pickle.loads(pickle.dumps(mha_viz.MhaVizError(INPUT, "x: y")))
     assert (error.status, str(error)) == (INPUT, "x: y")
+
+
+def test_what_outlives_the_module_goes_silently():
+    """The interpreter takes the names of a module away before its objects, where others keep it."""
+    done = run_python("""
+import atexit
+gone = []
+atexit.register(lambda: [vars(module).update(dict.fromkeys(vars(module))) for module in gone])
+import mha_viz
+gone.append(mha_viz._library)
+models = mha_viz.Model(), mha_viz.Model()
+text = mha_viz.Model()._source("the cat", None).open(models[0]._handle)
+rows = models[1].rows("the cat")
+next(rows)
+""")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_handle_is_closed_when_nobody_has_it(monkeypatch):
+    closed = []
+    close = mha_viz._library.close
+    monkeypatch.setattr(mha_viz._library, "close",
+                        lambda name, handle: (closed.append(handle), close(name, handle)))
+    model = mha_viz.Model()
+    text = model._source("the cat", None).open(model._handle)
+    handles = [text.handle, model._handle]
+    assert all(handle.value for handle in handles)
+    del model, text
+    gc.collect()
+    assert all(any(handle is one for one in closed) for handle in handles)
+    assert not any(handle.value for handle in handles)
 
 
 NO_NUMPY = """

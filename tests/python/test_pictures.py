@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pictures are those of the program, and a notebook gets each once."""
 import base64
+import copy
+import io
 import pickle
 
 import pytest
@@ -59,9 +61,48 @@ def test_an_attention_without_its_model_is_a_line(program):
     assert set(data) == {"text/plain"} and "the model is closed" in data["text/plain"]
 
 
+def test_an_attention_in_a_pickle_and_a_copy(model):
+    attention = model.attention(SENTENCE, layers=[0, 3])
+    again = pickle.loads(pickle.dumps(attention))
+    assert again.tokens == attention.tokens and again.text == SENTENCE
+    assert again.token_list == attention.token_list
+    assert list(again.rows["decoder"]) == [0, 3]
+    assert (again[3] == attention[3]).all()
+    assert "its model is in another process" in again._repr_mimebundle_()[0]["text/plain"]
+    for twin, own in ((copy.copy(attention), False), (copy.deepcopy(attention), True)):
+        assert (twin[3] == attention[3]).all() and (twin[3] is not attention[3]) == own
+        assert set(twin._repr_mimebundle_()[0]) == {"image/png", "text/plain"}
+
+
 def test_files_that_cannot_be_written(model, raises, tmp_path):
     with raises(mha_viz.Status.SYSTEM, "No such file"):
         model.heatmap("the cat", tmp_path / "nowhere" / "a.png")
     with raises(mha_viz.Status.USAGE, "format: 'jpg'"):
         model.heatmap("the cat", tmp_path / "a.jpg")
     model.heatmap("the cat", "/dev/null", format="png")
+
+
+class Slow(io.RawIOBase):
+    """Takes a few bytes at a time, then none."""
+
+    def __init__(self, at_once, most=10 ** 9):
+        self.at_once, self.most, self.got = at_once, most, b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        part = bytes(data[:min(self.at_once, self.most - len(self.got))])
+        self.got += part
+        return len(part)
+
+
+def test_a_file_that_takes_few_bytes_gets_all_or_it_is_said(model, raises):
+    picture = model.heatmap("the cat")
+    out = Slow(1000)
+    picture.save(out)
+    assert out.got == picture
+    with raises(mha_viz.Status.SYSTEM, f"path: write() took 1500 of {len(picture)} bytes"):
+        picture.save(Slow(1000, 1500))
+    with raises(mha_viz.Status.SYSTEM, "write() took 0 of"):
+        picture.save(Slow(0))

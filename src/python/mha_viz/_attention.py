@@ -2,9 +2,10 @@
 """The attention of one text, as arrays and as a picture."""
 from __future__ import annotations
 
+import copy
 import operator
 from ctypes import c_void_p
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
 
 from . import _library
 from ._error import MhaVizError, usage
@@ -54,6 +55,8 @@ class Attention:
         attention[3]                        # layer 3 of the only stack, [heads, queries, keys]
 
     In a notebook it shows the heatmap of `Model.heatmap`, of the heads that were asked for.
+    It can be pickled, and copied.  A pickle has no model, so what comes of it draws nothing; a copy
+    has the same model.
 
     Attributes:
         rows: stack -> `Layers`; each row sums to 1, or to 0 where it sees no key.
@@ -65,12 +68,26 @@ class Attention:
 
     def __init__(self, model: Model, source: Source, look: dict[str, Any],
                  tokens: tuple[list[Token], list[Token]], rows: dict[str, Layers]) -> None:
-        self._model = model
+        self._model: Optional[Model] = model        # None: it comes from a pickle
         self._look = look
         self.text = source.given
         self.pair = source.pair_given
         self.token_list, self.decoder_token_list = tokens
         self.rows = rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_model": None}
+
+    def __copy__(self) -> Attention:
+        again = type(self).__new__(type(self))
+        again.__dict__.update(self.__dict__)
+        return again
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Attention:
+        memo[id(self._model)] = self._model         # of which there is one
+        again = memo[id(self)] = type(self).__new__(type(self))
+        again.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return again
 
     @property
     def tokens(self) -> list[str]:
@@ -131,6 +148,8 @@ class Attention:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         """The heatmap at twice the density, once; only a line of text where none can be drawn."""
+        if self._model is None:
+            return {"text/plain": f"{self!r} (no picture: its model is in another process)"}, {}
         try:
             picture = self._model.heatmap(self.text, pair=self.pair, dpi=200, **self._look)
         except MhaVizError as error:

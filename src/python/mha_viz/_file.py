@@ -2,6 +2,7 @@
 """Where a picture or a page goes, and its format."""
 from __future__ import annotations
 
+import io
 import os
 import threading
 from typing import Any, Optional, Sequence, Union
@@ -46,8 +47,15 @@ class File:
         cls(file, format, (format,)).write(data)
 
     def _give(self, data: bytes) -> None:
+        rest = bytes(data)
         try:
-            self.out.write(bytes(data))     # type: ignore[union-attr]
+            while rest:
+                n = self.out.write(rest)    # type: ignore[union-attr]
+                if n is None and isinstance(self.out, io.RawIOBase):
+                    n = 0                   # it would block
+                if n == 0:
+                    raise OSError(f"write() took {len(data) - len(rest)} of {len(data)} bytes")
+                rest = rest[n:] if isinstance(n, int) else b""
         except TypeError as error:
             raise usage("path: a file that takes str, expected one that takes bytes") from error
         except (OSError, ValueError) as error:      # ValueError: it is closed

@@ -10,6 +10,7 @@ import ctypes
 import ctypes.util
 import glob
 import os
+import weakref
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_void_p
 from typing import Any, Callable, Optional
 
@@ -220,6 +221,20 @@ def close(name: str, handle: c_void_p) -> None:
     """Closes a handle, which becomes NULL; of NULL, nothing."""
     if handle.value:
         getattr(lib, name)(ctypes.byref(handle))
+
+
+def _close_of(name: str, handle: c_void_p, pid: int) -> None:
+    if os.getpid() == pid:              # its threads are not in a child
+        close(name, handle)
+
+
+def close_with(owner: object, name: str, handle: c_void_p) -> None:
+    """Closes a handle when nobody has its owner any more.
+
+    Not when the interpreter ends: then this module may be gone before the owner is, other threads
+    may still use the handle, and the process gives everything back.
+    """
+    weakref.finalize(owner, _close_of, name, handle, os.getpid()).atexit = False
 
 
 def taken(data: c_void_p, size: c_size_t) -> bytes:

@@ -105,6 +105,7 @@ class Model:
 
     def _init(self) -> None:
         self._handle = c_void_p()
+        _library.close_with(self, "mhaviz_model_close", self._handle)
         self._lock = threading.Lock()
         self._watch = Watch()
         self._watching = _library.PROGRESS(self._watch.progress)
@@ -196,12 +197,6 @@ class Model:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        # Nobody else has it: no lock.  An __init__ that failed may have left nothing.
-        if getattr(self, "_handle", None) is not None and os is not None and \
-                self._pid == os.getpid():
-            _library.close("mhaviz_model_close", self._handle)
-
     def __repr__(self) -> str:
         if self.closed or self._described is None:
             return "<mha_viz.Model: closed>"
@@ -211,7 +206,7 @@ class Model:
         return f"<mha_viz.Model: {d.name}, {d.family}; {parts}>"
 
     def __reduce__(self) -> Any:
-        raise usage("a model cannot be pickled: open it in each process")
+        raise usage("a model cannot be pickled or copied: open it in each process")
 
     def _source(self, text: Any, pair: Any, words: Sequence[bytes] = ()) -> Source:
         return Source(text, pair, words)

@@ -164,10 +164,7 @@ class Text:
 
     def __init__(self, handle: c_void_p) -> None:
         self.handle = handle
-
-    def __del__(self) -> None:
-        if _library is not None:        # the interpreter may be going
-            _library.close("mhaviz_text_close", self.handle)
+        _library.close_with(self, "mhaviz_text_close", handle)
 
     def tokens(self, decoder: bool = False) -> list[Token]:
         """Those of the text, or of the decoder's side (none where it has no decoder)."""
