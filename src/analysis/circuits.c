@@ -228,6 +228,7 @@ struct circuits *circuits_new(struct arena *a, const struct model *m,
     c->negative_copy = undefined(a, n);
     c->successor = undefined(a, n * classes);
     c->successor_mlp = undefined(a, n * classes);
+    c->successor_p = undefined(a, n * classes);
     mark = arena_mark(a);
     circuits_compose(c, a, m, par);
     arena_reset(a, mark);

@@ -16,6 +16,9 @@
  *            lowest; those whose logits spread by less than 1e-4 are left out
  *     successor = share of the members of a class (days, ...) whose highest logit within the
  *            class is that of the next member
+ *     successor_p = of a class of n tokens, whose members with a next one are 6 or more: the
+ *            probability of so many hits or more where each has 1 / n, times the number of such
+ *            classes and of heads, at most 1
  *
  * Source: Elhage et al. 2021; TransformerLens, all_composition_scores and
  * FactoredMatrix.eigenvalues; Wang et al. 2022; Gould et al. 2023. */
@@ -25,7 +28,7 @@
 #include "base/par.h"
 #include "run/run.h"
 
-enum { CIRCUITS_RANK = 5 };
+enum { CIRCUITS_RANK = 5, CIRCUITS_MEMBERS = 6 };
 
 enum composition { COMPOSITION_Q, COMPOSITION_K, COMPOSITION_V, N_COMPOSITION };
 
@@ -50,6 +53,7 @@ struct circuits {
     double *copy, *copy_full;           /* [L H] */
     double *copy_rank, *negative_copy;  /* [L H] */
     double *successor, *successor_mlp;  /* [L H, n_classes] of x; of the first mlp alone */
+    double *successor_p;                /* [L H, n_classes] of x */
 };
 
 /* Whether copy_full and what follows it is defined: before a linear head that predicts tokens. */

@@ -277,19 +277,65 @@ static bool is_next(const struct circuits_class *class, int i, const float *logi
     return best == class->next[i];
 }
 
+/* Members of a class that count, and those whose next is the highest. */
+struct hits { int usable, found; };
+
 /* Of a class whose rows are `rank`'s, with is_next already asked. */
-static double share_next(const struct circuits_class *class, const struct rank *rank,
-                         const bool *next)
+static struct hits hits_of(const struct circuits_class *class, const struct rank *rank,
+                           const bool *next)
 {
-    int usable = 0, found = 0;
+    struct hits hits = { 0, 0 };
 
     for (int i = 0; i < class->n; i++) {
         bool counts = class->next[i] >= 0 && rank[i].usable;
 
-        usable += counts;
-        found += counts && next[i];
+        hits.usable += counts;
+        hits.found += counts && next[i];
     }
-    return usable > 0 ? (double)found / usable : NAN;
+    return hits;
+}
+
+static double share_of(struct hits hits)
+{
+    return hits.usable > 0 ? (double)hits.found / hits.usable : NAN;
+}
+
+/* The probability of so many hits or more where each has the probability p < 1. */
+static double chance_of(struct hits hits, double p)
+{
+    double term = 1, sum = 0;
+
+    for (int i = 0; i < hits.usable; i++)
+        term *= 1 - p;
+    for (int i = 0; i <= hits.usable; i++) {
+        sum += i >= hits.found ? term : 0;
+        term *= (double)(hits.usable - i) / (i + 1) * p / (1 - p);
+    }
+    return fmin(sum, 1);
+}
+
+/* Classes that are large enough for hits to mean something. */
+static int count_tested(const struct circuits_tokens *tokens)
+{
+    int count = 0;
+
+    for (int k = 0; k < tokens->n_classes; k++) {
+        int members = 0;
+
+        for (int i = 0; i < tokens->class[k].n; i++)
+            members += tokens->class[k].next[i] >= 0;
+        count += members >= CIRCUITS_MEMBERS;
+    }
+    return count;
+}
+
+/* Of one class of one head, which is the best of all classes of all heads. */
+static double successor_p(const struct circuits *c, const struct circuits_tokens *tokens, int k,
+                          struct hits hits)
+{
+    if (hits.usable < CIRCUITS_MEMBERS)
+        return NAN;
+    return fmin(chance_of(hits, 1. / tokens->class[k].n) * c->L * c->H * count_tested(tokens), 1);
 }
 
 /* The class and the member that row `row` is of, after those of the sample; -1: none. */
@@ -333,9 +379,12 @@ static void score_head(struct circuits *c, int at, const struct through *t,
     for (int k = 0; k < tokens->n_classes; k++) {
         const struct circuits_class *class = &tokens->class[k];
         int64_t to = (int64_t)at * tokens->n_classes + k;
+        struct hits hits = hits_of(class, rank + row, next + row);
 
-        c->successor[to] = share_next(class, rank + row, next + row);
-        c->successor_mlp[to] = share_next(class, rank + row + class->n, next + row + class->n);
+        c->successor[to] = share_of(hits);
+        c->successor_p[to] = successor_p(c, tokens, k, hits);
+        c->successor_mlp[to] = share_of(hits_of(class, rank + row + class->n,
+                                                next + row + class->n));
         row += 2 * class->n;
     }
 }

@@ -140,6 +140,12 @@ static bool rule_negative_copy(const struct case_of *c, double *score)
            c->h->layer >= 2 * c->h->n_layers / 3;
 }
 
+static bool rule_successor(const struct case_of *c, double *score)
+{
+    return *score > at(c, TYPES_AT_successor) &&
+           c->h->score[TYPES_probe_successor_p] <= at(c, TYPES_AT_successor_p);
+}
+
 static bool rule_previous(const struct case_of *c, double *score)
 {
     return !has(c, TYPE_probe_previous) && on_offset(c, TYPES_argmax_prev, score);

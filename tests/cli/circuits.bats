@@ -57,8 +57,7 @@ load helper
             . as $k | ($pairs.pairs | max_by(.[$k + "_comp"])) as $best |
             $one.heads[0][$k + "_comp"] == $best[$k + "_comp"] and
             $one.heads[0][$k + "_from"] == "L\($best.from_layer)H\($best.from_head)")'
-    jq -e '.heads[0] | (.successor == ([.successor_days, .successor_months, .successor_numbers,
-        .successor_letters] | map(select(. != null)) | max)) and .successor_class != null' <<< "$one"
+    jq -e '.heads[0] | .successor == .["successor_" + .successor_class] and .successor_p == 1' <<< "$one"
 }
 
 # bats test_tags=threads

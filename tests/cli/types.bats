@@ -138,8 +138,8 @@ said() {
     jq -e '.heads[4].probe.copy_rank > 0.95 and .heads[4].types == ["copying"] and
         ([.heads[].probe.successor] | all(. == null)) and .probe_texts == 0' <<< "$output"
     works "$viz" types --json --probe copy,successor
-    jq -c '[.heads[] | [.probe | .copy, .copy_rank, .negative_copy, .successor]]' <<< "$output" > "$dir/types"
-    "$viz" circuits --json --sample 200 | jq -c '[.heads[] | [.copy, .copy_rank, .negative_copy, .successor]]' > "$dir/circuits"
+    jq -c '[.heads[] | [.probe | .copy, .copy_rank, .negative_copy, .successor, .successor_p]]' <<< "$output" > "$dir/types"
+    "$viz" circuits --json --sample 200 | jq -c '[.heads[] | [.copy, .copy_rank, .negative_copy, .successor, .successor_p]]' > "$dir/circuits"
     cmp "$dir/types" "$dir/circuits"
     works "$viz" types -m "$ref/bert" --probe copy --json
     jq -e '[.heads[].probe | .copy != null and .copy_rank == null] | all' <<< "$output"
@@ -147,6 +147,14 @@ said() {
         "$viz" types -m "$ref/seq2seq/t5" --ids 1,2 --decoder-ids 3,4 --probe copy
     works "$viz" types --attention "$ref/precomputed/plain.npz" --json
     [ "$(jq -r .weights_refused <<< "$output")" = "it has no weights" ]
+}
+
+@test "successors: 3 of 7 days are chance, and random heads are none; all 7 are not" {
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    run "$python" tests/ref/check_random.py "$viz" samples/english.txt 1
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    [[ $output == "128 "*" successor:1 "* ]]     # the one that is planted
 }
 
 @test "one text is too few: what holds all the same stands beside it" {
@@ -329,7 +337,7 @@ said() {
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
     [ "${#lines[@]}" -eq 9 ]
     [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
-    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 41 ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 42 ]
     for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
     [ "$(wc -l < "$dir/sums")" -eq 1 ]
     works "$viz" types -m "$planted" -o "$dir/types.json"

@@ -51,7 +51,6 @@ static void thresholds(void **state)
     expect_one(TYPES_probe_induction, 0.4, "induction!", 0.39, "heterogeneous!");
     expect_one(TYPES_probe_duplicate, 0.4, "duplicate-token!", 0.39, "heterogeneous!");
     expect_one(TYPES_probe_retrieval, 0.1, "retrieval!", 0.09, "heterogeneous!");
-    expect_one(TYPES_probe_successor, 0.41, "successor!", 0.4, "heterogeneous!");
     expect_one(TYPES_probe_negative_copy, 0.5, "negative-copy!", 0.49, "heterogeneous!");
     expect_one(TYPES_probe_copy_rank, 0.5, "copying,heterogeneous!", 0.49, "heterogeneous!");
     expect_one(TYPES_probe_previous, 0.5, "previous!", 0.49, "heterogeneous!");
@@ -69,6 +68,23 @@ static void thresholds(void **state)
     expect_one(TYPES_punct, 0.61, "punctuation!", 0.6, "heterogeneous!");
     expect_one(TYPES_entropy_norm, 0.78, "broad!", 0.77, "heterogeneous!");
     expect_one(TYPES_pattern_block, 0.5, "block!", 0.49, "heterogeneous!");
+}
+
+/* A share above the threshold that chance does not give. */
+static void successors(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    struct types_head head = head_of(0, 0);
+
+    (void)state;
+    head.score[TYPES_probe_successor] = 0.41;
+    expect(&rules, &head, "");
+    head.score[TYPES_probe_successor_p] = 0.051;
+    expect(&rules, &head, "");
+    head.score[TYPES_probe_successor_p] = 0.05;
+    expect(&rules, &head, "successor!");
+    head.score[TYPES_probe_successor] = 0.4;
+    expect(&rules, &head, "");
 }
 
 /* Undetermined stands after the labels of probes and before those of texts. */
@@ -419,7 +435,8 @@ static void ranking(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
+        cmocka_unit_test(thresholds), cmocka_unit_test(successors),
+        cmocka_unit_test(order), cmocka_unit_test(of_decoders),
         cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late),
         cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),

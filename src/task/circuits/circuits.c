@@ -8,8 +8,8 @@
 #include "run/fold.h"
 
 static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
-                                     "negative_copy", "successor", "q_comp", "k_comp",
-                                     "v_comp", NULL };
+                                     "negative_copy", "successor", "successor_p", "q_comp",
+                                     "k_comp", "v_comp", NULL };
 
 #define F(f) offsetof(struct circuits_args, f)
 static const struct opt opts[] = {

@@ -36,8 +36,12 @@ static const struct column head_columns[] = {
     NUMBER("copy_rank", "share of the sample whose own logit is one of the five highest",
            "rank", CIRCUITS_COPY_RANK),
     NUMBER("negative_copy", "the same of the five lowest", "negative", CIRCUITS_NEGATIVE_COPY),
-    NUMBER("successor", "the largest successor_NAME: share of the members of a class whose "
-           "highest logit within it is that of the next", "successor", CIRCUITS_SUCCESSOR),
+    NUMBER("successor", "the successor_NAME that is the least likely by chance: share of the "
+           "members of a class, of 6 or more, whose highest logit within it is that of the next",
+           "successor", CIRCUITS_SUCCESSOR),
+    { "successor_p", "the probability that any head has such a share of any class by chance",
+      .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN,
+      .field = F(number[CIRCUITS_SUCCESSOR_P]), .most = 1 },
     { "successor_class", "days, months, numbers or letters: the class of that share",
       .heading = "of", .kind = COLUMN_TEXT, .where = IN_ALL, .null = NULL_SHOWN,
       .field = F(class) },
@@ -171,14 +175,16 @@ static int best_from(const struct circuits *c, enum composition kind, int to)
     return best;
 }
 
-/* The class with the largest share; -1: none is defined. */
+/* The class whose share is the least likely by chance, then the largest; -1: none is defined. */
 static int best_class(const struct circuits_job *j, int at)
 {
-    const double *share = j->found->successor + (int64_t)at * j->tokens.n_classes;
+    int64_t first = (int64_t)at * j->tokens.n_classes;
+    const double *p = j->found->successor_p + first, *share = j->found->successor + first;
     int best = -1;
 
     for (int k = 0; k < j->tokens.n_classes; k++)
-        if (!isnan(share[k]) && (best < 0 || share[k] > share[best]))
+        if (!isnan(p[k]) && (best < 0 || p[k] < p[best] ||
+                             (p[k] == p[best] && share[k] > share[best])))
             best = k;
     return best;
 }
@@ -191,9 +197,11 @@ double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_
 
     if (number < CIRCUITS_SUCCESSOR)
         return own[number][at];
-    if (number == CIRCUITS_SUCCESSOR) {
+    if (number <= CIRCUITS_SUCCESSOR_P) {
+        const double *of = number == CIRCUITS_SUCCESSOR ? c->successor : c->successor_p;
+
         from = best_class(j, at);
-        return from < 0 ? NAN : c->successor[(int64_t)at * j->tokens.n_classes + from];
+        return from < 0 ? NAN : of[(int64_t)at * j->tokens.n_classes + from];
     }
     from = best_from(c, (enum composition)(number - CIRCUITS_Q_COMP), at);
     return from < 0 ? NAN : c->comp[number - CIRCUITS_Q_COMP][(int64_t)from * c->L * c->H + at];

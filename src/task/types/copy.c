@@ -16,6 +16,7 @@ static const struct {
     { TYPES_OF_COPY, TYPES_probe_copy_rank, CIRCUITS_COPY_RANK },
     { TYPES_OF_COPY, TYPES_probe_negative_copy, CIRCUITS_NEGATIVE_COPY },
     { TYPES_OF_SUCCESSOR, TYPES_probe_successor, CIRCUITS_SUCCESSOR },
+    { TYPES_OF_SUCCESSOR, TYPES_probe_successor_p, CIRCUITS_SUCCESSOR_P },
 };
 
 /* NULL: there is nothing against it. */
