@@ -33,6 +33,8 @@ stats -m $ref/gpt2 --ids 5 --generate 2
 stats -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 stats -m $ref/layers/encoder.safetensors --heads 4 --seed 1
 stats -m $ref/families/big_bird --ids 1,2,3
+stats --links the_cat
+stats --links -m $ref/bert the key
 stats --mask causal --top 0 the_cat
 stats -m $ref/families/gpt_oss --compute sinks --ids 5,6,7
 stats --attention $ref/precomputed/decoder.npz

@@ -94,6 +94,16 @@ static int out_of_range(const struct list_of *of, long long i, const char *list,
                    i, of->owner, of->member, of->n - 1);
 }
 
+/* The member that -1 and so on mean. */
+static long long counted(const struct list_of *of, long long from_last)
+{
+    long long i = of->n - 1;
+
+    for (; !can_be_meant(of, i) || ++from_last < 0; i--)
+        continue;
+    return i;
+}
+
 /* A part of the list, of members that exist. */
 static int set_part(const struct list_of *of, const char *list, long long first, long long last,
                     bool *out, struct err *e)
@@ -105,11 +115,8 @@ static int set_part(const struct list_of *of, const char *list, long long first,
         return out_of_range(of, first >= of->n ? first : last, list, e);
     if (first < -count(of))
         return out_of_range(of, first, list, e);
-    if (first < 0) {
-        for (i = of->n - 1; !can_be_meant(of, i) || ++first < 0; i--)
-            continue;
-        first = last = i;
-    }
+    if (first < 0)
+        first = last = counted(of, first);
     for (i = first; i <= last; i++)
         if (can_be_meant(of, i))
             out[i] = any = true;
@@ -139,6 +146,25 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
             return -1;
     }
     return 0;
+}
+
+void list_ranks(const struct list_of *of, const char *list, int *rank)
+{
+    bool all = strcmp(list, "all") == 0;
+    int n = 0;
+
+    for (int i = 0; i < of->n; i++)
+        rank[i] = all ? i : -1;
+    for (int more = all ? 0 : 1; more > 0;) {
+        long long first, last;
+
+        more = next_member(of, &list, &first, &last);
+        if (first < 0)
+            first = last = counted(of, first);
+        for (long long i = first; i <= last; i++)
+            if (rank[i] < 0)
+                rank[i] = n++;
+    }
 }
 
 /* ---- ids ---- */

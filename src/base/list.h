@@ -47,6 +47,12 @@ struct list_of {
  */
 int list_members(const struct list_of *of, const char *list, bool *out, struct err *e);
 
+/*
+ * rank[i] of each member of a list that list_members takes: where the list first names it, from
+ * 0; members that "all" names are in their order.
+ */
+void list_ranks(const struct list_of *of, const char *list, int *rank);
+
 /* The same of the numbers alone, in their order: "101,7592,102" -> id[*n], of a. */
 int list_parse_ids(struct arena *a, const char *option, const char *list, int **id, int *n,
                    struct err *e);

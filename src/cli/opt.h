@@ -123,6 +123,14 @@ struct output_args {
     int term;                   /* --term: 0 is off */
 };
 
+enum { OPTS_MOST = 128 };       /* of a command */
+
+/* Which options were given, and not left at their defaults. */
+struct opts_given {
+    size_t field[OPTS_MOST];    /* [n] of their rows */
+    int n;
+};
+
 /*
  * The options of every command, common_group: the first member of its args struct.
  * The parser and the help add them by themselves; no command lists them.
@@ -131,6 +139,7 @@ struct common_args {
     bool quiet, verbose, profile;
     int threads;                /* 0: par_default_threads() */
     struct output_args output;  /* of commands that write results */
+    struct opts_given given;
 };
 
 extern const struct opt_group common_group;
@@ -156,8 +165,6 @@ struct cmd {
 
 /* ---- setting them ---- */
 
-enum { OPTS_MOST = 128 };       /* of a command */
-
 /* A command's options, and the args struct that they are set in. */
 struct opts {
     unsigned char *args;
@@ -176,6 +183,12 @@ int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e);
  * choices, or its new name), a text given twice.
  */
 int opts_set(struct opts *p, const struct opt *o, const char *text);
+
+/* The same for what a user gave, which opts_is_given then says. */
+int opts_give(struct opts *p, const struct opt *o, const char *text);
+
+/* Whether an option of this field was given, be it its default. */
+bool opts_is_given(const struct common_args *c, size_t field);
 
 /* ERR_USAGE: there is none of this name, which may go on with "=" (with the nearest). */
 int opts_unknown(const struct opts *p, const char *name);

@@ -224,6 +224,24 @@ static int set_alias(struct opts *p, const struct opt *o)
     return opts_set(p, p->opt[i], o->def + count + 1);
 }
 
+bool opts_is_given(const struct common_args *c, size_t field)
+{
+    for (int i = 0; i < c->given.n; i++)
+        if (c->given.field[i] == field)
+            return true;
+    return false;
+}
+
+int opts_give(struct opts *p, const struct opt *o, const char *text)
+{
+    struct common_args *common = (void *)p->args;
+
+    p->n_given++;
+    if (o->type != OPT_ALIAS && o->type != OPT_HELP && !opts_is_given(common, o->field))
+        common->given.field[common->given.n++] = o->field;
+    return opts_set(p, o, text);
+}
+
 static void add(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct opts *p = self;

@@ -99,8 +99,7 @@ static int parse_options(struct parse *p, int argc, char **argv)
             return -1;
         if (option->type == OPT_HELP)
             return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
-        p->opts.n_given++;
-        if (opts_set(&p->opts, option, optarg != NULL ? optarg : option->alone) != 0)
+        if (opts_give(&p->opts, option, optarg != NULL ? optarg : option->alone) != 0)
             return -1;
     }
     return 0;

@@ -59,8 +59,7 @@ static int give(struct making *job, const char *name, const char *value, const c
         return 0;
     if (option == NULL)
         return err_set(e, ERR_USAGE, "%s takes no %s", job->cmd->name, what);
-    job->opts.n_given++;
-    return opts_set(&job->opts, option, value);
+    return opts_give(&job->opts, option, value);
 }
 
 /* ---- handles ---- */

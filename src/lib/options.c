@@ -51,14 +51,13 @@ static int take(struct opts *opts, const char *command, const char *const **word
         return -1;
     if (text[n] == '=' && option->arg == NULL)
         return err_set(e, ERR_USAGE, "--%s takes no value", option->name);
-    opts->n_given++;
     if (text[n] == '=')
-        return opts_set(opts, option, text + n + 1);
+        return opts_give(opts, option, text + n + 1);
     if (!opt_takes_next(option))
-        return opts_set(opts, option, option->alone);
+        return opts_give(opts, option, option->alone);
     if (**word == NULL)
         return err_set(e, ERR_USAGE, "--%s requires a value: %s", option->name, option->arg);
-    return opts_set(opts, option, *(*word)++);
+    return opts_give(opts, option, *(*word)++);
 }
 
 int options_take(struct opts *opts, const char *command, const char *const *word,

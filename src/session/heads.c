@@ -49,18 +49,24 @@ static const char *holds(const struct session *s)
 }
 
 static int members(const struct session *s, const char *option, const char *member, int n,
-                   const bool *has, const char *list, const bool **out, struct err *e)
+                   const bool *has, const char *list, const bool **out, const int **rank,
+                   struct err *e)
 {
     const struct list_of of = { .option = option, .like = like, .owner = "the model",
                                 .member = member, .n = n, .from_end = true, .has = has,
                                 .holds = has != NULL ? holds(s) : NULL };
     bool *which;
+    int *ranks;
 
     if (list == NULL)
         return 0;
     which = arena_alloc(s->a, (size_t)n, sizeof *which);
     *out = which;
-    return list_members(&of, list, which, e);
+    if (list_members(&of, list, which, e) != 0)
+        return -1;
+    *rank = ranks = arena_alloc(s->a, (size_t)n, sizeof *ranks);
+    list_ranks(&of, list, ranks);
+    return 0;
 }
 
 /* ---- lists of names: L4H1,L4H3 ---- */
@@ -104,14 +110,16 @@ static const char *mixed(const char *list)
     return names && numbers ? "; numbers and names cannot be mixed" : "";
 }
 
-static int named_heads(const struct session *s, struct wanted *want, struct err *e)
+static int named_heads(struct session *s, struct wanted *want, struct err *e)
 {
     const struct asked *asked = s->asked;
     bool *layers = arena_alloc(s->a, (size_t)s->n_layers, sizeof *layers);
     bool *heads = arena_alloc(s->a, (size_t)s->n_layers, (size_t)s->n_heads * sizeof *heads);
+    int *rank = arena_alloc(s->a, (size_t)s->n_layers, (size_t)s->n_heads * sizeof *rank);
     const char *at = asked->head;
-    int more = 1;
+    int more = 1, n = 0;
 
+    s->named_rank = rank;
     while (more > 0) {
         long long layer, head;
 
@@ -126,6 +134,8 @@ static int named_heads(const struct session *s, struct wanted *want, struct err 
         if (!model_has_layer(s->model, (int)layer))
             return err_set(e, ERR_USAGE, "%s: %s, not %lld", session_names(asked)->head, holds(s),
                            layer);
+        if (!heads[layer * s->n_heads + head])
+            rank[layer * s->n_heads + head] = n++;
         layers[layer] = heads[layer * s->n_heads + head] = true;
     }
     want->layer = layers;
@@ -155,6 +165,7 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
     const struct asked_names *names = session_names(asked);
     const bool *has = NULL;
 
+    s->layer_rank = s->head_rank = s->named_rank = NULL;
     if (session_names_heads(asked) && asked->layer != NULL)
         return err_set(e, ERR_USAGE, "%s, %s: '%.40s' names heads with their layers, so %s "
                        "cannot be given", names->layer, names->head, asked->head,
@@ -163,12 +174,23 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
         return named_heads(s, want, e);
     if (s->model->precomputed != NULL || s->model->family->mixer != MIXER_NONE)
         want->layer = has = layers_shown(s);
-    if (members(s, names->layer, "layer", s->n_layers, has, asked->layer, &want->layer, e) != 0)
+    if (members(s, names->layer, "layer", s->n_layers, has, asked->layer, &want->layer,
+                &s->layer_rank, e) != 0)
         return -1;
     if (asked->head != NULL && mixed(asked->head)[0] != '\0')
         return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s%s", names->head,
                        asked->head, like, mixed(asked->head));
-    return members(s, names->head, "head", s->n_heads, NULL, asked->head, &want->head, e);
+    return members(s, names->head, "head", s->n_heads, NULL, asked->head, &want->head,
+                   &s->head_rank, e);
+}
+
+int64_t session_rank(const struct session *s, int layer, int head)
+{
+    int l = s->layer_rank != NULL ? s->layer_rank[layer] : layer;
+    int h = s->head_rank != NULL ? s->head_rank[head] : head;
+
+    return s->named_rank != NULL ? s->named_rank[layer * s->n_heads + head] :
+                                   (int64_t)l * s->n_heads + h;
 }
 
 bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)

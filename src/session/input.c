@@ -296,6 +296,11 @@ int64_t input_count(const struct input *in)
     return in->source->n;
 }
 
+bool input_is_drawn(const struct input *in)
+{
+    return in->source->drawn;
+}
+
 int64_t input_count_bad(const struct input *in)
 {
     return in->n_bad;

@@ -42,6 +42,7 @@ int input_result(const struct input *in, int rc, struct err *e);
 int64_t input_count(const struct input *in);    /* texts; of a file's lines: those read so far */
 int input_count_parts(const struct input *in);  /* of its pieces, of the last of these: that came
                                                    so far, while others follow; else 0 */
+bool input_is_drawn(const struct input *in);        /* some of it, from the seed */
 int64_t input_count_bad(const struct input *in);    /* of them: could not be used */
 uint32_t input_crc(const struct input *in);     /* of the lines read so far, each with a "\n" */
 const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the

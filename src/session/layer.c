@@ -179,12 +179,15 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
 
 /* ---- arrays ---- */
 
-/* B arrays [T, width] in one fill. */
-static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int width)
+/* For each text an array [T, width], in one fill. */
+static struct values *draw(struct layer_input *in, struct arena *a, struct rng *r, int64_t T,
+                           int width)
 {
+    int B = in->n;
     struct values *values = arena_alloc(a, (size_t)B, sizeof *values);
     float *x = arena_alloc_raw(a, (uint64_t)B * (uint64_t)T, (uint64_t)width * sizeof *x);
 
+    in->drawn = true;
     rng_normal_fill(r, x, B * T * width);
     for (int i = 0; i < B; i++)
         values[i] = (struct values){ 2, { T, width }, x + i * T * width };
@@ -214,7 +217,7 @@ static int read_other(struct layer_input *in, struct session *s, struct rng *r,
 {
     if (strcmp(path, "random") != 0)
         return read_file(in, s, option, path, width, out, e);
-    *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
+    *out = draw(in, s->a, r, in->rows[0].dim[0], width);
     return 0;
 }
 
@@ -234,7 +237,7 @@ static int open_targets(struct layer_input *in, struct session *s, struct rng *r
                          e);
     if (T < 1)
         return err_set(e, ERR_USAGE, "--decoder-tokens: no names are given");
-    in->targets = draw(s->a, r, in->n, T, width);
+    in->targets = draw(in, s->a, r, T, width);
     return 0;
 }
 
@@ -278,9 +281,9 @@ static void draw_memory(struct layer_input *in, struct session *s, struct rng *r
         in->keys = in->rows;
         return;
     }
-    in->keys = draw(s->a, r, in->n, T, config->cross.d_key);
+    in->keys = draw(in, s->a, r, T, config->cross.d_key);
     if (config->cross.d_value != config->cross.d_key)
-        in->values = draw(s->a, r, in->n, T, config->cross.d_value);
+        in->values = draw(in, s->a, r, T, config->cross.d_value);
 }
 
 /* ---- the whole ---- */
@@ -325,7 +328,7 @@ static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
     if (rows_asked(s, &in->n, &T, e) != 0)
         return -1;
     in->name = arena_printf(s->a, "normal numbers of seed %d", asked->seed);
-    in->rows = draw(s->a, r, in->n, T, s->model->config.d_model);
+    in->rows = draw(in, s->a, r, T, s->model->config.d_model);
     return 0;
 }
 

@@ -14,6 +14,7 @@ struct layer_input {
     struct values *values;      /* [n] [S, d_value_input]; NULL: keys */
     struct values *targets;     /* [n] [T, D] of the decoder; NULL: there is none */
     const char *name;           /* of where the rows come from, for captions */
+    bool drawn;                 /* some of them, from the seed */
 };
 
 /* The choices of asked.tower, and how its numbers begin: as enum tower; NULL ends. */

@@ -25,6 +25,8 @@ struct session {
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
     int n_layers, n_heads;          /* of shown; the most of both stacks where all */
+    const int *layer_rank, *head_rank;      /* of session_rank: [n_layers] and [n_heads], */
+    const int *named_rank;          /* or [n_layers, n_heads]; NULL: none is named */
     struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
@@ -110,6 +112,12 @@ bool session_names_heads(const struct asked *asked);
  */
 bool session_next_head(const struct session *s, const struct wanted *want, int *l,
                        int *h);
+
+/*
+ * Where -l and -H name a head of the shown model, for figures, which lay out heads as they were
+ * asked for: less than the rank of one that is named after it.
+ */
+int64_t session_rank(const struct session *s, int layer, int head);
 
 /* The layers below L that can be shown, as -l takes them: "0-5,7". */
 const char *session_layers(struct arena *a, const struct model *m, int L);

@@ -22,6 +22,7 @@ struct source {
     const char *unit;           /* "line" or "array", of that file */
     bool is_file;               /* of several texts: one that is unusable is left out */
     bool lines;                 /* so is one that does not fit the model */
+    bool drawn;                 /* of arrays: some are random */
     bool others;                /* of lines: texts of other shards are given, too */
     struct report_ahead report; /* of lines */
     int64_t n;                  /* texts; of lines: those read so far */

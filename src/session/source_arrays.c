@@ -93,6 +93,7 @@ struct source *source_layer(struct session *s, struct err *e)
         return NULL;
     arrays = new_source(s, layer.name, layer.n, next_rows);
     arrays->layer = layer;
+    arrays->source.drawn = layer.drawn;
     return &arrays->source;
 }
 

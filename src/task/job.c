@@ -120,7 +120,8 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
     if (kind->prepare != NULL && kind->prepare(job, e) != 0)
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
-    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0))
+    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0) ||
+        (!kind->draws && shared_check_seed(args, job->in, NULL, e) != 0))
         return -1;
     if (kind->begin != NULL)
         kind->begin(job);

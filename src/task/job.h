@@ -56,6 +56,7 @@ struct job_kind {
     const char *name;           /* of the file without -o: output_plan; NULL: none */
     const struct record *record;    /* of reports; NULL: prepare sets job->record */
     bool tokens_only;           /* no model is opened, and nothing selected */
+    bool draws;                 /* --seed is not of the input alone: the command checks it */
     int (*check)(void *self, struct err *e);        /* before the selection; NULL: nothing */
     int (*prepare)(void *self, struct err *e);      /* after it; NULL: nothing */
     /*

@@ -32,22 +32,27 @@ static void pick_layers(struct picture *p)
     p->sheet = p->n_layers > 1 && !named && p->look.average == AVERAGE_NONE && !p->look.rollout;
 }
 
-/* Its number stands in the place of all of them: -1. */
-static bool is_new(const struct picture *p, struct picture_panel panel)
-{
-    for (int i = 0; i < p->n_panels; i++)
-        if (p->panel[i].layer == panel.layer && p->panel[i].head == panel.head)
-            return false;
-    return true;
-}
-
-static int by_head(const void *x, const void *y)
+static int by_rank(const void *x, const void *y)
 {
     const struct picture_panel *a = x, *b = y;
 
-    return a->head - b->head;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
+/* A mean stands where the first of its heads would. */
+static void add_panel(struct picture *p, struct picture_panel *panel, struct picture_panel next)
+{
+    int i = next.layer >= 0 && next.head >= 0 ? p->n_panels : 0;
+
+    while (i < p->n_panels && (panel[i].layer != next.layer || panel[i].head != next.head))
+        i++;
+    if (i == p->n_panels)
+        panel[p->n_panels++] = next;
+    else if (next.rank < panel[i].rank)
+        panel[i].rank = next.rank;
+}
+
+/* In the order in which -l and -H name them. */
 static void pick_panels(struct picture *p)
 {
     const struct config *config = &p->s->shown->config;
@@ -55,18 +60,13 @@ static void pick_panels(struct picture *p)
                                               (size_t)config->n_heads * sizeof *panel);
 
     p->panel = panel;
-    for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);) {
-        struct picture_panel next = { l, h };
-
-        if (is_of_layers(p))
-            next.layer = -1;
-        if (p->look.average == AVERAGE_HEADS || p->look.rollout)
-            next.head = -1;
-        if ((next.layer >= 0 && next.head >= 0) || is_new(p, next))
-            panel[p->n_panels++] = next;
-    }
-    if (p->look.average == AVERAGE_LAYERS)
-        qsort(panel, (size_t)p->n_panels, sizeof *panel, by_head);
+    for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);)
+        add_panel(p, panel, (struct picture_panel){
+            is_of_layers(p) ? -1 : l,
+            p->look.average == AVERAGE_HEADS || p->look.rollout ? -1 : h,
+            session_rank(p->s, l, h),
+        });
+    qsort(panel, (size_t)p->n_panels, sizeof *panel, by_rank);
     p->per_row = p->sheet ? p->n_panels / p->n_layers : p->n_panels;
 }
 

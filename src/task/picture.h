@@ -27,7 +27,10 @@ struct picture_look {
 };
 
 /* Whose map it is; -1: of all that are shown. */
-struct picture_panel { int layer, head; };
+struct picture_panel {
+    int layer, head;
+    int64_t rank;               /* they stand in its order: session_rank */
+};
 
 /* What is drawn of a session's texts. */
 struct picture {

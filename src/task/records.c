@@ -40,6 +40,18 @@ const struct head_id *records_heads(const struct session *s, const struct wanted
     return id;
 }
 
+const int *records_places(const struct session *s, const struct head_id *head, int n,
+                          struct arena *a)
+{
+    int *place = arena_alloc(a, (size_t)n, sizeof *place);
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            place[i] += session_rank(s, head[k].layer, head[k].head) <
+                        session_rank(s, head[i].layer, head[i].head);
+    return place;
+}
+
 const char *records_head_name(struct arena *a, const void *row)
 {
     const struct head_id *id = row;

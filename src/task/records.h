@@ -141,6 +141,11 @@ struct head_id {
 const struct head_id *records_heads(const struct session *s, const struct wanted *want,
                                     struct arena *a, int *n);
 
+/* Where each of them stands in a figure, which has the order in which -l and -H name them: [n]
+ * of a. */
+const int *records_places(const struct session *s, const struct head_id *head, int n,
+                          struct arena *a);
+
 /* "L1H3": a table's cell, of a row that begins with a struct head_id. */
 const char *records_head_name(struct arena *a, const void *row);
 

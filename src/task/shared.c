@@ -30,6 +30,16 @@ static int to_folder(void *self, struct arena *a, const struct item *item, struc
     return to_file(files, a, item, output_name(files->output, a, item->index, item->part), e);
 }
 
+int shared_check_seed(const struct shared_args *args, const struct input *in, const char *what,
+                      struct err *e)
+{
+    if (!opts_is_given(&args->common, offsetof(struct shared_args, asked.seed)) ||
+        (in != NULL && input_is_drawn(in)))
+        return 0;
+    return err_set(e, ERR_USAGE, "--seed: nothing is drawn here: it is of %sthe random input of "
+                   "a bare layer", what != NULL ? what : "");
+}
+
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e)
 {

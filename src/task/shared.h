@@ -45,6 +45,13 @@ extern const struct opt_group types_group;
 extern const struct opt_values model_values;    /* names in the local cache, and files */
 extern const struct opt_values global_values, mask_values;
 
+/*
+ * ERR_USAGE: --seed is given, but of this input nothing is drawn; what: what else is, for the
+ * message, such as "of the probes"; NULL: nothing.
+ */
+int shared_check_seed(const struct shared_args *args, const struct input *in, const char *what,
+                      struct err *e);
+
 /* ERR_USAGE: several texts for one file; folder: where the command line has one.  Returns -1. */
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e);

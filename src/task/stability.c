@@ -350,7 +350,7 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .check = check,
+static const struct job_kind kind = { .draws = true, .outputs = &output_reports, .check = check,
                                       .prepare = prepare, .text = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -130,6 +130,30 @@ maps() {
     grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"         # all, if not said otherwise
 }
 
+# panels COMMAND...: the titles of its picture, $dir/order.svg, in their order
+panels() {
+    "$viz" "$@" "the cat saw the dog" > "$dir/out"
+    python3 -c '
+import re, sys, xml.etree.ElementTree as tree
+at = []
+for e in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"):
+    name = re.match(r"(Head |Layer |L[0-9]+H)[0-9]+", "".join(e.itertext()))
+    if name and "matrix" not in e.get("transform", ""):
+        at.append((float(e.get("y").split()[0]), float(e.get("x").split()[0]), name.group()))
+print(",".join(name for _, _, name in sorted(at)))' "$dir/order.svg"
+}
+
+@test "-l, -H: panels stand in the order that was asked for" {
+    panels heatmap -o "$dir/order.svg" -l 1 -H 3,1 | grep -qx 'Head 3,Head 1'
+    panels heatmap -o "$dir/order.svg" -l 1 -H last,0-2 | grep -qx 'Head 3,Head 0,Head 1,Head 2'
+    panels heatmap -o "$dir/order.svg" -H L5H3,L4H1 | grep -qx 'L5H3,L4H1'
+    panels heatmap -o "$dir/order.svg" -l 4,2 -H 1,0 | grep -qx 'L4H1,L4H0,L2H1,L2H0'
+    panels heatmap -o "$dir/order.svg" -l 4,2 --average heads | grep -qx 'Layer 4,Layer 2'
+    panels heatmap -o "$dir/order.svg" -l 4,2 -H 1,0 --average layers | grep -qx 'Head 1,Head 0'
+    panels links -o "$dir/order.svg" --panels -H L5H3,L4H1,L4H0 | grep -qx 'L5H3,L4H1,L4H0'
+    panels diff --heatmap "$dir/order.svg" -H L5H3,L4H1 "the cat saw it" | grep -qx 'L5H3,L4H1'
+}
+
 # height FILE.svg: in pixels at 100 dpi
 height() {
     head -c 400 "$1" | sed -n 's/.* height="\([0-9.]*\)px".*/\1/p' | cut -d . -f 1

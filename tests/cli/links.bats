@@ -132,6 +132,21 @@ END
         awk '{ print $1 }' | tr '\n' ' ' | grep -qx '4 4 '
 }
 
+@test "-H: in the order of the list, each head with its own lines" {
+    "$viz" links -H L3H2,L0H1 --top-share 1 --panels -o "$dir/a.svg" "the cat saw"
+    "$viz" links -H L0H1,L3H2 --top-share 1 --panels -o "$dir/b.svg" "the cat saw"
+    # left FILE.svg: the ends of the four lines of the panel at the left
+    left() {
+        grep -o 'd="M [0-9. ]* C [0-9. ]*' "$1" | awk '{ print $2, $3, $NF }' | sort -n |
+            head -n 4 | cut -d ' ' -f 2,3 | sort
+    }
+    "$viz" links -H L3H2 --top-share 1 --panels -o "$dir/c.svg" "the cat saw"
+    left "$dir/a.svg" > "$dir/a"
+    left "$dir/b.svg" > "$dir/b"
+    run ! cmp -s "$dir/a" "$dir/b"
+    left "$dir/c.svg" | cmp - "$dir/a"
+}
+
 @test "--width: a page, or an error that names one that would do" {
     works "$viz" links --width 85mm -o "$dir/a.svg" "the cat saw the dog"
     head -n 2 "$dir/a.svg" | grep -q 'width="335px"'

@@ -135,13 +135,39 @@ text="the key is in the door"
     echo "$output" | jq -e '.heads | all((.top | length) == 9)' > /dev/null
     # Room is taken for links that there are, not for all that were asked for.
     sanitised || works bash -c 'ulimit -v 1000000; "$@"' - \
-        "$viz" stats --tsv --top 100000 -f samples/english.txt
+        "$viz" stats --json --top 100000 -f samples/english.txt
     works "$viz" stats --links -m "$ref/bert" -l 0 -H 1 "$text"
     [[ $output == *CLS* && $output == *door* ]]
+    works "$viz" stats --links --tsv -m "$ref/bert" -l 0 -H 0,2 "$text"
+    echo "$output" | cut -f 3-5,7,9 > "$dir/links"
+    "$viz" stats --json -m "$ref/bert" -l 0 -H 0,2 "$text" |
+        jq -r '.heads[] | . as $h | .links[] | [$h.layer, $h.head, .[]] | @tsv' > "$dir/all"
+    tail -n +2 "$dir/links" | awk '{ printf "%d %d %d %d %.6f\n", $1, $2, $3, $4, $5 }' > "$dir/a"
+    awk '{ printf "%d %d %d %d %.6f\n", $1, $2, $3, $4, $5 }' "$dir/all" | cmp - "$dir/a"
+    works "$viz" stats --links --json -m "$ref/bert" -l 0 -H 1 "$text"
+    echo "$output" | jq -e '.schema == "mha-viz/stats-links/1" and (has("heads") | not) and
+        (.links | length > 3 and all(.head == 1 and (.query_label | type == "string")))' > /dev/null
     works "$viz" stats --json --entropy-eps 1e-9 -m "$ref/gpt2" --ids 5
     echo "$output" | jq -e '.heads | all(.entropy < 0 and .entropy > -1.1e-9)' > /dev/null
     fails 2 "--top: '-1' is not in 0..100000" "$viz" stats --top -1 "$text"
     fails 2 "--entropy-eps: '2' is not in 0..1" "$viz" stats --entropy-eps 2 "$text"
+}
+
+@test "options that nothing would read are refused" {
+    for wrong in "--top 3" "--top 3 --tsv" "--top 3 --json --links" "--clusters 8" "--budgets 16" \
+        "--stream 4,64 --compute entropy" "--prompt 3 --compute cache_h2o_16" "--snap-window 32" \
+        "--unigrams /dev/null" "--entropy-eps 0 --compute neff" "--links --compute prev" \
+        "--entropy-eps 0 --links" "--links --types none" "--seed 1"; do
+        # shellcheck disable=SC2086
+        fails 2 "${wrong%% *}" "$viz" stats $wrong "$text"
+    done
+    fails 2 "--top is of the JSON" "$viz" stats --top 3 --json --summary -f samples/english.txt
+    for command in heatmap links model export; do
+        fails 2 "--seed: nothing is drawn here" "$viz" $command --seed 1 -o "$dir/$command" "$text"
+    done
+    fails 2 "--seed: nothing is drawn here" "$viz" diff --seed 1 cat dog
+    fails 2 "--seed: nothing is drawn here" "$viz" types --no-probe --seed 1 "$text"
+    fails 2 "--seed: nothing is drawn here" "$viz" bench --seed 1 "$text"
 }
 
 @test "-l, -H: the same numbers, fewer heads" {

@@ -14,12 +14,12 @@ load helper
 
 @test "texts of a batch are written in their order, whichever thread formats them" {
     head -n 30 samples/english.txt > "$dir/texts"
-    for form in --tsv --json "--format table" "--format table --links --legend"; do
+    for form in --tsv "--json --top 3" "--format table" "--format table --links --legend"; do
         # shellcheck disable=SC2086
         for n in 1 2 3 7; do
             mkdir "$dir/each$n"
-            works "$viz" stats $form --top 3 -f "$dir/texts" -t $n -o "$dir/$n"
-            works "$viz" stats $form --top 3 -f "$dir/texts" -t $n -o "$dir/each$n/"
+            works "$viz" stats $form -f "$dir/texts" -t $n -o "$dir/$n"
+            works "$viz" stats $form -f "$dir/texts" -t $n -o "$dir/each$n/"
         done
         for n in 2 3 7; do
             cmp "$dir/1" "$dir/$n"

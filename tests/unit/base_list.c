@@ -176,6 +176,35 @@ static void ids(void **state)
     arena_finish(&a);
 }
 
+/* Members in the order of their ranks: "5,3-4,-1" -> "534". */
+static const char *ordered(const struct list_of *of, const char *list)
+{
+    static char text[N + 1];
+    int rank[N], n = 0;
+
+    list_ranks(of, list, rank);
+    for (int r = 0; r < N; r++)
+        for (int i = 0; i < N; i++)
+            if (rank[i] == r)
+                text[n++] = (char)('0' + i);
+    text[n] = '\0';
+    return text;
+}
+
+static void ranks(void **state)
+{
+    static const bool has[N] = { true, false, true, true, false, false };
+    struct list_of some = signs;
+
+    (void)state;
+    assert_string_equal(ordered(&signs, "5,3,1"), "531");
+    assert_string_equal(ordered(&signs, "5,3-4,-1,0"), "5340");
+    assert_string_equal(ordered(&signs, "last,2,2,-2"), "524");
+    assert_string_equal(ordered(&plain, "all"), "012345");
+    some.has = has;
+    assert_string_equal(ordered(&some, "-1,0"), "30");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +217,7 @@ int main(void)
         cmocka_unit_test(none_of_them),
         cmocka_unit_test(grammar_alone),
         cmocka_unit_test(ids),
+        cmocka_unit_test(ranks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

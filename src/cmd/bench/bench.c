@@ -91,7 +91,11 @@ static int run_once(struct bench_job *j, struct err *e)
 {
     struct session *s = &j->job.s;
     struct input *before = s->input, *in = input_open(s, j->job.n_operands, j->job.operands, e);
-    int status = in != NULL ? input_batches(in, s, texts, j, e) : -1;
+    int status = -1;
+
+    if (in != NULL && (j->args->length > 0 ||
+                       shared_check_seed(&j->args->shared, in, "--length, and of ", e) == 0))
+        status = input_batches(in, s, texts, j, e);
 
     input_close(s, before);
     if (status == 0 && j->n_tokens == 0)

@@ -256,11 +256,11 @@ static int end(void *self, struct err *e)
 
 /* ---- the command ---- */
 
-static const struct job_kind kind = { .outputs = &output_all, .check = check,
+static const struct job_kind kind = { .draws = true, .outputs = &output_all, .check = check,
                                       .prepare = prepare, .begin = begin, .keeps = ablate_keeps,
                                       .text = one_text,
                                       .file = draw_text };
-static const struct job_kind summary_kind = { .outputs = &output_all, .check = check,
+static const struct job_kind summary_kind = { .draws = true, .outputs = &output_all, .check = check,
                                               .prepare = prepare, .begin = begin,
                                               .keeps = ablate_keeps, .text = add_text, .end = end };
 

@@ -150,16 +150,20 @@ static int place_of(const struct figure_plan *plan, int i)
 }
 
 static struct panel *panels_of(const struct diff_pair *p, struct arena *a, struct shown *shown,
-                               const struct figure_plan *plan, int n)
+                               const struct figure_plan *plan)
 {
     const struct diff_side *side = &p->sides->side[0];
+    int n;
+    const struct head_id *head = records_heads(&side->s, &side->want, a, &n);
+    const int *place = records_places(&side->s, head, n, a);
     struct panel *panels = arena_alloc(a, (size_t)n, sizeof *panels);
-    int i = 0;
 
-    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h); i++) {
-        panels[i].title = arena_printf(a, "L%dH%d", l, h);
-        panels[i].place = place_of(plan, i);
-        panels[i].value = fill(p, a, shown, l, h, &panels[i]);
+    for (int i = 0; i < n; i++) {
+        struct panel *panel = &panels[place[i]];
+
+        panel->title = records_head_name(a, &head[i]);
+        panel->place = place_of(plan, place[i]);
+        panel->value = fill(p, a, shown, head[i].layer, head[i].head, panel);
     }
     return panels;
 }
@@ -194,7 +198,7 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
         return -1;
     shown.pool = plan.pool;
     maps = (struct heatmaps){
-        .n_panels = n_heads, .panels = panels_of(p, a, &shown, &plan, n_heads),
+        .n_panels = n_heads, .panels = panels_of(p, a, &shown, &plan),
         .columns = plan.columns, .sheet = plan.n_rows_of_panels > 0,
         .rows = labels_of(a, &shown.rows, session_queries(&side[0].s, &side[0].item),
                           session_queries(&side[1].s, &side[1].item)),

@@ -199,7 +199,8 @@ static int open_side(struct diff_sides *d, int i, int n_operands, char **operand
     if (side->in == NULL)
         return -1;
     input_call(side->in, diff_text_name(d, side));
-    return 0;
+    return i == 0 || input_is_drawn(d->side[0].in) ? 0 :
+           shared_check_seed(&d->args->shared, side->in, NULL, e);
 }
 
 /* ---- what both sides must have in common ---- */

@@ -75,6 +75,7 @@ static int prepare(void *self, struct err *e)
     j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
     for (int i = 0; i < j->n_heads; i++)
         j->n_layers += i == 0 || j->head[i].layer != j->head[i - 1].layer;
+    j->place = records_places(s, j->head, j->n_heads, s->a);
     return 0;
 }
 

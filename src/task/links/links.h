@@ -24,6 +24,7 @@ struct links_job {
     const struct links_args *args;
     int n_heads;
     const struct head_id *head; /* [n_heads] in the order of layers */
+    const int *place;           /* [n_heads] of each in the picture: records_places */
     int n_layers;               /* that they are of */
     bool drawn;                 /* a text before this one */
     const char *const *type;    /* [layers, heads]; NULL: none is known, of a head or of all */

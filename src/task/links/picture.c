@@ -164,13 +164,14 @@ static const char *caption(const struct links_job *j, struct arena *a, const str
 
 /* ---- one text ---- */
 
-static const struct links_line *lines_of(struct arena *a, const struct strong_links *links)
+static const struct links_line *lines_of(const struct links_job *j, struct arena *a,
+                                         const struct strong_links *links)
 {
     struct links_line *line = arena_alloc(a, (size_t)links->n, sizeof *line);
 
     for (int i = 0; i < links->n; i++)
         line[i] = (struct links_line){ links->link[i].query, links->link[i].key,
-                                       links->link[i].head, links->link[i].weight };
+                                       j->place[links->link[i].head], links->link[i].weight };
     return line;
 }
 
@@ -180,8 +181,10 @@ static void name_heads(const struct links_job *j, struct arena *a, struct links_
     const char **title = arena_alloc(a, (size_t)j->n_heads, sizeof *title);
 
     for (int i = 0; i < j->n_heads; i++) {
-        name[i] = head_name(j, a, &j->head[i]);
-        title[i] = figure_title(a, &j->args->shared.figure, name[i], i);
+        int place = j->place[i];
+
+        name[place] = head_name(j, a, &j->head[i]);
+        title[place] = figure_title(a, &j->args->shared.figure, name[place], place);
     }
     figure->n_heads = j->n_heads;
     figure->name = name;
@@ -308,7 +311,7 @@ static int draw(struct links_job *j, struct arena *a, const struct item *item, c
         return -1;
     links = strong_end(strong);
     figure.n = links.n;
-    figure.line = lines_of(a, &links);
+    figure.line = lines_of(j, a, &links);
     name_heads(j, a, &figure);
     if (!args->shared.figure.no_labels) {
         figure.rows = figure_labels(a, queries->tokens, queries->place, queries->n_shown);

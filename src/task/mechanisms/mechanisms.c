@@ -345,7 +345,7 @@ static int prepare(void *self, struct err *e)
     return job->opts.additive != NULL ? 0 : -1;
 }
 
-static const struct job_kind kind = { .outputs = &output_every, .check = check,
+static const struct job_kind kind = { .draws = true, .outputs = &output_every, .check = check,
                                       .prepare = prepare, .text = one_report,
                                       .file = one_file };
 

@@ -79,7 +79,7 @@ struct text_row {
     struct list tokens, labels, ids, tokens_key, labels_key, ids_key;
     struct records_shown shown;
     struct metric_maps maps;
-    struct list heads;
+    struct list heads, links;
 };
 
 #define F(f) offsetof(struct text_row, f)
@@ -111,32 +111,52 @@ const struct record stats_text_record = {
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
-/* A row of the table of --links. */
+/* A row of a head, of --links. */
 struct link_row {
     struct head_id id;
     int query, key;
-    const char *query_label, *key_label;
+    const char *query_label, *key_label;        /* of a table */
+    struct text_span query_text, key_text;
     double weight;
 };
 
 #define F(f) offsetof(struct link_row, f)
 static const struct column row_columns[] = {
     HEAD_COLUMNS,
-    { "query", "position", .kind = COLUMN_INT, .where = IN_TABLE, .field = F(query) },
+    { "query", "position of the query, from 0", .kind = COLUMN_INT, .where = IN_ALL,
+      .field = F(query) },
     { "", "text of the query", .kind = COLUMN_TEXT, .where = IN_TABLE,
       .field = F(query_label) },
-    { "key", "position", .kind = COLUMN_INT, .where = IN_TABLE, .null = NULL_SHOWN,
-      .field = F(key) },
+    { "query_label", "the text that it stands for", .kind = COLUMN_SPAN,
+      .where = IN_TSV | IN_JSON, .field = F(query_text) },
+    { "key", "position of the key, from 0; null: the row sees no key", .kind = COLUMN_INT,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(key) },
     { "", "text of the key", .kind = COLUMN_TEXT, .where = IN_TABLE, .null = NULL_SHOWN,
       .field = F(key_label) },
-    { "weight", "weight", NULL, NULL, "%.4f", COLUMN_REAL, .where = IN_TABLE,
-      .field = F(weight) },
+    { "key_label", "the text that it stands for", .kind = COLUMN_SPAN,
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(key_text) },
+    { "weight", "weight of the query on the key", NULL, NULL, "%.4f", COLUMN_REAL,
+      .where = IN_ALL, .field = F(weight) },
 };
 #undef F
 
 static const struct record row_record = {
     .help = "the strongest link of a row", .size = sizeof(struct link_row),
     RECORD_COLUMNS(row_columns),
+};
+
+#define F(f) offsetof(struct text_row, f)
+static const struct column links_columns[] = {
+    TEXT_COLUMNS_SPLIT,
+    SHOWN_COLUMNS(F(shown)),
+    { "links", "one object per row of each head: its strongest link", .kind = COLUMN_RECORD,
+      .list = true, .where = IN_TSV | IN_JSON, .of = &row_record, .field = F(links) },
+};
+#undef F
+
+const struct record stats_links_record = {
+    .schema = "mha-viz/stats-links/1", .help = "the strongest links of a text",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(links_columns),
 };
 
 /* ---- rows ---- */
@@ -181,28 +201,46 @@ static struct text_row text_row(const struct stats_job *job, struct arena *a,
     };
 }
 
-/* One table per head: a column of links per head would be unreadable. */
-static struct list *link_tables(const struct job *job, struct arena *a,
-                                const struct item *item, const struct list *heads)
+static struct link_row link_row(struct arena *a, const struct tokens *queries,
+                                const struct tokens *keys, struct head_id id, struct link link)
+{
+    bool none = link.key < 0;
+
+    return (struct link_row){
+        id, link.query, link.key, records_token(a, queries, link.query),
+        none ? NULL : records_token(a, keys, link.key), records_label(queries, link.query),
+        none ? (struct text_span){ NULL, 0 } : records_label(keys, link.key),
+        (double)link.weight,
+    };
+}
+
+/* Those of all heads, one head after the other. */
+static struct list link_rows(const struct job *job, struct arena *a, const struct item *item,
+                             const struct list *heads)
 {
     const struct tokens *queries = session_queries(&job->s, item);
     const struct tokens *keys = session_keys(&job->s, item);
     const struct head_row *head = heads->at;
+    struct link_row *row = arena_alloc(a, (uint64_t)heads->n * (uint64_t)queries->n, sizeof *row);
+    int n = 0;
+
+    for (int i = 0; i < heads->n; i++)
+        for (int k = 0; k < head[i].links.n; k++)
+            row[n++] = link_row(a, queries, keys, head[i].id,
+                                ((const struct link *)head[i].links.at)[k]);
+    return (struct list){ row, n };
+}
+
+/* One table per head: a column of links per head would be unreadable. */
+static struct list *link_tables(struct arena *a, const struct list *heads,
+                                const struct list *links)
+{
+    const struct head_row *head = heads->at;
+    const struct link_row *row = links->at;
     struct list *tables = arena_alloc(a, (size_t)heads->n, sizeof *tables);
 
-    for (int i = 0; i < heads->n; i++) {
-        const struct link *link = head[i].links.at;
-        struct link_row *row = arena_alloc(a, (size_t)head[i].links.n, sizeof *row);
-
-        for (int k = 0; k < head[i].links.n; k++)
-            row[k] = (struct link_row){
-                head[i].id, link[k].query, link[k].key,
-                records_token(a, queries, link[k].query),
-                link[k].key < 0 ? NULL : records_token(a, keys, link[k].key),
-                (double)link[k].weight,
-            };
+    for (int i = 0; i < heads->n; row += head[i++].links.n)
         tables[i] = (struct list){ row, head[i].links.n };
-    }
     return tables;
 }
 
@@ -353,8 +391,9 @@ static void tell(void *self, struct arena *a, int i, struct results_text *text)
     if (t->look != NULL)
         show(job, a, item, t->look, text);
     if (job->args->links) {
+        row->links = link_rows(&job->job, a, item, &row->heads);
         text->record = &row_record;
-        text->tables = link_tables(&job->job, a, item, &row->heads);
+        text->tables = link_tables(a, &row->heads, &row->links);
         text->n_tables = row->heads.n;
     }
 }

@@ -99,7 +99,7 @@ int stats_choose(struct stats_job *job, struct err *e)
 
     if (read_opts(job, e) != 0)
         return -1;
-    if (args->compute == NULL)
+    if (args->compute == NULL && !args->links)
         job->choice = metric_choice_basic();
     job->choice.names = metric_names_of(job->job.s.a, &job->set.opts);
     if (args->compute != NULL && metric_choice_add(&job->choice, args->compute, e) != 0)

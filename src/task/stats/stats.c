@@ -20,7 +20,7 @@ static const struct opt opts[] = {
           "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     INT(0, "top", "K", F(top), "10", 0, 100000,
-        "number of strongest links of each head in JSON"),
+        "with --json: number of strongest links of each head"),
     INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
          "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 };
 
 static const struct opt table_opts[] = {
-    FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
+    FLAG(0, "links", F(links), "the strongest link of each row of each head, and nothing else"),
     FLAG(0, "legend", F(legend), "below the table, what its columns are"),
     END
 };
@@ -65,6 +65,25 @@ static const struct opt layers_opts[] = {
          "go on where --hidden-out of another process ended, with its texts and options; - is "
          "standard input"),
     END
+};
+
+/* Options that only these metrics read. */
+static const struct {
+    const char *option, *metrics;
+    size_t field;
+    enum metric_id first, last;
+} readers[] = {
+    { "--entropy-eps", "entropy or entropy_norm", F(entropy_eps), METRIC_entropy,
+      METRIC_entropy_norm },
+    { "--clusters", "js_cluster", F(clusters), METRIC_js_cluster, METRIC_js_cluster },
+    { "--budgets", "metrics of the group cache", F(budgets), METRIC_cache_oracle_16,
+      METRIC_cache_snapkv_256_agree },
+    { "--stream", "metrics of the groups cache and streaming", F(stream), METRIC_cache_oracle_16,
+      METRIC_stream_omitted },
+    { "--prompt", "metrics of cache_snapkv", F(prompt), METRIC_cache_snapkv_16,
+      METRIC_cache_snapkv_256_agree },
+    { "--snap-window", "metrics of cache_snapkv", F(snap_window), METRIC_cache_snapkv_16,
+      METRIC_cache_snapkv_256_agree },
 };
 #undef F
 static const struct opt_group summary_group = { "many texts", summary_opts };
@@ -134,6 +153,9 @@ static int count_tokens(struct stats_job *job, struct err *e)
     struct unigrams c = { NULL, 0 };
     bool streamed = s->asked->stream != NULL, given = job->args->shared.unigrams != NULL;
 
+    if (given && !wants_counts(&job->set))
+        return err_set(e, ERR_USAGE, "--unigrams is of metrics of rare tokens: expected them in "
+                       "--compute or --sort");
     if (streamed && !given)
         c = s->asked->stream->unigrams;
     else if (wants_counts(&job->set) &&
@@ -158,7 +180,8 @@ static int prepare(void *self, struct err *e)
     job->set.progress = par_progress(s->par);
     if (job->job.of_many)
         return open_summary(job, e);
-    job->job.record = records_without_shown(&job->job.s, &stats_text_record);
+    job->job.record = records_without_shown(&job->job.s, job->args->links ? &stats_links_record :
+                                                                           &stats_text_record);
     leave_out_keys(job);
     job->job.record = stats_without_metrics(job, job->job.record);
     job->head_record = stats_without_metrics(job, &stats_head_record);
@@ -226,12 +249,51 @@ static int check_layers(const struct stats_job *job, struct err *e)
     return 0;
 }
 
+static bool is_wanted(const struct stats_job *job, enum metric_id first, enum metric_id last)
+{
+    bool any = false;
+
+    for (int i = (int)first; i <= (int)last; i++)
+        any |= job->choice.wanted[i];
+    return any;
+}
+
+/* Options that nothing would read. */
+static int check_readers(const struct stats_job *job, struct err *e)
+{
+    const struct stats_args *args = job->args;
+    const struct common_args *common = &args->shared.common;
+
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (opts_is_given(common, readers[i].field) &&
+            !is_wanted(job, readers[i].first, readers[i].last))
+            return err_set(e, ERR_USAGE, "%s is of %s: expected one in --compute or --sort",
+                           readers[i].option, readers[i].metrics);
+    if (opts_is_given(common, offsetof(struct stats_args, top)) &&
+        (job->job.of_many || args->links || job->job.results.output.format != OUTPUT_JSON))
+        return err_set(e, ERR_USAGE, "--top is of the JSON of a text's heads: expected --json, "
+                       "without --links and --summary");
+    return 0;
+}
+
+/* Links are shown alone. */
+static int check_links(const struct stats_args *args, struct err *e)
+{
+    const char *other = args->compute != NULL ? "--compute" :
+                        args->shared.types != NULL ? "--types" : NULL;
+
+    return !args->links || other == NULL ? 0 :
+        err_set(e, ERR_USAGE, "--links, %s: only one of them can be given", other);
+}
+
 static int check(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct stats_args *args = job->args;
     bool of_many = job->job.of_many;
 
+    if (check_links(args, e) != 0 || check_readers(job, e) != 0)
+        return -1;
     if (of_many && args->links)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
     if (of_many && args->shared.types != NULL)
@@ -329,5 +391,6 @@ const struct cmd cmd_stats = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
     .max_operands = 2, .run = run,
-    .records = (const struct record *const[]){ &stats_text_record, &stats_summary_record, NULL },
+    .records = (const struct record *const[]){ &stats_text_record, &stats_links_record,
+                                               &stats_summary_record, NULL },
 };

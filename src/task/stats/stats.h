@@ -81,7 +81,7 @@ struct stats_found {
     struct top *top;            /* NULL: not asked for */
 };
 
-extern const struct record stats_text_record, stats_head_record;
+extern const struct record stats_text_record, stats_links_record, stats_head_record;
 
 /* The reports of the texts of the pass. */
 int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,

@@ -94,10 +94,12 @@ static int open_texts(struct types_job *j, struct err *e)
 
     if (j->args->gold != NULL)
         return types_gold_open(j, e);
-    if (!j->has_texts)
-        return 0;
-    job->in = input_open(&job->s, job->n_operands, job->operands, e);
-    return job->in != NULL ? 0 : -1;
+    if (j->has_texts)
+        job->in = input_open(&job->s, job->n_operands, job->operands, e);
+    if (j->has_texts && job->in == NULL)
+        return -1;
+    return !j->args->no_probe ? 0 : shared_check_seed(&j->args->shared, job->in, "probes, and of ",
+                                                      e);
 }
 
 static int read_texts(struct types_job *j, struct err *e)
