@@ -38,8 +38,8 @@ static int run_reports(struct job *job, const struct job_kind *kind, struct err 
         status = state_end(job, e);
     closed = results_close(&job->results, job->in, status, e);
     /* Texts that could not be used leave a result, too. */
-    if (status == 0 && (closed == 0 || e->kind == ERR_INPUT))
-        state_done(job);
+    if (status == 0 && (closed == 0 || e->kind == ERR_INPUT) && state_done(job, e) != 0)
+        return -1;
     return closed;
 }
 

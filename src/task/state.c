@@ -2,12 +2,15 @@
  * What came of the texts so far, in a file -> a run that goes on. */
 #include "task/state.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/json_field.h"
+#include "base/lock.h"
 #include "base/signals.h"
 #include "task/parts.h"
 
@@ -15,6 +18,7 @@ enum { SECONDS_BETWEEN = 1 };
 
 struct state {
     const char *path;
+    int lock;                   /* of the file at path; -1: none */
     uint64_t n_bytes;           /* of the file of texts, before any was read */
     uint32_t crc;
     bool ended;                 /* no text is left */
@@ -103,6 +107,28 @@ static int write_state(struct job *j, FILE *f, struct err *e)
     return 0;
 }
 
+static void unlock(struct state *s)
+{
+    if (s->lock >= 0)
+        close(s->lock);
+    s->lock = -1;
+}
+
+/* The file takes its name as one that is locked. */
+static int replace(struct state *s, struct out *out, struct err *e)
+{
+    int next = lock_next(fileno(out->file));
+
+    if (out_commit(out, e) != 0) {
+        if (next >= 0)
+            close(next);
+        return -1;
+    }
+    unlock(s);
+    s->lock = next;
+    return 0;
+}
+
 static int save(struct job *j, struct err *e)
 {
     struct arena *a = j->s.a;
@@ -117,7 +143,7 @@ static int save(struct job *j, struct err *e)
     }
     clock_gettime(CLOCK_MONOTONIC, &j->state->saved);
     arena_reset(a, mark);
-    return out_commit(&out, e);
+    return replace(j->state, &out, e);
 }
 
 static bool is_due(const struct state *s)
@@ -193,11 +219,42 @@ static int go_on(struct job *j, const struct sums *state, struct err *e)
     return skip(j, &done, e);
 }
 
+/* As it is made where there was none, and as long as nothing is kept in it. */
+static bool is_empty(const struct state *s)
+{
+    struct stat info;
+
+    return s->lock >= 0 && fstat(s->lock, &info) == 0 && info.st_size == 0;
+}
+
+/* Where the run ends before it has kept anything. */
+static void release_state(void *what)
+{
+    struct state *s = what;
+
+    if (is_empty(s))
+        unlink(s->path);
+    unlock(s);
+}
+
+static int lock_state(struct job *j, struct err *e)
+{
+    struct state *s = j->state;
+
+    if (file_exists(s->path) && !out_is_file(s->path))
+        return 0;               /* sums_read refuses it */
+    s->lock = lock_open(s->path, e);
+    if (s->lock < 0)
+        return -1;
+    arena_own(j->s.a, release_state, s);
+    return 0;
+}
+
 static int read_state(struct job *j, struct err *e)
 {
     struct sums state;
 
-    if (!file_exists(j->state->path))
+    if (is_empty(j->state))
         return 0;
     if (sums_read(j->s.a, j->state->path, &state, e) != 0)
         return -1;
@@ -212,8 +269,9 @@ int state_begin(struct job *j, struct err *e)
         return 0;
     j->state = arena_alloc(j->s.a, 1, sizeof *j->state);
     j->state->path = path;
+    j->state->lock = -1;
     j->results.output.partial = true;
-    if (check_sum(j, j->state, e) != 0 || read_state(j, e) != 0)
+    if (check_sum(j, j->state, e) != 0 || lock_state(j, e) != 0 || read_state(j, e) != 0)
         return -1;
     if (j->in != NULL)
         input_after_batches(j->in, state_batch_done, j);
@@ -233,10 +291,18 @@ int state_end(struct job *j, struct err *e)
     return save(j, e);
 }
 
-void state_done(struct job *j)
+int state_done(struct job *j, struct err *e)
 {
+    const char *file;
+    int status = 0;
+
     if (j->state == NULL)
-        return;
-    unlink(j->state->path);
+        return 0;
+    file = file_real(j->s.a, j->state->path);      /* what a link leads to */
+    if (file != NULL && unlink(file) != 0)
+        status = err_set(e, ERR_SYSTEM, "%s: cannot be removed: %s; the run that it is of is "
+                         "complete", j->state->path, strerror(errno));
+    unlock(j->state);
     signals_put_off_end();
+    return status;
 }

@@ -16,7 +16,7 @@ int state_check(struct job *j, struct err *e);
 /*
  * Before the output is opened and the first text is taken: goes on from the file, if there is
  * one; from here on signals wait for the end of a batch.  ERR_INPUT, with the path: it is of
- * another run, or damaged.
+ * another run, or damaged.  ERR_SYSTEM: another run works with it.
  */
 int state_begin(struct job *j, struct err *e);
 
@@ -24,6 +24,7 @@ int state_begin(struct job *j, struct err *e);
 int state_batch_done(void *job, struct err *e);
 
 int state_end(struct job *j, struct err *e);    /* after all texts, before the output's end */
-void state_done(struct job *j);         /* the output is complete: the file is removed */
+/* The output is complete: the file is removed.  ERR_SYSTEM: it cannot be. */
+int state_done(struct job *j, struct err *e);
 
 #endif

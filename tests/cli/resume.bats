@@ -235,3 +235,55 @@ exec_stats() {
     fails 2 "--resume requires -f FILE" types --resume "$dir/state"
     fails 2 "--resume requires -f FILE" types --resume "$dir/state" --gold -
 }
+
+@test "two runs with one state: the second is refused, and the first ends as ever" {
+    lines 20000 >"$dir/lines"
+    head -n 40 "$dir/lines" >"$dir/few"
+    for how in "--summary -o $dir/out" "-o $dir/out.tsv"; do
+        # shellcheck disable=SC2086
+        "$viz" stats -q -m "$ref/bert" -f "$dir/lines" $how --resume "$dir/state" &
+        await '[ -e "$dir/state" ]'
+        # As long as the first is at work, whatever it has kept so far.
+        for ((i = 0; i < 3; i++)); do
+            # shellcheck disable=SC2086
+            fails 4 "$dir/state: another run that is not done works with it" "$viz" stats -q \
+                -m "$ref/bert" -f "$dir/few" $how --resume "$dir/state"
+        done
+        kill -0 $!
+        kill -s KILL $!
+        wait $! || true
+        [ ! -e "$dir/out" ]
+        # Of a run that is gone there is no lock.
+        rm -f "$dir/state" "$dir/out.tsv.partial"
+        # shellcheck disable=SC2086
+        works "$viz" stats -q -m "$ref/bert" -f "$dir/few" $how --resume "$dir/state"
+        [ ! -e "$dir/state" ]
+        rm -f "$dir/out"
+    done
+}
+
+@test "a state that is empty is none; an error before anything is kept leaves none" {
+    lines 40 >"$dir/lines"
+    : >"$dir/state"
+    works "$viz" stats --summary -m "$ref/bert" -f "$dir/lines" --resume "$dir/state" -o "$dir/out"
+    [ ! -e "$dir/state" ]
+    fails 4 "its folder does not exist" "$viz" stats --summary -m "$ref/bert" -f "$dir/lines" \
+        --resume "$dir/state" -o "$dir/none/out"
+    [ ! -e "$dir/state" ]
+    fails 4 "$dir/none/state: cannot be written" "$viz" stats --summary -m "$ref/bert" \
+        -f "$dir/lines" --resume "$dir/none/state"
+}
+
+@test "a state that is a link: what it leads to is removed, or an error says why not" {
+    local preload=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault/preload.so
+    lines 40 >"$dir/lines"
+    run=("$viz" stats --summary -m "$ref/bert" -f "$dir/lines" --resume "$dir/link" -o "$dir/out")
+    ln -s state "$dir/link"
+    works "${run[@]}"
+    [ ! -e "$dir/state" ]
+    ! sanitised || return 0
+    ldd "$viz" 2>/dev/null | grep -q libc.so.6 || return 0
+    fails 4 "$dir/link: cannot be removed: Operation not permitted" \
+        env FAULT_UNLINK=1 LD_PRELOAD="$preload" "${run[@]}"
+    [ -s "$dir/out" ]
+}

@@ -6,6 +6,7 @@
  *     FAULT_ALLOC=N+     so do all that follow
  *     FAULT_LARGE=BYTES  so does every call for that many bytes or more
  *     FAULT_THREAD=N     the same for pthread_create
+ *     FAULT_UNLINK=1     no file can be removed
  *
  * Calls count from the start of main, in the order in which they are made; with one thread
  * that order is the same on every run.  At the start of main and at its end (exit included)
@@ -13,6 +14,7 @@
  * numbers of calls.  Needs glibc. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -109,6 +111,14 @@ static create_fn *next_create(void)
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
 {
     return fails(&thread) ? EAGAIN : next_create()(t, attr, run, arg);
+}
+
+int unlink(const char *path)
+{
+    if (getenv("FAULT_UNLINK") == NULL)
+        return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    errno = EPERM;
+    return -1;
 }
 
 /* ---- the border: from main to exit ---- */

@@ -248,8 +248,7 @@ static int report(struct types_job *j, struct err *e)
         types_write(j, &results->report);
     if (output_close(&results->output, status, e) != 0)
         return -1;
-    state_done(&j->job);
-    return result(j, 0, e);
+    return state_done(&j->job, e) == 0 ? result(j, 0, e) : -1;
 }
 
 static int run_session(struct types_job *j, struct err *e)
