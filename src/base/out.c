@@ -134,8 +134,7 @@ static bool follow_link(char **path)
     return true;
 }
 
-/* The path without links; the last of them may lead to what is not there yet. */
-static char *resolve(const char *path)
+char *out_target(const char *path)
 {
     char *real = realpath(path, NULL);
 
@@ -228,7 +227,7 @@ static int open_beside(struct out *o, struct err *e)
 {
     int fd;
 
-    o->target = resolve(o->path);
+    o->target = out_target(o->path);
     o->temp = o->target == NULL ? NULL : o->flags & OUT_PARTIAL ? partial_name(o->target) :
               name_in_folder(o->target, temp_name);
     if (o->temp == NULL) {
@@ -359,7 +358,7 @@ static int take_name(struct out *o)
 /* All is written to the file, or copied where it goes. */
 static bool complete(struct out *o)
 {
-    bool ok = fflush(o->file) == 0 && !ferror(o->file);
+    bool ok = fflush(o->file) == 0;
 
     if (ok && o->stream != NULL)
         ok = copy(o->file, o->stream) == 0;
@@ -382,20 +381,32 @@ int out_write(const struct out *o, const void *bytes, size_t n, struct err *e)
     return fwrite(bytes, 1, n, o->file) == n ? 0 : write_failed(o, errno, e);
 }
 
+/*
+ * Why a write failed, whose errno is gone: what is left in the buffer is written once more; where
+ * nothing is, one byte, to a file of our own, which will not be completed.
+ */
+static int find_reason(const struct out *o)
+{
+    errno = EIO;
+    if (fflush(o->file) == 0 && o->temp != NULL && write(fileno(o->file), "", 1) == 1)
+        errno = EIO;
+    return errno;
+}
+
 int out_check(const struct out *o, struct err *e)
 {
-    if (!ferror(o->file))
-        return 0;
-    /* What could not be written is tried once more, for the reason. */
-    errno = EIO;
-    fflush(o->file);
-    return write_failed(o, errno, e);
+    return ferror(o->file) ? write_failed(o, find_reason(o), e) : 0;
 }
 
 int out_commit(struct out *o, struct err *e)
 {
-    bool ok = complete(o);
+    bool ok;
 
+    if (out_check(o, e) != 0) {
+        out_abort(o);
+        return -1;
+    }
+    ok = complete(o);
     if (ok && o->temp != NULL)
         ok = take_name(o) == 0;
     if (!ok) {
@@ -499,7 +510,7 @@ int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err
     int fd;
 
     *o = (struct out){ .path = path, .flags = OUT_PARTIAL, .kept = true };
-    o->target = resolve(path);
+    o->target = out_target(path);
     o->temp = o->target != NULL ? partial_name(o->target) : NULL;
     if (o->temp == NULL) {
         drop(o);

@@ -52,6 +52,10 @@ int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err
 /* Whether PATH names a file, or may: no stream and no device. */
 bool out_is_file(const char *path);
 
+/* The path without links; the last of them may lead to what is not there yet.  To be given to
+ * free(); NULL: no memory. */
+char *out_target(const char *path);
+
 /* n bytes at once, after what was written to file; -1, with the reason, where a write fails. */
 int out_write(const struct out *o, const void *bytes, size_t n, struct err *e);
 

@@ -3,8 +3,6 @@
 #include "cli/output.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/console.h"
@@ -207,14 +205,6 @@ static bool is_folder(const char *path)
     return (count > 0 && path[count - 1] == '/') || file_is_dir(path);
 }
 
-/* A device or a pipe. */
-static bool is_special(const char *path)
-{
-    struct stat info;
-
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-}
-
 /* What stands after the last dot of a file's name; NULL: there is none. */
 static const char *extension_of(const char *path)
 {
@@ -229,15 +219,13 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
 {
     const char *extension = o->folder ? NULL : extension_of(o->path);
 
-    if (extension == NULL || set->any_name || strncmp(o->path, "/dev/", 5) == 0)
+    if (extension == NULL || set->any_name || !out_is_file(o->path))
         return 0;
     for (int i = 1; set->formats[i] != NULL; i++)
         if (has_extension(format_of(set->formats[i]), extension)) {
             o->format = format_of(set->formats[i]);
             return 0;
         }
-    if (is_special(o->path))
-        return 0;
     return err_set(e, ERR_USAGE, "-o %s: unknown file extension; %s%s", o->path,
                    known_extensions(a, set),
                    set->formats[2] == NULL ? "" : "; or give --format");

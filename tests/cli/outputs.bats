@@ -438,3 +438,33 @@ anew() {
     [[ $stderr == "mha-viz: out of memory: needed "*" more bytes" ]]
     [ -z "$(list "$dir")" ]
 }
+
+@test "a file under /dev goes by its extension; a device, a pipe and a descriptor do not" {
+    folder=$(mktemp -d /dev/shm/mha-viz-XXXXXX 2>/dev/null) || skip "no /dev/shm here"
+    works "$viz" heatmap -m "$ref/bert" -o "$folder/a.svg" "the key"
+    works "$viz" stats -m "$ref/bert" -o "$folder/a.json" "the key"
+    run --separate-stderr "$viz" heatmap -m "$ref/bert" -o "$folder/a.xyz" "the key"
+    found="$status $(magic "$folder/a.svg" 4) $(head -c 1 "$folder/a.json") $(list "$folder")"
+    rm -r "$folder"
+    [ "$found" = "2 3c737667 { a.json a.svg " ] || [ "$found" = "2 3c3f786d { a.json a.svg " ]
+    fails 2 "unknown file extension" "$viz" stats -m "$ref/bert" -o /dev/none.xyz "the key"
+    mkfifo "$dir/pipe.json"
+    cat "$dir/pipe.json" >"$dir/table" &
+    works "$viz" stats -m "$ref/bert" -o "$dir/pipe.json" "the key"
+    wait $!
+    "$viz" stats -m "$ref/bert" -o /dev/fd/9 "the key" 9>"$dir/nine.json"
+    cmp "$dir/nine.json" "$dir/table"
+    works "$viz" stats -m "$ref/bert" -o /dev/null "the key"
+}
+
+@test "a full disk is the reason, whichever write met it" {
+    local small=$dir/small
+    mkdir "$small"
+    mount -t tmpfs -o size=64k none "$small" 2>/dev/null || skip "nothing can be mounted here"
+    for ((i = 0; i < 200; i++)); do echo "the key is in the door the key is in the door"; done \
+        >"$dir/lines"
+    run --separate-stderr "$viz" stats --summary -m "$ref/bert" -l 0 -f "$dir/lines" \
+        --hidden-out "$small/h" -o "$dir/part"
+    umount "$small"
+    [ "$status $stderr" = "4 mha-viz: $small/h: write failed: No space left on device" ]
+}
