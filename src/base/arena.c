@@ -107,13 +107,13 @@ void arena_release(struct arena *a, const void *what)
         }
 }
 
-bool arena_owns(const struct arena *a, void (*fn)(void *what),
-                bool (*is)(const void *what, const void *key), const void *key)
+const void *arena_find(const struct arena *a, void (*fn)(void *what),
+                       bool (*is)(const void *what, void *key), void *key)
 {
     for (const struct arena_owned *owned = a->owned; owned != NULL; owned = owned->below)
         if (owned->release == fn && is(owned->what, key))
-            return true;
-    return false;
+            return owned->what;
+    return NULL;
 }
 
 static void free_block(struct arena_block *block)

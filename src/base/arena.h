@@ -52,9 +52,9 @@ void arena_release(struct arena *a, const void *what);
 /* An arena of its own, to reset or finish (arena_release) before a, and at the latest with it. */
 struct arena *arena_child(struct arena *a);
 
-/* Whether is(what, key) holds for something that was given with this release function. */
-bool arena_owns(const struct arena *a, void (*release)(void *what),
-                bool (*is)(const void *what, const void *key), const void *key);
+/* The last that was given with this release function for which is(what, key) holds, or NULL. */
+const void *arena_find(const struct arena *a, void (*release)(void *what),
+                       bool (*is)(const void *what, void *key), void *key);
 
 /*
  * n * size bytes, zeroed, aligned to 64 bytes; never NULL, also for 0 bytes.  Both have

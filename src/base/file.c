@@ -13,39 +13,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/claims.h"
+
 static const char *kind_of(mode_t mode)
 {
     return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : "a device";
 }
 
-/* Which file it is, whatever its name. */
-struct identity {
-    dev_t device;
-    ino_t inode;
-};
-
-static int map(const char *path, struct span *out, struct identity *which, struct err *e)
+/* *info: of the file, once it is known to be one. */
+static int map(const char *path, struct span *out, struct stat *info, struct err *e)
 {
-    struct stat info;
     void *p;
     /* O_NONBLOCK: a fifo must not make the open wait for a writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
         return err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (fstat(fd, info) != 0 || !S_ISREG(info->st_mode)) {
         close(fd);
         return err_set(e, ERR_INPUT, "%s: is %s, expected a file", path,
-                       kind_of(info.st_mode));
+                       kind_of(info->st_mode));
     }
-    *which = (struct identity){ info.st_dev, info.st_ino };
-    if ((uint64_t)info.st_size > SIZE_MAX / 2) {
+    if ((uint64_t)info->st_size > SIZE_MAX / 2) {
         close(fd);
         return err_set(e, ERR_SYSTEM, "%s: holds %lld bytes, more than the %zu that this "
-                       "processor can map", path, (long long)info.st_size, SIZE_MAX / 2);
+                       "processor can map", path, (long long)info->st_size, SIZE_MAX / 2);
     }
     out->data = (const unsigned char *)"";
-    out->size = (size_t)info.st_size;
+    out->size = (size_t)info->st_size;
     if (out->size == 0) {
         close(fd);
         return 0;
@@ -61,9 +56,9 @@ static int map(const char *path, struct span *out, struct identity *which, struc
 
 int file_map(const char *path, struct span *out, struct err *e)
 {
-    struct identity which;
+    struct stat info;
 
-    return map(path, out, &which, e);
+    return map(path, out, &info, e);
 }
 
 void file_unmap(struct span s)
@@ -77,40 +72,16 @@ static void release_map(void *what)
     file_unmap(*(const struct span *)what);
 }
 
-/* An identity is memory of the arena: it only has to be found. */
-static void release_identity(void *what)
-{
-    (void)what;
-}
-
 const struct span *file_hold(struct arena *a, const char *path, struct err *e)
 {
     struct span *held = arena_alloc(a, 1, sizeof *held);
-    struct identity *which = arena_alloc(a, 1, sizeof *which);
+    struct stat info;
 
-    arena_own(a, release_identity, which);
-    if (map(path, held, which, e) != 0)
+    if (map(path, held, &info, e) != 0)
         return NULL;
+    claims_read_open(a, path, &info);
     arena_own(a, release_map, held);
     return held;
-}
-
-static bool same_file(const void *what, const void *key)
-{
-    const struct identity *held = what, *other = key;
-
-    return held->device == other->device && held->inode == other->inode && held->inode != 0;
-}
-
-bool file_was_held(const struct arena *a, const char *path)
-{
-    struct stat info;
-    struct identity which;
-
-    if (stat(path, &info) != 0)
-        return false;
-    which = (struct identity){ info.st_dev, info.st_ino };
-    return arena_owns(a, release_identity, same_file, &which);
 }
 
 void file_drop(struct arena *a, const struct span *held)

@@ -22,15 +22,10 @@ struct span {                       /* bytes that somebody else owns */
 int file_map(const char *path, struct span *out, struct err *e);
 void file_unmap(struct span s);
 
-/* The same, owned by a until file_drop, which NULL passes; NULL on errors. */
+/* The same, owned by a until file_drop, which NULL passes; NULL on errors.  Dropped or not, it is
+ * claimed as one that is read (base/claims.h). */
 const struct span *file_hold(struct arena *a, const char *path, struct err *e);
 void file_drop(struct arena *a, const struct span *held);
-
-/*
- * Whether path names, by whatever name, a file that was mapped for a, dropped or not: one
- * that what was read from it must not replace.
- */
-bool file_was_held(const struct arena *a, const char *path);
 
 bool file_exists(const char *path);         /* anything of that name */
 bool file_is_dir(const char *path);

@@ -16,3 +16,4 @@ static const struct opt common_opts[] = {
 
 const struct opt_group common_group = { "program", common_opts };
 const struct opt_values opt_files = { .files = true };
+const struct opt_values opt_outputs = { .files = true, .written = true };

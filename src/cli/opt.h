@@ -34,10 +34,12 @@ struct opt_values {
                                    knows, as words; NULL: none */
     char between;               /* ',' or '+': several may be given with this between
                                    them; 0: one */
-    bool files;                 /* names of files as well */
+    bool files;                 /* names of files as well, which are read */
+    bool written;               /* or, with it, written */
 };
 
 extern const struct opt_values opt_files;       /* nothing but files */
+extern const struct opt_values opt_outputs;     /* the same, written */
 
 /* A choice that was renamed: its old name is refused with the new one. */
 struct former {
@@ -92,6 +94,8 @@ static inline bool opt_takes_next(const struct opt *o)
       .field = at, .values = offered, .help = text }
 #define PATH(letter, long_name, value, at, text) \
     WORDS(letter, long_name, value, at, &opt_files, text)
+#define OUTPUT(letter, long_name, value, at, text) \
+    WORDS(letter, long_name, value, at, &opt_outputs, text)
 #define SEVERAL(letter, long_name, value, at, most, offered, text) \
     { .type = OPT_LIST, .short_name = letter, .name = long_name, .arg = value, .field = at, \
       .max = most, .values = offered, .help = text }
@@ -227,6 +231,13 @@ char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **a
 void opts_each(const struct cmd *c,
                void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
                void *self);
+
+/*
+ * Claims for a the files that the options name in args: those that are read, and those that are
+ * written, but for folders, and for what --output is where it is not given: output_plan has these.
+ * ERR_USAGE: claims_check.
+ */
+int opts_claim(const struct cmd *c, const void *args, struct arena *a, struct err *e);
 
 /* "1..64", "at least 1", "at most 4"; empty where the type alone limits it. */
 enum { RANGE_SIZE = 80 };

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/claims.h"
 #include "base/file.h"
 #include "cli/console.h"
 
@@ -34,7 +35,7 @@ static const char *const terms[] = { "off", "auto", "blocks", "digits", "sixel",
                     "kitty show it; auto: what the terminal can")
 
 static const struct opt report_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here, not to standard output (-); DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", reports,
            "report format; auto: by the extension of -o, else table"),
@@ -43,7 +44,7 @@ static const struct opt report_opts[] = {
 };
 
 static const struct opt picture_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", pictures,
            "picture format; auto: by the extension of -o, else png; -o -: terminal on one"),
@@ -52,7 +53,7 @@ static const struct opt picture_opts[] = {
 };
 
 static const struct opt all_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here, not to standard output (-); DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", all,
            "report or picture format; auto: by the extension of -o, else table"),
@@ -62,7 +63,7 @@ static const struct opt all_opts[] = {
 };
 
 static const struct opt every_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here, not to standard output (-); DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", every,
            "report, picture or npz; auto: by the extension of -o, else table"),
@@ -72,7 +73,7 @@ static const struct opt every_opts[] = {
 };
 
 static const struct opt array_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text; required"),
     CHOICE(0, "format", "NAME", F(format), "auto", arrays,
            "npz: one array per layer; npy: one array, layers x heads x queries x keys; "
@@ -81,13 +82,13 @@ static const struct opt array_opts[] = {
 };
 
 static const struct opt layer_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here, as .safetensors; - is standard output; required"),
     END
 };
 
 static const struct opt page_opts[] = {
-    PATH('o', "output", "FILE", F(path),
+    OUTPUT('o', "output", "FILE", F(path),
          "write here, as .html; - is standard output; DIR/: one page per text"),
     END
 };
@@ -268,6 +269,23 @@ static int check_terminal(const struct output *o, struct err *e)
                    table[o->format].name, table[o->format].extension[0]);
 }
 
+/* What of the files of each text a name ends with. */
+static const char *extension_for(const struct output *o)
+{
+    return o->format == OUTPUT_TERMINAL ? "txt" : table[o->format].extension[0];
+}
+
+/* The model is open, whose files are known now, too. */
+static int claim(const struct output *o, const struct output_args *args, struct arena *a,
+                 struct err *e)
+{
+    if (o->folder)
+        claims_write_in(a, o->path, extension_for(o));
+    else if (args->path == NULL)
+        claims_write(a, o->path, o->path);
+    return claims_check(a, a, e);
+}
+
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e)
@@ -281,15 +299,12 @@ int output_plan(struct output *o, const struct output_args *args,
         o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ? "-" :
                   arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
     o->folder = is_folder(o->path);
-    if (file_was_held(a, o->path))
-        return err_set(e, ERR_USAGE, "-o %s: is a file of the model or of the arrays that "
-                       "are read, expected another name", o->path);
     if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 &&
         by_extension(o, set, a, e) != 0)
         return -1;
-    if (plan_terminal(o, args, e) != 0)
+    if (plan_terminal(o, args, e) != 0 || check_terminal(o, e) != 0)
         return -1;
-    return check_terminal(o, e);
+    return claim(o, args, a, e);
 }
 
 const char *output_name(const struct output *o, struct arena *a, int64_t index, int part)
@@ -298,8 +313,7 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index, 
         return o->path;
     return file_join(a, o->path, arena_printf(a, "%06lld%s.%s", (long long)index + 1,
                                               part > 0 ? arena_printf(a, "-%04d", part) : "",
-                                              o->format == OUTPUT_TERMINAL ? "txt" :
-                                              table[o->format].extension[0]));
+                                              extension_for(o)));
 }
 
 void output_tell(const struct output *o, const struct output_args *args, const char *path)

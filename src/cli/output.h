@@ -64,8 +64,8 @@ struct output {
  * dropped.
  *
  * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
- * picture in another format or an array for a terminal; --term beside a --format of another; a
- * file that is read.
+ * picture in another format or an array for a terminal; --term beside a --format of another; one
+ * of the files that are claimed for a as written, this one too, is read, or written twice.
  */
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,

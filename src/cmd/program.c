@@ -37,7 +37,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
         (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    if (kernel_choose(e) != 0)
+    if (kernel_choose(e) != 0 || opts_claim(c, args, arena, e) != 0)
         return -1;
     env.command = command_line_text(arena, c, argc - 1, argv + 1);
     env.argc = argc - 1;

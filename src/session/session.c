@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "model/adapter.h"
 #include "model/builtin.h"
+#include "model/folder.h"
 #include "model/hub.h"
 #include "model/precomputed.h"
 #include "session/handed.h"
@@ -117,7 +118,10 @@ static int find_model(const char *asked, const struct env *env, const char **pat
     if (builtin_is(asked))
         return builtin_find(&builtin, asked, e);
     *path = find_path(asked, env, e);
-    return *path != NULL ? find_base(env, path, adapter, e) : -1;
+    if (*path == NULL || find_base(env, path, adapter, e) != 0)
+        return -1;
+    folder_claim(env->arena, *path);
+    return 0;
 }
 
 /* The adapter that -m is, and those of --adapter. */
@@ -137,6 +141,8 @@ static int find_adapters(const struct asked *asked, const char *own, const struc
             return err_under(e, "adapter");
         path[layer->n_adapters++] = dir;
     }
+    for (int i = 0; i < layer->n_adapters; i++)
+        folder_claim(env->arena, path[i]);
     return 0;
 }
 

@@ -34,10 +34,9 @@ static int check(const struct job *j, const struct layers_args *args, struct err
           "TEXT cannot be given with it: expected -f FILE, or texts on standard input" },
         { args->in != NULL && (j->n_operands > 0 || asked->file != NULL || asked->ids != NULL),
           "the stream has the texts: expected no other" },
-        { args->out != NULL && report != NULL && strcmp(report, args->out) == 0,
-          "-o is the same: expected another file for the sums" },
-        { args->out != NULL && args->in != NULL && strcmp(args->in, args->out) == 0 &&
-          strcmp(args->in, "-") != 0, "--hidden-out is the same: expected another file" },
+        { args->out != NULL && report != NULL && strcmp(report, "-") == 0 &&
+          strcmp(args->out, "-") == 0, "-o is standard output, too: expected a file for the "
+                                       "sums" },
     };
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)

@@ -286,7 +286,7 @@ const struct opt_group sheet_group = { "figure", sheet_opts };
 #undef F
 
 static const struct opt resume_opts[] = {
-    PATH(0, "resume", "STATE", offsetof(struct shared_args, resume),
+    OUTPUT(0, "resume", "STATE", offsetof(struct shared_args, resume),
          "keep this file up to date, and go on from it if it is there"),
     END
 };

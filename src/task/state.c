@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/claims.h"
 #include "base/json_field.h"
 #include "base/lock.h"
 #include "base/signals.h"
@@ -42,6 +43,17 @@ static const char *file_of(const struct job *j)
     return j->parts->file != NULL ? j->parts->file(j) : args_of(j)->asked.file;
 }
 
+/* What is unfinished is a file that is written, too. */
+static int claim_partial(const struct job *j, struct err *e)
+{
+    struct arena *a = j->s.a;
+    const char *path = arena_printf(a, "%s.partial", j->results.output.path);
+
+    if (!j->results.output.folder && out_is_file(j->results.output.path))
+        claims_write(a, path, path);
+    return claims_check(a, a, e);
+}
+
 int state_check(struct job *j, struct err *e)
 {
     const struct output *output = &j->results.output;
@@ -57,7 +69,7 @@ int state_check(struct job *j, struct err *e)
         return err_set(e, ERR_USAGE, "--resume requires -f FILE, which can be read again");
     if (has_reports(j) && !out_is_file(output->path))
         return err_set(e, ERR_USAGE, "--resume: of reports of each text, requires -o FILE");
-    return 0;
+    return claim_partial(j, e);
 }
 
 /* ---- the file ---- */

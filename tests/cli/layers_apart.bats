@@ -100,7 +100,7 @@ same() {
         "$viz" stats -m "$ref/bert" --hidden-out "$dir/x" -o "$dir/part" "$@"
     }
     fails 2 "-o FILE is required" "$viz" stats -l 0 --hidden-out - -f "$dir/ids.jsonl"
-    fails 2 "-o is the same" "$viz" stats -l 0 --hidden-out - -o - -f "$dir/ids.jsonl"
+    fails 2 "-o is standard output, too" "$viz" stats -l 0 --hidden-out - -o - -f "$dir/ids.jsonl"
     fails 2 "layer 1 is the last: expected -l with layers before it" out -f "$dir/ids.jsonl"
     fails 2 "TEXT cannot be given" out -l 0 the key
     fails 2 "--shard cannot be given" out -l 0 --shard 0/2 -f "$dir/ids.jsonl"

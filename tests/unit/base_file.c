@@ -92,29 +92,6 @@ static void lists_a_folder(void **state)
     arena_finish(&a);
 }
 
-/* Dropped or not, and by another name. */
-static void knows_what_was_held(void **state)
-{
-    const struct span *held;
-    struct arena a;
-    struct err e;
-
-    (void)state;
-    arena_init(&a, NULL, NULL);
-    write_file(at("held"), "x", 1);
-    write_file(at("other"), "x", 1);
-    assert_int_equal(link(at("held"), at("hard")), 0);
-    assert_false(file_was_held(&a, at("held")));
-    held = file_hold(&a, at("held"), &e);
-    assert_non_null(held);
-    assert_null(file_hold(&a, at("none"), &e));
-    assert_true(file_was_held(&a, at("held")) && file_was_held(&a, at("hard")));
-    file_drop(&a, held);
-    assert_true(file_was_held(&a, at("hard")));
-    assert_false(file_was_held(&a, at("other")) || file_was_held(&a, at("none")));
-    arena_finish(&a);
-}
-
 static void names_the_file_of_an_address(void **state)
 {
     char name[512], cut[8];
@@ -140,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(maps_a_file), IN_FOLDER(refuses_what_is_no_file), IN_FOLDER(names),
         IN_FOLDER(lists_a_folder),
-        IN_FOLDER(knows_what_was_held), IN_FOLDER(names_the_file_of_an_address),
+        IN_FOLDER(names_the_file_of_an_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static const struct opt_group draw_group = { "sampling", draw_opts };
 
 static const struct opt mean_opts[] = {
     PATH(0, "means", "FILE", F(means), "with --with mean: .npz of means that --means-out wrote"),
-    PATH(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz"),
+    OUTPUT(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz"),
     END
 };
 static const struct opt_group mean_group = { "means", mean_opts };

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/claims.h"
 #include "base/str.h"
 #include "task/results.h"
 
@@ -67,7 +68,7 @@ static const struct opt_group side_group = { "both sides", side_opts };
 static const struct opt picture_opts[] = {
     CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
                    "what a picture shows per layer and head; entropy: its signed change"),
-    PATH(0, "heatmap", "FILE", F(heatmap),
+    OUTPUT(0, "heatmap", "FILE", F(heatmap),
          "draw the signed difference of the weights, a heatmap of each head, into this file"),
     END
 };
@@ -390,7 +391,8 @@ static int run_jobs(struct job *job, int n, const struct env *env, int n_operand
     for (int k = 0; k < n; k++)
         if (open_job(&job[k], env, n_operands, operands, e) != 0)
             return -1;
-    if (report(job, n, e) != 0)
+    /* Their files are known only now. */
+    if (claims_check(env->arena, env->arena, e) != 0 || report(job, n, e) != 0)
         return -1;
     return check_tolerance(job, n, e);
 }

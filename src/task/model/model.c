@@ -337,9 +337,7 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
 
     s->a = env->arena;
     s->env = env;
-    /* Held, so that -o cannot replace it. */
-    if ((!is_stdin(args->table) && file_hold(s->a, args->table, e) == NULL) ||
-        output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
+    if (output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
                     e) != 0 || check(j, e) != 0 || model_view_choose(j, e) != 0)
         return -1;
     if (output->folder)

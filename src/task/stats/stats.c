@@ -58,7 +58,7 @@ static const struct opt summary_opts[] = {
 };
 
 static const struct opt layers_opts[] = {
-    PATH(0, "hidden-out", "FILE", F(layers.out),
+    OUTPUT(0, "hidden-out", "FILE", F(layers.out),
          "for the layers after those of -l: texts and hidden states, - is standard output; -o "
          "is sums for mha-viz merge"),
     PATH(0, "hidden-in", "FILE", F(layers.in),

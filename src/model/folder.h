@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files of a model in its folder, by their names: others may lie there, too, such as what
+ * was written of the model. */
+#ifndef MODEL_FOLDER_H
+#define MODEL_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+/* Whether a file of this name says how the model, or what it reads, is to be understood. */
+bool folder_has_setting(const char *name);
+
+/*
+ * Claims for a, as files that are read, those of the model at path, a folder or a file, whether
+ * they are opened or not (base/claims.h).
+ */
+void folder_claim(struct arena *a, const char *path);
+
+#endif
