@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every script through shellcheck, every page through mandoc; lines of C of at most 100 characters,
-# and no stream that loses bytes.
+# no stream that loses bytes, and no assertion of bats that cannot fail.
 # Exit status 77 where a tool is missing.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
@@ -13,6 +13,10 @@ wide=$(find src tests -name '*.[ch]' -exec env LC_ALL=C.UTF-8 grep -nE '^.{101,}
 
 lossy=$(grep -rnE '\<open_memstream *\(' src --include='*.[ch]')
 [ -z "$lossy" ] || { printf 'loses bytes without memory, unlike base/memory_file.h:\n%s\n' "$lossy"; bad=1; }
+
+# Under set -e only the last command of a list ends a test, and a command after ! never does.
+idle=$(grep -nE '^ *(\[.*\] +&& +\[|! )' tests/cli/*.bats | grep -vE '\|\||&& *\\?$|continue$')
+[ -z "$idle" ] || { printf 'cannot fail: one condition per line; refute in place of "!":\n%s\n' "$idle"; bad=1; }
 
 if command -v shellcheck >/dev/null; then
     # Files that begin with a shell's #!, tests of bats included

@@ -6,16 +6,17 @@
 # bats file_tags=once
 cd "$(dirname "$0")/.." || exit 1
 list=$(mktemp) || exit 1
-trap 'rm -f "$list" "$list.tags"' EXIT
+trap 'rm -f "$list" "$list.all" "$list.tags"' EXIT
 bad=0
 
-# What is committed; of sources without git, all but what was built.
-if [ -e .git ]; then
-    git ls-files
-else
-    find . -type f -not -path './build/*' -not -path './debian/*' -not -path './.pc/*' \
-        -not -name '*.pyc' -not -path './mha-viz' | sed 's|^\./||'
-fi | sed 's|^LICENSES/.*||; s|^LICENSE$||; /^$/d' > "$list"
+# What is committed; without git, or a checkout that it takes for one, all but what was made here
+# (.gitignore).
+git ls-files > "$list.all" 2>/dev/null ||
+    find . -type f -not -path './.git' -not -path './.git/*' -not -path './build/*' -not -path './debian/*' -not -path './.pc/*' \
+        -not -path '*/__pycache__/*' -not -path '*/.pytest_cache/*' -not -path './mha-viz' \
+        -not -path './mha-viz-*.tar.gz' -not -path './heatmap.png' -not -path './mechanisms.png' |
+    sed 's|^\./||' > "$list.all"
+sed 's|^LICENSES/.*||; s|^LICENSE$||; /^$/d' "$list.all" > "$list"
 
 # file, tab, licences
 xargs -d '\n' awk 'FNR > 20 { nextfile }

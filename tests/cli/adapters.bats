@@ -24,7 +24,8 @@ bad() {
     m=$ref/adapters/llama
     base=$(numbers -m "$m")
     merged=$(numbers -m "$m/adapter")
-    [ -n "$merged" ] && [ "$merged" != "$base" ]
+    [ -n "$merged" ]
+    [ "$merged" != "$base" ]
     [ "$(numbers -m "$m" --adapter "$m/adapter")" = "$merged" ]
     take llama
     mv "$dir/m/adapter/"* "$dir/m"

@@ -60,7 +60,8 @@ same_bytes() {
     generated=$(jq -r .generated <<<"$output")
     for n in 1 2 3; do
         works "$viz" stats --json -q --fast $1 --generate $n "$text"
-        [ -n "$generated" ] && [[ $generated == "$(jq -r .generated <<<"$output")"* ]]
+        [ -n "$generated" ]
+        [[ $generated == "$(jq -r .generated <<<"$output")"* ]]
     done
     # Several texts together are as one.
     works "$viz" stats --json -q --fast $1 --generate 6 -f "$dir/lines"
@@ -98,7 +99,9 @@ moves() {
     for f in bf16/bf16 int8/vnni; do
         unit=avx512_${f#*/} f=${f%/*}
         MHA_VIZ_KERNEL=c run --separate-stderr "$viz" stats --fast $f "$text"
-        [ "$status" -eq 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
         [[ $stderr =~ ^"mha-viz: --fast $f: "("requires the kernel avx512, found c"|"requires $unit, which this processor lacks"|"this program was built by a compiler without $unit"|"this architecture has no kernel for it")" (try" ]]
     done
     MHA_VIZ_KERNEL=c works "$viz" stats --fast f32 "$text"

@@ -504,7 +504,7 @@ size_of() {
     for map in Blues Greys Reds gray; do
         works "$viz" heatmap --cmap "$map" --no-metadata -o "$dir/$map.png" "the key"
         works "$viz" heatmap --cmap "${map}_r" --no-metadata -o "$dir/r.png" "the key"
-        ! cmp -s "$dir/$map.png" "$dir/r.png"
+        refute cmp -s "$dir/$map.png" "$dir/r.png"
     done
     fails 2 "--cmap: 'Blues_x'" "$viz" heatmap --cmap Blues_x "the key"
 }

@@ -100,7 +100,8 @@ named() {
     cache
     rm "$bert/refs/main" "$org/refs/main"
     run --separate-stderr "$viz" info -m bert-tiny
-    [ "$status" -eq 0 ] && [[ $output == *bert-tiny* ]]
+    [ "$status" -eq 0 ]
+    [[ $output == *bert-tiny* ]]
     [[ $stderr == *"no refs/main; using its only snapshot, $main" ]]
     works "$viz" info -q -m bert-tiny
     fails 3 "has no refs/main and 2 snapshots; expected an-org/GPT_2.x@REVISION of" \

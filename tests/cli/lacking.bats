@@ -7,6 +7,10 @@ load helper
 
 slower="slower, with the same results"
 
+teardown() {
+    [ -z "$open" ] || rm -rf "$open"
+}
+
 # failing SETTING COMMAND...: with tests/fault/preload.c's SETTING; skips where it has no effect
 failing() {
     local preload=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault/preload.so
@@ -31,15 +35,19 @@ layer() {
             works "$viz" "${asked[@]}" -t $threads
             want=$output
             failing FAULT_LARGE=3000000 "$viz" "${asked[@]}" -t $threads -v
-            [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+            [ "$status" -eq 0 ]
+            [ "$output" = "$want" ]
             [ "$stderr" = "$note" ]
         done
         failing FAULT_LARGE=3000000 "$viz" "${asked[@]}"
-        [ "$status" -eq 0 ] && [ "$output" = "$want" ] && [ -z "$stderr" ]
+        [ "$status" -eq 0 ]
+        [ "$output" = "$want" ]
+        [ -z "$stderr" ]
     done
     # What cannot be done without is still an error.
     failing FAULT_LARGE=400000 "$viz" "${asked[@]}" -v
-    [ "$status" -eq 4 ] && [ -z "$output" ]
+    [ "$status" -eq 4 ]
+    [ -z "$output" ]
     [[ $stderr == "mha-viz: out of memory: needed "*" more bytes" ]]
 }
 
@@ -51,7 +59,8 @@ layer() {
         want=$output
         [ -z "$stderr" ]
         failing FAULT_LARGE=30000000 "$viz" "${asked[@]}"
-        [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+        [ "$status" -eq 0 ]
+        [ "$output" = "$want" ]
         [ "$stderr" = "mha-viz: note: no memory for rounded weights: they are rounded for each \
 token: $slower" ]
     done
@@ -65,7 +74,8 @@ token: $slower" ]
     want=$output
     [ -z "$stderr" ]
     failing FAULT_LARGE=30000000 "$viz" "${asked[@]}"
-    [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+    [ "$status" -eq 0 ]
+    [ "$output" = "$want" ]
     [ "$stderr" = "mha-viz: note: no memory for turned weights: they are read as they are stored: \
 $slower" ]
 }
@@ -75,7 +85,8 @@ $slower" ]
     want=$output
     for n in 1 3; do
         failing FAULT_THREAD=$n+ "$viz" stats --tsv -v -t 8 "the cat saw the dog"
-        [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+        [ "$status" -eq 0 ]
+        [ "$output" = "$want" ]
         [ "$stderr" = "mha-viz: note: threads: $n of 8 could be started: $slower" ]
     done
 }
@@ -85,10 +96,16 @@ $slower" ]
     works "$viz" stats --tsv -t 1 "the cat saw the dog"
     want=$output
     nobody=(setpriv --reuid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
-    "${nobody[@]}" "$viz" --version >/dev/null 2>&1 || skip "the program is for root alone"
-    run --separate-stderr "${nobody[@]}" bash -c 'ulimit -u 5 && exec "$@"' - "$viz" stats --tsv \
-        -v -t 64 "the cat saw the dog"
-    [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+    # Where that user finds it: the folder of this source may be closed, as /root is
+    open=$(mktemp -d)
+    chmod 755 "$open"
+    cp "$viz" "$open/mha-viz"
+    "${nobody[@]}" bash -c 'exec "$@"' - "$open/mha-viz" --version >/dev/null 2>&1 ||
+        skip "user 65534 can run no program in $open"
+    run --separate-stderr "${nobody[@]}" bash -c 'ulimit -u 5 && exec "$@"' - "$open/mha-viz" stats \
+        --tsv -v -t 64 "the cat saw the dog"
+    [ "$status" -eq 0 ]
+    [ "$output" = "$want" ]
     [[ $stderr == "mha-viz: note: threads: "[1-5]" of 64 could be started: $slower" ]]
 }
 
@@ -105,7 +122,8 @@ $slower" ]
     for ((try = 0; try < 16; try++, limit += step, step += step / 4)); do
         run --separate-stderr bash -c 'ulimit -v "$1" && shift && exec "$@"' - $limit \
             "$viz" stats --tsv -v -t 64 "the cat saw the dog"
-        [ "$status" -eq 0 ] && [ "$output" = "$want" ]
+        [ "$status" -eq 0 ]
+        [ "$output" = "$want" ]
         [[ -z $stderr || $stderr == "mha-viz: note: threads: "*" of 64 could be started: $slower" ]]
         [ -z "$stderr" ] || fewer=$((fewer + 1))
     done

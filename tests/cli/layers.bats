@@ -468,7 +468,8 @@ PYTHON
     for stack in encoder decoder cross; do
         run --separate-stderr "$viz" stats --json -m "$file" --heads 4 -s "$stack" --shape 5 \
             --decoder-tokens 'a b c d e f'
-        [ "$status" -eq 0 ] && [ -z "$stderr" ]
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
         jq -c '[.tokens, .tokens_key | length]' <<<"$output"
     done > "$dir/sizes"
     [ "$(tr '\n' ' ' < "$dir/sizes")" = "[5,0] [6,0] [6,5] " ]

@@ -114,7 +114,8 @@ same() {
         -o "$dir/part" --jsonl -f "$dir/ids.jsonl"
     fails 2 "--hidden-out, --model: expected one model" "$viz" stats --summary -m "$ref/bert" \
         -m "$ref/bert" --hidden-out "$dir/x" -o "$dir/part" -f "$dir/ids.jsonl"
-    [ ! -e "$dir/x" ] && [ ! -e "$dir/part" ]
+    [ ! -e "$dir/x" ]
+    [ ! -e "$dir/part" ]
     # -o is sums, whatever its ending.
     "$viz" stats -q -m "$ref/bert" -l 0 --jsonl -f "$dir/ids.jsonl" --hidden-out "$dir/x" \
         -o "$dir/part.json"
@@ -176,7 +177,8 @@ data[int(sys.argv[3])] ^= 1
 open(sys.argv[2], "wb").write(data)
 PYTHON
         run --separate-stderr "$viz" stats -m "$ref/bert" --hidden-in "$dir/bad" -o "$dir/part"
-        [ "$status" -eq 3 ] && [[ $stderr == "mha-viz: $dir/bad: "* ]]
+        [ "$status" -eq 3 ]
+        [[ $stderr == "mha-viz: $dir/bad: "* ]]
     done
     [ ! -e "$dir/part" ]
 }

@@ -39,7 +39,8 @@ installed() {
 
 @test "embed.c: built with nothing but pkg-config, shared and static" {
     installed
-    cp samples/embed.c "$dir" && cd "$dir"
+    cp samples/embed.c "$dir"
+    cd "$dir"
     cc -std=c11 -Wall -Wextra -Werror -o shared embed.c $(pkg-config --cflags --libs mhaviz)
     cc -std=c11 -o static embed.c $(pkg-config --cflags mhaviz) -Wl,-Bstatic -lmhaviz \
         -L"$there/lib" -Wl,-Bdynamic $(pkg-config --static --libs mhaviz)

@@ -46,7 +46,8 @@ npy() {
     [[ $stderr == *"m.npy: has masks for 2 texts, here is 1; the layers have 3 heads"* ]]
     printf 'key\ndoor\n' > "$dir/lines"
     run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"
-    [ "$status" -eq 0 ] && [ -z "$stderr" ]
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
 }
 
 # bats test_tags=threads
@@ -131,18 +132,22 @@ npy() {
         "heatmap --format svg -o $dir/" "diff --dtype f32 --dtype bf16"; do
         # shellcheck disable=SC2086
         run --separate-stderr "$viz" $c -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"
-        [ "$status" -eq 3 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 2 ]
+        [ "$status" -eq 3 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 2 ]
         [[ ${stderr_lines[0]} == *"$dir/lines: line 1: $dir/m.npy: the mask has the shape [2,2], expected [3,3], "* ]]
         [ "${stderr_lines[1]}" = "mha-viz: $dir/lines: 4 of 4 lines could not be used" ]
     done
     run --separate-stderr "$viz" stats -m "$ref/bert" --mask "keys:$dir/k.npy" -f "$dir/lines"
-    [ "$status" -eq 3 ] && [ "${#stderr_lines[@]}" -eq 2 ]
+    [ "$status" -eq 3 ]
+    [ "${#stderr_lines[@]}" -eq 2 ]
     [[ ${stderr_lines[0]} == *"line 1: $dir/k.npy: the mask has the shape [2], expected [3] or [texts,3]: there are 3 keys" ]]
     fails 3 "the mask has the shape [1,2,3,3], expected [3,3], [3,3,3], " \
         "$viz" stats -m "$ref/bert" --mask "$dir/heads.npy" -f "$dir/lines"
     [ "${#stderr_lines[@]}" -eq 1 ]
     run --separate-stderr "$viz" stats --json -m "$ref/bert" --mask "$dir/fits.npy" -f "$dir/lines"
-    [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 3 ]
+    [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -eq 3 ]
     [[ ${stderr_lines[0]} == *"line 3: "*"the mask has the shape [3,3], expected [4,4], "* ]]
     [ "${stderr_lines[1]}" = "mha-viz: $dir/lines: 1 of 4 lines could not be used" ]
     # Whatever the order
@@ -150,7 +155,8 @@ npy() {
     printf 'the door\nthe key\nkey\n' > "$dir/up"
     for l in down up; do
         run --separate-stderr "$viz" stats --json -m "$ref/bert" --mask "$dir/fits.npy" -f "$dir/$l"
-        [ "$status" -eq 3 ] && [ "${#stderr_lines[@]}" -eq 2 ]
+        [ "$status" -eq 3 ]
+        [ "${#stderr_lines[@]}" -eq 2 ]
         [ "${#lines[@]}" -eq "$(grep -cv the "$dir/$l")" ]
     done
 }

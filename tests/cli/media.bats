@@ -92,7 +92,8 @@ numbers() {
     processor '{height: 16, width: 24}'
     fails 3 "positions are those of 1 x 9 patches, and only a square of them can be interpolated" \
         "$viz" stats -m model --image "$media/rgb.png"
-    cp -r "$ref/families/beit" . && cp model/preprocessor_config.json beit
+    cp -r "$ref/families/beit" .
+    cp model/preprocessor_config.json beit
     fails 3 "makes it: shape [3,16,24], expected [3,12,12]" \
         "$viz" stats -m beit --image "$media/rgb.png"
 }

@@ -145,7 +145,8 @@ same() {
     for n in 1 15 16 30 $((size / 2)) $((size - 1)); do
         head -c "$n" "$dir/part.1" >"$dir/cut"
         run --separate-stderr "$viz" merge "$dir/part.0" "$dir/cut"
-        [ "$status" -eq 3 ] && [ -z "$output" ]
+        [ "$status" -eq 3 ]
+        [ -z "$output" ]
         [[ $stderr == "mha-viz: $dir/cut: is "* ]]
     done
     for at in 20 100 $((size / 2)) $((size - 5)); do
@@ -156,7 +157,9 @@ data[int(sys.argv[3])] ^= 1
 open(sys.argv[2], "wb").write(data)
 PYTHON
         run --separate-stderr "$viz" merge "$dir/part.0" "$dir/bad"
-        [ "$status" -eq 3 ] && [ -z "$output" ] && [[ $stderr == "mha-viz: $dir/bad: is "* ]]
+        [ "$status" -eq 3 ]
+        [ -z "$output" ]
+        [[ $stderr == "mha-viz: $dir/bad: is "* ]]
     done
     # With a checksum that fits, too: another version, options that are none, fewer numbers.
     edit() {

@@ -376,7 +376,8 @@ bad() {
     [ "$("$viz" info --families --tsv | awk -F '\t' '$1 == "t5" { print $2, $4, $5, $7 }')" = \
         "both buckets 1 t5,t5encoder" ]
     works "$viz" info --families
-    [ "${lines[0]}" = "$n families" ] && [ "${#lines[@]}" -eq $((n + 2)) ]
+    [ "${lines[0]}" = "$n families" ]
+    [ "${#lines[@]}" -eq $((n + 2)) ]
     fails 2 "--families, -m: only one of them can be given" "$viz" info --families -m "$ref/bert"
     fails 2 "--builtin, --families: only one of them can be given" "$viz" info --families --builtin
     mkdir "$dir/other"

@@ -191,7 +191,8 @@ on_terminal() {
     on_terminal "$long -q -o $dir/b.tsv" > "$dir/seen"
     [ ! -s "$dir/seen" ]
     on_terminal "$long -o $dir/b.tsv 2> $dir/err" > "$dir/seen"
-    [ ! -s "$dir/seen" ] && [ ! -s "$dir/err" ]
+    [ ! -s "$dir/seen" ]
+    [ ! -s "$dir/err" ]
     cmp "$dir/a.tsv" "$dir/b.tsv"
     # Results on the same terminal are whole lines
     on_terminal "$long" > "$dir/seen"

@@ -88,10 +88,10 @@ heads() {
         awk -v want="$all" '{ sum += $3 } END { exit !(NR == 7 && (sum / 7 - want) ^ 2 < 1e-6) }'
     for not in --rollout '--weight norm'; do
         "$viz" heatmap $not "${argv[@]}" -l 1 -o "$dir/not.svg"
-        ! grep -q '→ sink' "$dir/not.svg"
+        refute grep -q '→ sink' "$dir/not.svg"
     done
     "$viz" export --weight norm "${argv[@]}" -o "$dir/norm.npz"
-    ! unzip -Z1 "$dir/norm.npz" | grep -q sink
+    refute grep -q sink <(unzip -Z1 "$dir/norm.npz")
 }
 
 @test "a sink that is not a key: model, links, diff --heatmap and report show it, or say what it takes" {

@@ -39,7 +39,8 @@ same_everywhere() {
 # refused KERNEL CHOICES: misuse, in one line of the program's below what qemu warns of
 refused() {
     MHA_VIZ_KERNEL=$1 run --separate-stderr "${emulated[@]}" stats "the cat"
-    [ "$status" -eq 2 ] && [ -z "$output" ]
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
     [[ $stderr == *"mha-viz: MHA_VIZ_KERNEL: '$1' is not a kernel that this processor has; expected $2 (try"* ]]
 }
 

@@ -64,5 +64,6 @@ same() {
     "$viz" heatmap --cell 24 -l 0 -o "$dir/f.png" "the cat saw the dog"
     python3 tests/cli/raster.py "$dir/f.png" "$dir/f.png"
     run python3 tests/cli/raster.py "$dir/f.png" "$dir/other.png"
-    [ "$status" -eq 1 ] && [[ $output == *"flat pixels differ"* ]]
+    [ "$status" -eq 1 ]
+    [[ $output == *"flat pixels differ"* ]]
 }

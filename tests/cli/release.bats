@@ -57,7 +57,7 @@ teardown() {
     mkdir "$dir/bin"
     # No such program; and nothing is built
     printf '#!/bin/sh\nexit 127\n' > "$dir/bin/dpkg"
-    printf '#!/bin/sh\n' > "$dir/bin/make"
+    printf '#!/bin/sh\nexit 1\n' > "$dir/bin/make"
     chmod +x "$dir"/bin/*
     cd "$dir/tree"
     PATH=$dir/bin:$PATH assets/packaging/release 0.1.0 "$dir/out" 2> "$dir/said"
@@ -65,7 +65,8 @@ teardown() {
     grep -x "make release: no packages and no wheels: dpkg is missing" "$dir/said"
     [ "$(wc -l < "$dir/said")" -eq 2 ]
     ls "$dir/out" | diff - <(printf '%s\n' SHA256SUMS mha-viz-0.1.0.spdx.json mha-viz-0.1.0.tar.gz)
-    cd "$dir/out" && sha256sum -c --status SHA256SUMS
+    cd "$dir/out"
+    sha256sum -c --status SHA256SUMS
 }
 
 @test "a user's RUN runs nothing of the build" {

@@ -112,7 +112,8 @@ killed() {
         fi
         cmp "$dir/out.$form" "$dir/want.$form"
         rm -f "$dir"/.mha-viz-*
-        [ ! -e "$dir/state" ] && [ ! -e "$dir/out.$form.partial" ]
+        [ ! -e "$dir/state" ]
+        [ ! -e "$dir/out.$form.partial" ]
     done
 }
 
@@ -132,7 +133,8 @@ halted() {
     status=0
     halted
     [ "$status" -eq 143 ] || skip "the run was over before it could be ended"
-    [ -s "$dir/out.tsv.partial" ] && [ ! -e "$dir/out.tsv" ]
+    [ -s "$dir/out.tsv.partial" ]
+    [ ! -e "$dir/out.tsv" ]
     size=$(stat -c %s "$dir/out.tsv.partial")
     fails 3 'does not go with this run: reports: found "tsv", expected "json"' \
         go_on -o "$dir/out.json"

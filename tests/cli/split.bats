@@ -37,7 +37,8 @@ PYTHON
     [ "$(awk '$5 == "key" && $11 == 0' <<<"$output" | wc -l)" -eq $((last + 1)) ]
     # Ids are cut, too, and special tokens at their ends stand around each piece.
     works "$viz" tokens --json -m "$ref/bert" --split 4 --ids 2,130,110,107,106,98,3
-    [[ ${lines[0]} == *'"ids":[2,130,110,3]'* ]] && [[ ${lines[2]} == *'"ids":[2,98,3]'* ]]
+    [[ ${lines[0]} == *'"ids":[2,130,110,3]'* ]]
+    [[ ${lines[2]} == *'"ids":[2,98,3]'* ]]
 }
 
 @test "statistics of pieces are those of the pieces as texts" {
@@ -61,7 +62,8 @@ for line in sys.stdin:
     lines >"$dir/lines"
     run --separate-stderr "$viz" stats -m "$ref/bert" --split 6 -f "$dir/lines"
     [ "$status" -eq 3 ]
-    [[ $output == "text 1, part 1"* ]] && [[ $output == *"text 4, part 3"* ]]
+    [[ $output == "text 1, part 1"* ]]
+    [[ $output == *"text 4, part 3"* ]]
     [[ $stderr == *"line 3: "*"1 of its texts and their pieces could not be used" ]]
     stats() {
         run --separate-stderr "$viz" stats -q -m "$ref/bert" --split 6:2 --bootstrap=20 \
@@ -120,7 +122,8 @@ for line in sys.stdin:
 @test "ablate and types count pieces as texts" {
     lines | grep -a the >"$dir/lines"
     works "$viz" ablate --json -m "$ref/gpt2" -l 0 --split 6 -f "$dir/lines"
-    [[ ${lines[1]} == *'"index":1,"part":0,'* ]] && [[ ${lines[2]} == *'"index":1,"part":1,'* ]]
+    [[ ${lines[1]} == *'"index":1,"part":0,'* ]]
+    [[ ${lines[2]} == *'"index":1,"part":1,'* ]]
     n=${#lines[@]}
     works "$viz" ablate --summary --with mean --json -m "$ref/gpt2" -l 0 --split 6 \
         -f "$dir/lines"
@@ -167,7 +170,8 @@ for line in sys.stdin:
         "I like eating apples and pears" "我 喜欢 吃 苹果"
     printf '{"text":"%s","global":[0]}\n' "$text" >"$dir/x.jsonl"
     run --separate-stderr "$viz" tokens -m "$ref/bert" --split 6 --jsonl -f "$dir/x.jsonl"
-    [ "$status" -eq 3 ] && [[ $stderr == *"line 1: the text has "*" lists global ones"* ]]
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"line 1: the text has "*" lists global ones"* ]]
     fails 2 "--split, --gold:" "$viz" types --split 6 --gold x.conllu
     fails 2 "--split requires a TEXT" "$viz" types --split 6
     fails 2 "--patch, --split" "$viz" ablate --split 6 --patch "$text" "$text"

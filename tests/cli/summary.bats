@@ -57,7 +57,8 @@ numbers() {
     corpus
     works "$viz" stats -q --summary -m "$ref/bert" --jsonl -f "$dir/lines.jsonl"
     [ "${lines[0]}" = "mean of 25 texts" ]
-    [[ "${lines[1]}" == "head  entropy   norm "* ]] && [[ "${lines[1]}" != *95* ]]
+    [[ "${lines[1]}" == "head  entropy   norm "* ]]
+    [[ "${lines[1]}" != *95* ]]
     works "$viz" stats -q --summary --compute entropy --bootstrap --reliability --by lang \
         --sort entropy -m "$ref/bert" --jsonl -f "$dir/lines.jsonl"
     [ "${lines[0]}" = "lang a: mean of 9 texts" ]
