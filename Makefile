@@ -228,13 +228,19 @@ check-tokenizers: $(BUILD)/tests/unit/text_mixed
 # An array at the end of a struct has its bounds too: gcc and newer clangs have to be told.
 strict = $(shell for f in -fsanitize=bounds-strict -fstrict-flex-arrays=3; do \
                      $(1) -Werror $$f -E -x c /dev/null >/dev/null 2>&1 && echo $$f && break; done)
-SANITISE = -O1 -g -fno-omit-frame-pointer -fsanitize=
+SANITISE = -O1 -g1 -fno-omit-frame-pointer -fsanitize=
 BOUNDS   = address,undefined -fno-sanitize-recover=all $(call strict,$(1))
+# Several hundred programs are linked, faster with lld where clang has it.
+LLD = $(if $(findstring clang,$(CC)),$(shell command -v ld.lld >/dev/null && echo -fuse-ld=lld))
 asan:
 	@$(MAKE) --no-print-directory BUILD=build/asan NOT=once CFLAGS='$(SANITISE)$(call BOUNDS,$(CC))' \
-	    LDFLAGS='-fsanitize=address,undefined' check
+	    LDFLAGS='-fsanitize=address,undefined $(LLD)' check
 tsan:
-	@$(MAKE) --no-print-directory BUILD=build/tsan TAG=threads CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
+	@$(MAKE) --no-print-directory BUILD=build/tsan TAG=threads CFLAGS='$(SANITISE)thread' \
+	    LDFLAGS='-fsanitize=thread $(LLD)' check
+# All parts of .ci/run, whatever changed.
+nightly:
+	@.ci/run all
 
 # Which branches of the readers the tests take, or those of TESTS, and then nothing is asked of
 # the figures; assertions are none.  Programs that are killed do not count.  nn_stored runs what
@@ -356,12 +362,12 @@ dist:
 # Debian packages of what is committed, in build/deb; CHECK=1 also runs all tests while building.
 # ARCH=arm64: for that architecture.
 deb:
-	@assets/packaging/deb -a '$(ARCH)' $(VERSION) build/deb $(if $(CHECK),,nocheck) || [ $$? -eq 77 ]
+	@assets/packaging/deb -a '$(ARCH)' $(VERSION) build/deb $(if $(CHECK),,nocheck)
 
 # A wheel for Python with the program, the module and what they need, in build/wheel; ARCH=arm64:
 # for aarch64.
 wheel:
-	@assets/packaging/wheel/make -a '$(ARCH)' $(VERSION) build/wheel || [ $$? -eq 77 ]
+	@assets/packaging/wheel/make -a '$(ARCH)' $(VERSION) build/wheel
 
 # All that a release is, in build/release: tarball, packages, wheel, page, contents, checksums.
 release:
@@ -390,6 +396,7 @@ help:
 	@echo 'make check-python  10,000 random calls of the Python module under AddressSanitizer (gcc, pytest, NumPy)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
+	@echo 'make nightly     every part of .ci/run, whatever changed (an hour; as root, Debian)'
 	@echo 'make asan tsan   tests under AddressSanitizer and UBSan; those of threads, ThreadSanitizer'
 	@echo 'make coverage    lines and branches that the tests take, by file (gcc, gcov, Python)'
 	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
@@ -408,7 +415,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs figures live demo check baseline check-findings check-large check-python check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs figures live live-needs demo check nightly baseline check-findings check-large check-python check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist deb wheel release check-packages clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

@@ -23,19 +23,47 @@ says() {
     fi
 }
 
-good='good | - | echo ran; echo 7 passed, 0 failed, 1 skipped'
+good='good | 1 | - | - | echo ran; echo 7 passed, 0 failed, 1 skipped'
 says 0 "7 passed, 0 failed, 1 skipped" "      7       0       1" <<<"$good"
 says 0 "14 passed, 0 failed, 2 skipped" "all                                     14" \
     <<<"$good"$'\n'"$good"
 says 1 "7 passed, 1 failed, 1 skipped" "(status 2, no tests were run)" <<<"$good
-absent | - | make -s no-such-target 2>&1"
+absent | 1 | - | - | make -s no-such-target 2>&1"
 says 1 "0 passed, 1 failed, 0 skipped" "(status 0, no tests were run)" \
-    <<<'empty | - | echo "0 passed, 0 failed, 0 skipped"'
+    <<<'empty | 1 | - | - | echo "0 passed, 0 failed, 0 skipped"'
 says 1 "3 passed, 1 failed, 0 skipped" "(status 1)" \
-    <<<'died | - | echo "3 passed, 0 failed, 0 skipped"; exit 1'
+    <<<'died | 1 | - | - | echo "3 passed, 0 failed, 0 skipped"; exit 1'
 says 1 "3 passed, 2 failed, 0 skipped" "      3       2       0" \
-    <<<'failed | - | echo "3 passed, 2 failed, 0 skipped"; exit 1'
+    <<<'failed | 1 | - | - | echo "3 passed, 2 failed, 0 skipped"; exit 1'
 says 0 "7 passed, 0 failed, 2 skipped" "(cannot run here: two words)" <<<"$good
-elsewhere | echo two words; false | true"
+elsewhere | 1 | - | echo two words; false | true"
+says 1 "7 passed, 1 failed, 1 skipped" "(stopped: its 0.02 minutes were over)" <<<"$good
+endless | 0.02 | - | - | sleep 60"
+says 1 "0 passed, 1 failed, 1 skipped" "(not run: the first part failed)" <<<"first | 1 | - | - | exit 1
+$good"
+
+# What the change calls for, in a tree of its own: src/base is what changed
+if git --version >/dev/null 2>&1; then
+    mkdir -p "$dir/tree/.ci" "$dir/tree/tests" "$dir/tree/src/base"
+    cp .ci/run "$dir/tree/.ci/"
+    printf '#!/bin/sh\n' > "$dir/tree/tests/deps"
+    chmod +x "$dir/tree/tests/deps"
+    cd "$dir/tree" || exit 1
+    git init -q . && git add . && git -c user.name=n -c user.email=e commit -qm one
+    echo > src/base/new.c
+    parts="$good
+called | 1 | src/nn src/base | - | echo 1 passed, 0 failed, 0 skipped
+not called | 1 | src/nn src/bas | - | echo 1 passed, 0 failed, 0 skipped"
+    export CI_BASE=HEAD
+    says 0 "8 passed, 0 failed, 2 skipped" "nothing changed in src/nn src/bas; make nightly runs it" <<<"$parts"
+    seq 301 | xargs touch
+    says 0 "9 passed, 0 failed, 1 skipped" "not called                               1" <<<"$parts"
+    rm -f ./[0-9]*
+    export CI_BASE=none
+    says 0 "9 passed, 0 failed, 1 skipped" "not called                               1" <<<"$parts"
+else
+    n=$((n + 1))
+    echo "ok $n # skip git is not here"
+fi
 echo "1..$n"
 [ "$bad" -eq 0 ]

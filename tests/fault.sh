@@ -7,6 +7,8 @@
 # By default a sample of each kind; FAULT=slice: more of them, always the same ones; FAULT=all:
 # every place, and every tenth of commands that draw (a hundred at least); what was done is kept
 # in build/torture and is not done again, until the program changes; at the end comes a table.
+# FAULT_MINUTES=N: what can be done in N minutes, in an order that changes from day to day; what was
+# left is said.
 # FAULT_CASES="NAME ...": of these cases alone.
 # file_tags=slices
 cd "$(dirname "$0")/.." || exit 1
@@ -117,16 +119,18 @@ each_corpus() {
     "$1" heatmap.corpus "$most_killed" heatmap -t 1 -m "$ref/bert" -f "$corpus.20" -o out/
 }
 
-n=0 bad=0 kind='' tried=0 places=0
+n=0 bad=0 kind='' tried=0 places=0 unfinished=''
+deadline=$((${FAULT_MINUTES:-10000} * 60))
 
 # try NAME MOST COMMAND...: one TAP line
 try() {
     local name=$1 most=$2 out rc
     shift 2
-    [ -z "${FAULT_CASES:-}" ] || [[ " $FAULT_CASES " == *" $name "* ]] || return 0
+    [ "$name" = "$only" ] || return 0
     [ -z "${state:-}" ] || ! grep -q "^$kind $name " "$state" || return 0
-    out=$("$build/fault" "$build/preload.so" "$kind" "$most" "$viz" "$@")
+    out=$(timeout "$((deadline - SECONDS))" "$build/fault" "$build/preload.so" "$kind" "$most" "$viz" "$@")
     rc=$?
+    [ $rc -ne 124 ] || { unfinished+=" $kind:$name"; return; }
     n=$((n + 1))
     if [[ ${out##*$'\n'} =~ ([0-9]+)\ of\ ([0-9]+): ]]; then
         tried=$((tried + BASH_REMATCH[1])) places=$((places + BASH_REMATCH[2]))
@@ -190,11 +194,36 @@ table() {
          }' "$state"
 }
 
+# pair NAME ...: the kind and the case, a line
+pair() {
+    echo "$kind $1"
+}
+
+# Each kind with each case
+each_pair() {
+    for kind in "${kinds[@]}"; do
+        each_case pair
+        [ "$kind" != kill ] || each_corpus pair
+    done
+}
+
+# In the order of the table; or, where time is short, shuffled
+in_order() {
+    if [ -z "${FAULT_MINUTES:-}" ]; then cat; else shuf --random-source=<(yes "$(date +%F)"); fi
+}
+
 each_command
-for kind in "${kinds[@]}"; do
+while read -r kind name <&3; do
+    if [ $SECONDS -ge $deadline ]; then
+        unfinished+=" $kind:$name"
+        continue
+    fi
+    [ -z "${FAULT_CASES:-}" ] || [[ " $FAULT_CASES " == *" $name "* ]] || continue
+    only=$name
     each_case try
-    [ "$kind" != kill ] || each_corpus try
-done
+    each_corpus try
+done 3< <(each_pair | in_order)
+[ -z "$unfinished" ] || echo "# the time of $FAULT_MINUTES minutes was over: not whole:$unfinished"
 echo "1..$n"
 echo "# tried: $tried of $places places and moments of signals ($tier)"
 if [ -n "${state:-}" ]; then

@@ -2,16 +2,20 @@
  * Feeds the files of a corpus, each of them cut short, and each changed, to a fuzz target:
  * what libFuzzer's own main would do with them, for compilers that lack it.  The changes are
  * the same in every run: FUZZ_CHANGES of each file (default 4), FUZZ_CUTS (default 32, or the
- * target's fuzz_cuts). */
+ * target's fuzz_cuts).  Then, for FUZZ_SECONDS of the processor's time (default 0), files of the
+ * corpus with one to four changes of their structure, as FUZZ_SEED (default 1) has them. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "support/dice.h"
+#include "support/structure.h"
 
-enum { LONGEST = 1 << 20 };
+enum { LONGEST = 1 << 20, MANY = 4096, SLOW_SECONDS = 300 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 extern const char fuzz_replay;
@@ -81,6 +85,92 @@ static void feed_changed(const uint8_t *data, size_t size)
     }
 }
 
+/* ---- changes for some seconds ---- */
+
+/* The files of the corpus. */
+static struct bytes seed[MANY];
+static size_t n_seeds;
+
+/* The one that is fed now, for whoever looks for it: the same seed makes it again. */
+static size_t fed;
+
+static void say_which(void)
+{
+    fprintf(stderr, "changed input %zu of FUZZ_SEED=%zu\n", fed, number("FUZZ_SEED", 1));
+}
+
+static void too_slow(int signal)
+{
+    static const char said[] = "one changed input took too long\n";
+
+    (void)signal;
+    if (write(STDERR_FILENO, said, sizeof said - 1) > 0)
+        say_which();
+    _exit(1);
+}
+
+/* Sanitisers call it before they end the process. */
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+
+/* An input that asks for more is refused its memory, as on a small machine. */
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+    return "max_allocation_size_mb=1024";
+}
+
+static void keep_seed(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = n_seeds < MANY ? malloc(size + 1) : NULL;
+
+    if (copy == NULL)
+        return;
+    memcpy(copy, data, size);
+    seed[n_seeds++] = (struct bytes){ copy, size, size };
+}
+
+/* A file with one to four changes; every other time the first is the target's own. */
+static struct bytes changed_seed(void)
+{
+    static uint8_t changed[LONGEST];
+    struct bytes from = seed[dice_roll(&dice, n_seeds)], other = seed[dice_roll(&dice, n_seeds)];
+    struct bytes b = { changed, from.size, LONGEST };
+    size_t changes = 1 + dice_roll(&dice, 4);
+
+    memcpy(changed, from.data, from.size);
+    if (LLVMFuzzerCustomMutator != NULL && dice_roll(&dice, 2) == 0) {
+        size_t most = b.size + 4096 < LONGEST ? b.size + 4096 : LONGEST;
+
+        b.size = LLVMFuzzerCustomMutator(changed, b.size, most, (unsigned)fed);
+    }
+    while (changes-- > 0)
+        structure_change(&b, other, &dice);
+    return b;
+}
+
+static void feed_for(size_t seconds)
+{
+    clock_t end = clock() + (clock_t)seconds * CLOCKS_PER_SEC;
+
+    if (&__sanitizer_set_death_callback != NULL)
+        __sanitizer_set_death_callback(say_which);
+    signal(SIGALRM, too_slow);
+    dice = dice_of((unsigned)number("FUZZ_SEED", 1));
+    while (n_seeds > 0 && clock() < end) {
+        struct bytes b = changed_seed();
+
+        fed++;
+        alarm(SLOW_SECONDS);
+        feed(b.data, b.size);
+    }
+    alarm(0);
+    printf("%zu changed inputs\n", fed);
+    while (n_seeds > 0)
+        free(seed[--n_seeds].data);
+}
+
+/* ---- the corpus ---- */
+
 static int replay(const char *path)
 {
     static uint8_t data[LONGEST];
@@ -91,6 +181,8 @@ static int replay(const char *path)
         return 0;
     n = fread(data, 1, sizeof data, f);
     fclose(f);
+    if (number("FUZZ_SECONDS", 0) > 0)
+        keep_seed(data, n);
     feed(data, n);
     for (size_t cut = 1; cut < cuts && cut < n; cut++)
         feed(data, n * cut / cuts);
@@ -129,5 +221,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         n += replay_folder(argv[i]);
     printf("%d inputs\n", n);
+    if (number("FUZZ_SECONDS", 0) > 0)
+        feed_for(number("FUZZ_SECONDS", 0));
     return n > 0 ? 0 : 1;       /* an empty corpus proves nothing */
 }
