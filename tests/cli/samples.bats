@@ -45,7 +45,7 @@ teardown() {
     grep -qx 我喜欢吃苹果 samples/chinese.txt
     [ -z "$(sort samples/english.txt samples/chinese.txt samples/pairs.tsv | uniq -d)" ]
     awk -F '\t' 'NF != 2 || $1 == "" || $2 == "" { exit 1 }' samples/pairs.tsv
-    refute grep -l "$(printf '\t')" samples/english.txt samples/chinese.txt
+    [ -z "$(grep -l "$(printf '\t')" samples/english.txt samples/chinese.txt)" ]
 }
 
 @test "corpora: the built-in model takes every line, pairs a column at a time" {
