@@ -6,6 +6,7 @@
 #     npm install --no-save --prefix build/browser playwright-core@1.60 axe-core@4 @biomejs/biome@1.9
 # or are in BROWSER_MODULES, another node_modules.  Once all are here, a browser that does not start
 # is a failure.
+# bats file_tags=slices
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
 modules=${BROWSER_MODULES:-$PWD/build/browser/node_modules}

@@ -5,12 +5,18 @@ cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 n=0 bad=0
+# In a tree of its own, where nothing is installed or built
+mkdir -p "$dir/tree/.ci" "$dir/tree/tests" "$dir/tree/src/base"
+cp .ci/run "$dir/tree/.ci/"
+printf '#!/bin/sh\n' > "$dir/tree/tests/deps"
+chmod +x "$dir/tree/tests/deps"
+cd "$dir/tree" || exit 1
 
 # says STATUS TOTAL TEXT <<<PARTS: .ci/run ends so, and TEXT stands in its table
 says() {
     local out rc
     cat > "$dir/parts"
-    out=$(.ci/run "$dir/parts" 2>&1)
+    out=$(NEED_SECONDS=2 .ci/run "$dir/parts" 2>&1)
     rc=$?
     n=$((n + 1))
     if [ "$rc" -eq "$1" ] && [ "$(tail -n 1 <<<"$out")" = "$2" ] &&
@@ -42,19 +48,36 @@ endless | 0.02 | - | - | sleep 60"
 says 1 "0 passed, 1 failed, 1 skipped" "(not run: the first part failed)" <<<"first | 1 | - | - | exit 1
 $good"
 
-# What the change calls for, in a tree of its own: src/base is what changed
+says 1 "7 passed, 1 failed, 1 skipped" "(what it needs could not be fetched in time)" <<<"$good
+far | 1 | - | sleep 60 | echo 1 passed, 0 failed, 0 skipped"
+says 1 "7 passed, 3 failed, 1 skipped" "(what it needs failed without a reason)" <<<"$good
+dies | 1 | - | exit 3 | true
+next | 1 | - | false | true
+last | 1 | - | - | exit 1"
+says 1 "0 passed, 0 failed, 1 skipped" "(cannot run here: no)" <<<'nothing | 1 | - | echo no; false | true'
+
+# What a part leaves running is stopped with it
+says 0 "1 passed, 0 failed, 0 skipped" "leaves" <<<'leaves | 1 | - | - | timeout 59.7 sleep 59.7 & echo 1 passed, 0 failed, 0 skipped'
+n=$((n + 1))
+if pgrep -f 'sleep 59\.7' >/dev/null; then
+    bad=1
+    echo "not ok $n - a process of a part is left"
+else
+    echo "ok $n - no process of a part is left"
+fi
+
+# What the change calls for: src/base is what changed
 if git --version >/dev/null 2>&1; then
-    mkdir -p "$dir/tree/.ci" "$dir/tree/tests" "$dir/tree/src/base"
-    cp .ci/run "$dir/tree/.ci/"
-    printf '#!/bin/sh\n' > "$dir/tree/tests/deps"
-    chmod +x "$dir/tree/tests/deps"
-    cd "$dir/tree" || exit 1
+    echo > src/base/old.c
     git init -q . && git add . && git -c user.name=n -c user.email=e commit -qm one
     echo > src/base/new.c
     parts="$good
 called | 1 | src/nn src/base | - | echo 1 passed, 0 failed, 0 skipped
 not called | 1 | src/nn src/bas | - | echo 1 passed, 0 failed, 0 skipped"
     export CI_BASE=HEAD
+    says 0 "8 passed, 0 failed, 2 skipped" "nothing changed in src/nn src/bas; make nightly runs it" <<<"$parts"
+    git mv src/base/old.c src/moved.c
+    rm src/base/new.c
     says 0 "8 passed, 0 failed, 2 skipped" "nothing changed in src/nn src/bas; make nightly runs it" <<<"$parts"
     seq 301 | xargs touch
     says 0 "9 passed, 0 failed, 1 skipped" "not called                               1" <<<"$parts"

@@ -7,8 +7,8 @@
 # By default a sample of each kind; FAULT=slice: more of them, always the same ones; FAULT=all:
 # every place, and every tenth of commands that draw (a hundred at least); what was done is kept
 # in build/torture and is not done again, until the program changes; at the end comes a table.
-# FAULT_MINUTES=N: what can be done in N minutes, in an order that changes from day to day; what was
-# left is said.
+# FAULT_MINUTES=N: what can be done in N minutes, in an order that changes from day to day; lists what
+# was not finished.
 # FAULT_CASES="NAME ...": of these cases alone.
 # file_tags=slices
 cd "$(dirname "$0")/.." || exit 1
@@ -124,11 +124,13 @@ deadline=$((${FAULT_MINUTES:-10000} * 60))
 
 # try NAME MOST COMMAND...: one TAP line
 try() {
-    local name=$1 most=$2 out rc
+    local name=$1 most=$2 out rc left
     shift 2
     [ "$name" = "$only" ] || return 0
     [ -z "${state:-}" ] || ! grep -q "^$kind $name " "$state" || return 0
-    out=$(timeout "$((deadline - SECONDS))" "$build/fault" "$build/preload.so" "$kind" "$most" "$viz" "$@")
+    left=$((deadline - SECONDS))
+    [ $left -gt 0 ] || { unfinished+=" $kind:$name"; return; }
+    out=$(timeout $left "$build/fault" "$build/preload.so" "$kind" "$most" "$viz" "$@")
     rc=$?
     [ $rc -ne 124 ] || { unfinished+=" $kind:$name"; return; }
     n=$((n + 1))
@@ -223,7 +225,7 @@ while read -r kind name <&3; do
     each_case try
     each_corpus try
 done 3< <(each_pair | in_order)
-[ -z "$unfinished" ] || echo "# the time of $FAULT_MINUTES minutes was over: not whole:$unfinished"
+[ -z "$unfinished" ] || echo "# the time of $FAULT_MINUTES minutes was over; unfinished:$unfinished"
 echo "1..$n"
 echo "# tried: $tried of $places places and moments of signals ($tier)"
 if [ -n "${state:-}" ]; then

@@ -15,8 +15,12 @@ lossy=$(grep -rnE '\<open_memstream *\(' src --include='*.[ch]')
 [ -z "$lossy" ] || { printf 'loses bytes without memory, unlike base/memory_file.h:\n%s\n' "$lossy"; bad=1; }
 
 # Under set -e only the last command of a list ends a test, and a command after ! never does.
-idle=$(grep -nE '^ *(\[.*\] +&& +\[|! )' tests/cli/*.bats | grep -vE '\|\||&& *\\?$|continue$')
-[ -z "$idle" ] || { printf 'cannot fail: one condition per line; refute in place of "!":\n%s\n' "$idle"; bad=1; }
+idle=$(grep -nE '(^|; do|; then) *(\[.*\] *&&|\(\(.*\)\) *&&|(grep|cmp|diff|jq|test) [^|]*[^|&]&& |! )' tests/cli/*.bats |
+    grep -vE '\|\||&& *(continue|break|return|exit)\>')
+[ -z "$idle" ] || {
+    printf 'this condition cannot fail; write one per line, and "refute COMMAND" for "! COMMAND":\n%s\n' "$idle"
+    bad=1
+}
 
 if command -v shellcheck >/dev/null; then
     # Files that begin with a shell's #!, tests of bats included

@@ -3,6 +3,7 @@
 # The page of `mha-viz report --live` in a browser: tests/browser/live.mjs, with what
 # tests/browser.sh needs, and a program built after `make live`; without one of them it says so
 # and is skipped.  What cannot be typed is in tests/cli/report.bats.
+# bats file_tags=slices
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
 modules=${BROWSER_MODULES:-$PWD/build/browser/node_modules}

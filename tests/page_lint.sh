@@ -4,6 +4,7 @@
 # properties that are not known, what is suspicious or insecure; nothing of style.  Comes with
 #     npm install --no-save --prefix build/browser playwright-core@1.60 axe-core@4 @biomejs/biome@1.9
 # and is skipped without it.
+# bats file_tags=slices
 cd "$(dirname "$0")/.." || exit 1
 biome=${BROWSER_MODULES:-$PWD/build/browser/node_modules}/.bin/biome
 [ -x "$biome" ] || { echo "skip: no biome in ${biome%/.bin/biome}"; exit 77; }

@@ -9,9 +9,9 @@ list=$(mktemp) || exit 1
 trap 'rm -f "$list" "$list.all" "$list.tags"' EXIT
 bad=0
 
-# What is committed; without git, or a checkout that it takes for one, all but what was made here
+# What is committed; without git, or in a checkout that git refuses, all but what was made here
 # (.gitignore).
-git ls-files > "$list.all" 2>/dev/null ||
+{ [ -e .git ] && git ls-files > "$list.all" 2>/dev/null; } ||
     find . -type f -not -path './.git' -not -path './.git/*' -not -path './build/*' -not -path './debian/*' -not -path './.pc/*' \
         -not -path '*/__pycache__/*' -not -path '*/.pytest_cache/*' -not -path './mha-viz' \
         -not -path './mha-viz-*.tar.gz' -not -path './heatmap.png' -not -path './mechanisms.png' |

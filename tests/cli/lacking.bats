@@ -96,7 +96,7 @@ $slower" ]
     works "$viz" stats --tsv -t 1 "the cat saw the dog"
     want=$output
     nobody=(setpriv --reuid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
-    # Where that user finds it: the folder of this source may be closed, as /root is
+    # A copy that this user can read; the source folder may be closed to others, as /root is
     open=$(mktemp -d)
     chmod 755 "$open"
     cp "$viz" "$open/mha-viz"

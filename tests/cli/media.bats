@@ -210,7 +210,8 @@ near() {
     fails 3 "form.wav: has format 85" hear "$media/bad/form.wav"
     fails 3 "nan.wav: sample 1 is NaN" hear "$media/bad/nan.wav"
     fails 3 "rgb.png: is no .wav" hear "$media/rgb.png"
-    cp -r "$whisper" model && whisper=model
+    cp -r "$whisper" model
+    whisper=model
     echo '{"chunk_length":30,"feature_size":20}' >model/preprocessor_config.json
     fails 3 "preprocessor_config.json: features that it makes: shape [20,3000], expected [20,100]" \
         hear "$media/u8.wav"

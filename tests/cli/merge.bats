@@ -51,7 +51,8 @@ same() {
     same --compute entropy,prev --sort entropy --bootstrap=50 --reliability
     same --by lang --compute all --sort prev --reverse
     # Groups of a text or two are compared exactly.
-    head -n 9 "$dir/lines.jsonl" >"$dir/x" && mv "$dir/x" "$dir/lines.jsonl"
+    head -n 9 "$dir/lines.jsonl" >"$dir/x"
+    mv "$dir/x" "$dir/lines.jsonl"
     same --by few --compute entropy
     same --by lang --hide first --renorm --weight norm -l 1
 }

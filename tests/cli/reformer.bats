@@ -26,7 +26,8 @@ take() {
 }
 
 edit() {
-    jq "$1" "$dir/m/config.json" > "$dir/config" && mv "$dir/config" "$dir/m/config.json"
+    jq "$1" "$dir/m/config.json" > "$dir/config"
+    mv "$dir/config" "$dir/m/config.json"
 }
 
 @test "--rotations: one set, one set per layer, zeros instead of the seed's" {
