@@ -57,12 +57,13 @@ teardown() {
     mkdir "$dir/bin"
     # No such program; and nothing is built
     printf '#!/bin/sh\nexit 127\n' > "$dir/bin/dpkg"
-    printf '#!/bin/sh\nexit 1\n' > "$dir/bin/make"
+    printf '#!/bin/sh\necho "make live: nothing was built: no clang" >&2\nexit 2\n' > "$dir/bin/make"
     chmod +x "$dir"/bin/*
     cd "$dir/tree"
     PATH=$dir/bin:$PATH assets/packaging/release 0.1.0 "$dir/out" 2> "$dir/said"
     cat "$dir/said"
     grep -x "make release: no packages and no wheels: dpkg is missing" "$dir/said"
+    grep -x "make release: without the live page: make live: nothing was built: no clang" "$dir/said"
     [ "$(wc -l < "$dir/said")" -eq 2 ]
     ls "$dir/out" | diff - <(printf '%s\n' SHA256SUMS mha-viz-0.1.0.spdx.json mha-viz-0.1.0.tar.gz)
     cd "$dir/out"
