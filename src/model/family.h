@@ -358,6 +358,9 @@ struct family {
     bool residual_by_config;    /* the sum may take up the normed input */
     bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
+    const char *spare;          /* what files may have in a layer and the network does not compute
+                                   with: beginnings of names after the layer's number, "A|B" */
+    bool spare_layers;          /* layers after the last: heads that predict further tokens */
     bool head_bias_unused;      /* the file has one, the network does not add it */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;

@@ -143,6 +143,8 @@ struct model {
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;
     const char **unused;        /* tensors that no slot took, by name */
+    int n_missed;
+    const char **missed;        /* those of them that are of layers, and not known to be spare */
     const char *note;           /* what was decided where a file leaves it open, or merged
                                    though nobody asked for it; NULL: nothing */
     bool adapted;               /* an adapter is merged */

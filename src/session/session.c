@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "base/file.h"
 #include "model/adapter.h"
 #include "model/builtin.h"
@@ -51,10 +52,10 @@ static void open_tok(struct session *s)
         s->target_tok = tok_open_target(s->a, tok_path(s->a, path), &s->tok_err);
 }
 
-static void say_unused(const struct model *m, const struct warn *w)
+static void say_each(const struct model *m, const char *const *name, int n, const struct warn *w)
 {
-    for (int i = 0; i < m->n_unused; i++)
-        err_warn(w, "%s: tensor %s is not used", m->name, m->unused[i]);
+    for (int i = 0; i < n; i++)
+        err_warn(w, "%s: tensor %s is not used", m->name, name[i]);
 }
 
 /* Of a layer each unused tensor may mean something; those of a model around it do not. */
@@ -63,10 +64,23 @@ static void say_layer(const struct model *m, const struct warn *w)
     enum { EACH = 4 };
 
     if (m->n_unused <= EACH)
-        say_unused(m, w);
+        say_each(m, m->unused, m->n_unused, w);
     else
         err_warn(w, "%s: %d tensors are not used: %s, %s, %s, … (--verbose lists them)",
                  m->name, m->n_unused, m->unused[0], m->unused[1], m->unused[2]);
+}
+
+/* Of the layers of a model, too. */
+static void say_missed(const struct model *m, const struct warn *w)
+{
+    const char *const *name = m->missed;
+    int n = m->n_missed;
+
+    if (n > 0)
+        err_warn(w, "%s: %d tensor%s of layers %s not used, so this may be no %s: %s%s%s%s%s%s",
+                 m->name, n, str_plural(n), n == 1 ? "is" : "are", m->family->name, name[0],
+                 n > 1 ? ", " : "", n > 1 ? name[1] : "", n > 2 ? ", " : "", n > 2 ? name[2] : "",
+                 n > 3 ? ", … (--verbose lists them)" : "");
 }
 
 /* What the model's files leave open, and what of them is not used. */
@@ -75,9 +89,11 @@ static void say_opened(const struct model *m, const struct env *env)
     if (m->note != NULL)
         err_warn(env->warn, "%s: %s", m->name, m->note);
     if (env->verbose)
-        say_unused(m, env->warn);
+        say_each(m, m->unused, m->n_unused, env->warn);
     else if (m->family->bare)
         say_layer(m, env->warn);
+    else
+        say_missed(m, env->warn);
 }
 
 /* The path of what is asked for, as hub_find has it. */

@@ -292,6 +292,63 @@ bad() {
     bad "has no tensor blk.1.attn_k.bias, expected [12] (bias of keys, layer 1); the unused tensor nearest to it is blk.1.attn_k.b1as"
 }
 
+# add NAME...: the model with tensors of these names, of four numbers each
+add() {
+    python3 -c '
+import json, struct, sys
+path = sys.argv[1]
+data = open(path, "rb").read()
+n = struct.unpack("<Q", data[:8])[0]
+header, body = json.loads(data[8:8 + n]), data[8 + n:]
+for name in sys.argv[2:]:
+    header[name] = {"dtype": "F32", "shape": [4], "data_offsets": [len(body), len(body) + 16]}
+    body += bytes(16)
+text = json.dumps(header).encode()
+open(path, "wb").write(struct.pack("<Q", len(text)) + text + body)' "$dir/m/model.safetensors" "$@"
+}
+
+# warned TEXT: the model runs, with this as its whole warning; nothing: with none
+warned() {
+    run --separate-stderr "$viz" stats -m "$dir/m" --ids 1,2,3
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "${1:+mha-viz: warning: $1}" ]
+}
+
+@test "tensors of layers that are not used: another network than model_type says" {
+    local layer=model.layers.1.self_attn
+
+    take llama
+    add $layer.q_norm.weight
+    warned "m: 1 tensor of layers is not used, so this may be no llama: $layer.q_norm.weight"
+    add $layer.k_norm.weight $layer.sinks model.layers.0.ffn_sub_norm.weight
+    warned "m: 4 tensors of layers are not used, so this may be no llama: model.layers.0.ffn_sub_norm.weight, $layer.k_norm.weight, $layer.q_norm.weight, … (--verbose lists them)"
+    run --separate-stderr "$viz" stats -q -m "$dir/m" --ids 1,2,3
+    [ -z "$stderr" ]
+    take llama
+    sed -i 's/"num_hidden_layers": *2/"num_hidden_layers": 1/' "$dir/m/config.json"
+    run --separate-stderr "$viz" stats -m "$dir/m" --ids 1,2,3
+    [[ $stderr == *" tensors of layers are not used, so this may be no llama: model.layers.1."* ]]
+    # What is known, and what is of no layer.
+    take llama
+    add $layer.rotary_emb.inv_freq vision_tower.layers.0.norm.weight model.extra.weight
+    warned ""
+    take gpt2
+    warned ""
+    take families/gpt_neox
+    add gpt_neox.layers.0.attention.bias gpt_neox.layers.0.attention.masked_bias
+    warned ""
+    add gpt_neox.layers.0.attention.q_norm.weight
+    warned "m: 1 tensor of layers is not used, so this may be no gpt_neox: gpt_neox.layers.0.attention.q_norm.weight"
+}
+
+@test "no model that the reference library saved has such tensors" {
+    local config
+    while read -r config; do
+        run --separate-stderr "$viz" info -m "${config%/*}"
+        [[ $stderr != *"not used"* ]] || { echo "$config: $stderr"; false; }
+    done < <(find tests/ref -name config.json)
+}
+
 @test "adapters of languages: the config's, the first of them, one that is not there" {
     local config="$dir/m/config.json" as_said
 

@@ -338,16 +338,6 @@ static enum norm_place place_of(const struct model *m)
     return m->family->norm_place;
 }
 
-static void list_unused(struct binder *b)
-{
-    int count = weights_count(b->m->weights);
-
-    b->m->unused = arena_alloc(b->a, (size_t)count, sizeof *b->m->unused);
-    for (int i = 0; i < count; i++)
-        if (!b->used[i])
-            b->m->unused[b->m->n_unused++] = weights_at(b->m->weights, i)->name;
-}
-
 /* Slots of the stack that its config leaves empty, though its family names them. */
 static bool stack_lacks(const struct model *m, int s)
 {
@@ -569,7 +559,7 @@ int model_bind(struct model *m, struct arena *a, struct err *e)
     if (bind_stack(&binder) != 0 ||
         (m->family->decoder != NULL && bind_decoder(&binder) != 0))
         return -1;
-    list_unused(&binder);
+    bind_list_unused(&binder);
     m->hash = model_hash(m);
     return 0;
 }

@@ -12,6 +12,7 @@ struct binder {
     struct arena *a;
     const char *prefix;
     bool *used;                 /* [weights_count] */
+    bool *missed;               /* [weights_count] of bind_list_unused */
     enum bias_rule biased[N_SLOT];      /* of this stack; BIAS_USUAL: not looked up yet */
     struct err *e;
 };
@@ -29,6 +30,9 @@ bool bind_has(struct binder *b, const char *names, struct where at);
 
 /* What the slot holds at this place counts as used; false: nothing. */
 bool bind_mark(struct binder *b, enum slot slot, struct where at);
+
+/* Into the model: the tensors that are not used, and those of them that layers should have. */
+void bind_list_unused(struct binder *b);
 
 /* Tensors that a slot of a layer may have, which differ by where.part: experts, heads, layers
  * of a group. */

@@ -9,6 +9,7 @@ const struct family family_codegen = {
     .qkv = QKV_QUARTERS, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .rope_layout = ROPE_PAIRS, .rotated = ROTATED_DIM,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_HEAD] = BIAS_ALWAYS },
+    .spare = "attn.causal_mask",
     .defaults = {
         .n_layers = 28, .n_heads = 16, .d_model = 4096, .n_vocab = 50400,
         .n_positions = 2048, .norm = { .eps = 1e-5 }, .head = { .untied = true },

@@ -13,6 +13,7 @@ const struct family family_gemma3n = {
     .window_rule = WINDOW_TYPES, .full_every = 5,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
+    .spare = "altup.correct_output_scale",    /* where altup_correct_scale is false */
     .defaults = {
         .n_layers = 35, .n_heads = 8, .n_kv_heads = 2, .d_head = 256, .d_model = 2048,
         .d_ff = 16384, .n_vocab = 262400, .n_positions = 32768,

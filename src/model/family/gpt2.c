@@ -7,6 +7,7 @@ const struct family family_gpt2 = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_STACKED, .order = ORDER_IN_OUT, .mlp = MLP_PLAIN,
+    .spare = "attn.bias|attn.masked_bias",
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .n_vocab = 50257,
         .n_positions = 1024, .norm = { .eps = 1e-5 }, .act = ACT_GELU_TANH,

@@ -9,6 +9,7 @@ const struct family family_gpt_neo = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .window_rule = WINDOW_TYPES,
     .biased = { [OF_QKV] = BIAS_NEVER },
+    .spare = "attn.attention.bias|attn.attention.masked_bias",
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 2048, .n_vocab = 50257,
         .n_positions = 2048, .window = { .n_keys = 256, .used = true },

@@ -9,6 +9,7 @@ const struct family family_gpt_neox = {
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .rotated = ROTATED_PCT,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS },
+    .spare = "attention.bias|attention.masked_bias",
     .defaults = {
         .has_bias = { [BY_ATTENTION_BIAS] = true },
         .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576, .n_vocab = 50432,

@@ -10,6 +10,7 @@ static const struct family t5_decoder = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
     .prefix = { "transformer." },
+    .spare = "layer.1.EncDecAttention.relative_attention_bias",        /* in files of 2019 */
     .stack = { .name = {
         [W_TOK]        = "shared|decoder.embed_tokens|encoder.embed_tokens",
         [W_REL]        = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias",

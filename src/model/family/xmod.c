@@ -8,6 +8,7 @@ const struct family family_xmod = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .has_head_act = true, .head_act = ACT_GELU, .pre_by_config = true,
+    .spare = "output.adapter_modules.",       /* of other languages */
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,
         .n_positions = 512, .n_types = 2, .pad_id = 1, .norm = { .eps = 1e-12 },

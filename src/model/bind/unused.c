@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Which tensors of a file no slot took, and which of those are of layers: a network that computes
+ * with them is another one than its model_type says. */
+#include "model/bind/bind_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* Of layers of any family, from the layer's number on: what a program computes for itself. */
+static const char tables[] =
+    "self_attn.rotary_emb.|attn.rotary_emb.|attention.rotary_emb.|self_attention.rotary_emb.|"
+    "attention.self.rotary_embeddings.";
+
+/* text begins with one of "A|B"; NULL: of none. */
+static bool begins_with(const char *text, const char *list)
+{
+    for (size_t n; list != NULL && *list != '\0'; list += n + (list[n] == '|')) {
+        n = strcspn(list, "|");
+        if (strncmp(text, list, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of "h.7.attn.bias" after the stem "h." the rest, "attn.bias", and *layer; NULL: the name is not
+ * of a layer there. */
+static const char *after_number(const char *name, const char *stem, size_t n, int *layer)
+{
+    char *end;
+
+    if (n == 0 || strncmp(name, stem, n) != 0 || !isdigit((unsigned char)name[n]))
+        return NULL;
+    *layer = (int)strtol(name + n, &end, 10);
+    return *end == '.' ? end + 1 : NULL;
+}
+
+/* The same for the stem of any of the names "A|B" of a slot. */
+static const char *after_names(const char *name, const char *names, int *layer)
+{
+    for (size_t n; *names != '\0'; names += n + (names[n] == '|')) {
+        const char *number = strstr(names, "%d"), *rest = NULL;
+
+        n = strcspn(names, "|");
+        if (number != NULL && number < names + n)
+            rest = after_number(name, names, (size_t)(number - names), layer);
+        if (rest != NULL)
+            return rest;
+    }
+    return NULL;
+}
+
+/* The same for any slot of the stack's layers; GGUF has names of its own. */
+static const char *in_layer(struct binder *b, const char *name, int *layer)
+{
+    static const char gguf[] = "blk.";
+    const char *rest = weights_gguf(b->m->weights) == NULL ? NULL :
+                           after_number(name, gguf, strlen(gguf), layer);
+
+    if (!str_starts_with(name, b->prefix))
+        return rest;
+    for (int s = 0; s < N_SLOT && rest == NULL; s++) {
+        const char *names = bind_names(b, (enum slot)s);
+
+        if (names != NULL && family_slots[s].count != PER_STACK &&
+            family_slots[s].count != PER_WAVE)
+            rest = after_names(name + strlen(b->prefix), names, layer);
+    }
+    return rest;
+}
+
+/* Of a layer, and nothing that the family is known to leave alone. */
+static bool is_missed(struct binder *b, const char *name)
+{
+    const struct family *family = b->m->family;
+    int layer;
+    const char *rest = in_layer(b, name, &layer);
+
+    return rest != NULL && !begins_with(rest, tables) && !begins_with(rest, family->spare) &&
+           !(family->spare_layers && layer >= b->m->config.n_layers);
+}
+
+/* Those of one stack. */
+static void list_missed(struct binder *b)
+{
+    b->prefix = bind_prefix(b);
+    for (int i = 0; i < weights_count(b->m->weights); i++) {
+        const char *name = weights_at(b->m->weights, i)->name;
+
+        if (!b->used[i] && is_missed(b, name))
+            b->missed[i] = true;
+    }
+}
+
+void bind_list_unused(struct binder *b)
+{
+    struct model *m = b->m;
+    int count = weights_count(m->weights);
+
+    m->unused = arena_alloc(b->a, (size_t)count, sizeof *m->unused);
+    m->missed = arena_alloc(b->a, (size_t)count, sizeof *m->missed);
+    b->missed = arena_alloc(b->a, (size_t)count + 1, sizeof *b->missed);
+    list_missed(b);
+    if (m->decoder != NULL) {
+        b->m = m->decoder;
+        list_missed(b);
+        b->m = m;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!b->used[i])
+            m->unused[m->n_unused++] = weights_at(m->weights, i)->name;
+        if (b->missed[i])
+            m->missed[m->n_missed++] = weights_at(m->weights, i)->name;
+    }
+}
