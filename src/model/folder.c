@@ -2,6 +2,7 @@
  * The names that files of a model have in its folder. */
 #include "model/folder.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/claims.h"
@@ -17,7 +18,7 @@ static const char *const settings[] = {
     "spm.model", "source.spm", "target.spm", NULL
 };
 
-bool folder_has_setting(const char *name)
+static bool has_setting(const char *name)
 {
     int i = 0;
 
@@ -51,7 +52,7 @@ void folder_claim(struct arena *a, const char *path)
     for (size_t i = 0; i < n; i++) {
         const char *file = file_join(a, dir, name[i]);
 
-        if (folder_has_setting(name[i]) || has_weights(name[i]))
+        if (has_setting(name[i]) || has_weights(name[i]))
             claims_read(a, file, file);
     }
 }

@@ -5,12 +5,7 @@
 #ifndef MODEL_FOLDER_H
 #define MODEL_FOLDER_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
-
-/* Whether a file of this name says how the model, or what it reads, is to be understood. */
-bool folder_has_setting(const char *name);
 
 /*
  * Claims for a, as files that are read, those of the model at path, a folder or a file, whether

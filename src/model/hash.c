@@ -74,6 +74,11 @@ static uint64_t fnv_weights(uint64_t h, const struct weights *w)
     return h;
 }
 
+uint64_t model_hash_weights(const struct model *m)
+{
+    return fnv_weights(m->hash, m->weights);
+}
+
 static bool ends_with(const char *name, const char *end)
 {
     size_t n = strlen(name), n_end = strlen(end);
@@ -132,7 +137,7 @@ int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, stru
     struct arena_mark mark = arena_mark(a);
     int status = 0;
 
-    *hash = fnv_weights(m->hash, m->weights);
+    *hash = model_hash_weights(m);
     if (m->dir != NULL)
         status = fnv_files(hash, a, m->dir, e);
     arena_reset(a, mark);

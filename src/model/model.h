@@ -196,6 +196,10 @@ struct model *model_open_weights(struct arena *a, struct weights *w, struct span
  */
 int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, struct err *e);
 
+/* The same of m->hash and the tensors alone: whatever the folder's name is, and what else lies in
+ * it. */
+uint64_t model_hash_weights(const struct model *m);
+
 void model_close(struct model *m);          /* unmaps */
 
 /* Layers attend to another input: an encoder's output, or a bare layer's memory. */

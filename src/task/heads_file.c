@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_field.h"
+#include "task/records.h"
 
 /* One of the texts; of the first, where it is none. */
 static int check_text(const json_t *o, const char *key, const char *const *want, struct err *e)
@@ -18,6 +19,20 @@ static int check_text(const json_t *o, const char *key, const char *const *want,
         if (strlen(want[i]) == n && memcmp(text, want[i], n) == 0)
             return 0;
     return err_set(e, ERR_INPUT, "%s: found \"%s\", expected \"%s\"", key, text, want[0]);
+}
+
+/* Whatever the name of the model is, which may have been given to another since. */
+static int check_weights(const struct session *s, const json_t *root, struct err *e)
+{
+    const char *want = records_weights(s->a, s->model), *found, *name;
+    size_t n;
+
+    if (json_field_text(root, "model", &name, &n, e) != 0 ||
+        json_field_text(root, "weights_hash", &found, &n, e) != 0)
+        return -1;
+    return strcmp(found, want) == 0 ? 0 :
+           err_set(e, ERR_INPUT, "weights_hash: found %.40s, of %.200s, expected %s, of %s", found,
+                   name, want, s->name);
 }
 
 struct reading {
@@ -42,10 +57,9 @@ static int read_head(const struct reading *r, const json_t *head, struct err *e)
 static int read_root(const struct reading *r, const json_t *root, const char *const *schemas,
                      struct err *e)
 {
-    const char *const names[] = { r->s->name, NULL };
     const json_t *heads;
 
-    if (check_text(root, "schema", schemas, e) != 0 || check_text(root, "model", names, e) != 0 ||
+    if (check_text(root, "schema", schemas, e) != 0 || check_weights(r->s, root, e) != 0 ||
         json_field_list(root, "heads", &heads, e) != 0)
         return -1;
     for (size_t i = 0; heads != NULL && i < json_array_size(heads); i++)

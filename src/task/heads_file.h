@@ -10,7 +10,7 @@
  * Calls each for the objects of the report's list "heads" that are of the session's stack, which
  * all must be.  schemas: those that it may have; NULL ends.
  *
- * Errors (ERR_INPUT): not JSON, or of another schema, model or stack; a layer or head that the
+ * Errors (ERR_INPUT): not JSON, or of another schema, weights or stack; a layer or head that the
  * model does not have; those of each.
  */
 int heads_file_read(const struct session *s, struct span bytes, const char *const *schemas,

@@ -45,6 +45,8 @@ struct job {
     const struct head_id *heads;        /* [n_heads] whose sums these are */
     int n_heads;
     uint64_t hash;              /* of the model, for files of sums */
+    const char *weights;        /* records_weights, of commands whose reports are read again; NULL:
+                                   another */
     int64_t n_bad;              /* at the end: texts that could not be used */
     struct layers *layers;      /* of --hidden-out, --hidden-in; NULL: not asked for */
     struct state *state;        /* of --resume; NULL: not asked for */

@@ -147,6 +147,9 @@ static json_t *heads(const struct job *j)
     return list;
 }
 
+/* What reports say of the weights, beside the checksum of all of the model. */
+static const char weights_key[] = "hash of the weights";
+
 static void describe_model(const struct job *j, json_t *run)
 {
     const struct session *s = &j->s;
@@ -157,6 +160,8 @@ static void describe_model(const struct job *j, json_t *run)
     json_put(a, run, "weights", parts_hex(a, j->hash));
     json_put(a, run, "layers", json_integer(s->n_layers));
     json_put(a, run, "heads of a layer", json_integer(s->n_heads));
+    if (j->weights != NULL)
+        json_put(a, run, weights_key, json_string(j->weights));
     if (j->layers == NULL)
         json_put(a, run, "heads", heads(j));
 }
@@ -370,6 +375,20 @@ static void want_heads(struct job *j)
     j->want = (struct wanted){ .layer = layer, .head = head, .head_stride = s->n_heads };
 }
 
+/* Of commands that say them. */
+static int read_weights(struct job *j, const struct sums *part, struct err *e)
+{
+    const char *text;
+    size_t n;
+
+    if (json_object_get(part->run, weights_key) == NULL)
+        return 0;
+    if (json_field_text(part->run, weights_key, &text, &n, e) != 0)
+        return -1;
+    j->weights = arena_strndup(j->s.a, text, n);
+    return 0;
+}
+
 /* Of the model no more is known than what reports say of it. */
 static int open_model(struct job *j, const struct sums *part, struct err *e)
 {
@@ -382,7 +401,8 @@ static int open_model(struct job *j, const struct sums *part, struct err *e)
 
     if (json_field_text(part->run, "model", &name, &size, e) != 0 ||
         json_field_int(part->run, "layers", 0, MOST_LAYERS, &s->n_layers, e) != 0 ||
-        json_field_int(part->run, "heads of a layer", 0, MOST_HEADS, &s->n_heads, e) != 0)
+        json_field_int(part->run, "heads of a layer", 0, MOST_HEADS, &s->n_heads, e) != 0 ||
+        read_weights(j, part, e) != 0)
         return -1;
     if ((int64_t)s->n_layers * s->n_heads > MOST_HEADS)
         return err_set(e, ERR_INPUT, "layers: found %d of %d heads each, expected at most %d in "

@@ -2,8 +2,14 @@
  * What records of several commands have in common. */
 #include "task/records.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+const char *records_weights(struct arena *a, const struct model *m)
+{
+    return arena_printf(a, "%016" PRIx64, model_hash_weights(m));
+}
 
 struct records_text_id records_text_id(const struct session *s, const struct item *item)
 {

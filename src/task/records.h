@@ -24,6 +24,13 @@ struct records_text_id {
     const char *model, *family;     /* family NULL: only the tokeniser was opened */
 };
 
+/* The hash of the weights alone, as reports of heads say which model they are of. */
+const char *records_weights(struct arena *a, const struct model *m);
+
+#define WEIGHTS_COLUMN(at) \
+    { "weights_hash", "hash of the model's weights, whatever its name is", .kind = COLUMN_TEXT, \
+      .where = IN_JSON, .null = NULL_ABSENT, .field = at }
+
 struct records_text_id records_text_id(const struct session *s, const struct item *item);
 
 #define TEXT_F(f) offsetof(struct records_text_id, f)

@@ -122,7 +122,7 @@ END
 @test "--ablate: files that are something else" {
     "$viz" ablate --json -o "$dir/../a.json" "the cat saw"
     a=$dir/../a.json b=$dir/../b.json
-    fails 3 'a.json: model: found "mha-viz default (6 layers x 4 heads)", expected "bert"' \
+    fails 3 ', of mha-viz default (6 layers x 4 heads), expected ' \
         "$viz" report -m "$ref/bert" --ablate "$a" -o "$dir/p.html" "the key"
     "$viz" types --json -o "$b" "the cat saw"
     fails 3 'schema: found "mha-viz/types/1", expected "mha-viz/ablate/1"' \

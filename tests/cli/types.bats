@@ -392,9 +392,9 @@ said() {
     jq -c '.heads |= .[:1]' "$dir/types.json" > "$dir/one.json"
     works "$viz" stats --types "$dir/one.json" -l 0 'the cat'
     [[ ${lines[1]} == "L0H0 "*" previous "* && ${lines[2]} == "L0H1 "*" - "* ]]
-    fails 3 "types.json: model: found \"mha-viz default" "$viz" stats --types "$dir/types.json" -m "$ref/gpt2" --ids 1,2
+    fails 3 ", of mha-viz default (6 layers x 4 heads), expected " "$viz" stats --types "$dir/types.json" -m "$ref/gpt2" --ids 1,2
     fails 3 "english.txt: expected JSON with the schema mha-viz/types/1: not JSON" "$viz" heatmap --types samples/english.txt -o "$dir/c.svg" x
-    for edit in '.schema = "mha-viz/stats/1"' 'del(.model)' '.heads[0].layer = 6' '.heads[0].head = -1' \
+    for edit in '.schema = "mha-viz/stats/1"' 'del(.model)' 'del(.weights_hash)' '.weights_hash = "0"' '.heads[0].layer = 6' '.heads[0].head = -1' \
         '.heads[0].stack = "encoder"' '.heads[0].primary = 3' '.heads[0] = 1' '.heads = 1' '[.]'; do
         jq -c "$edit" "$dir/types.json" > "$dir/wrong.json"
         fails 3 "wrong.json: " "$viz" stats --types "$dir/wrong.json" 'the cat'
@@ -420,4 +420,33 @@ said() {
     jq -e '.texts == 0 and (.heads[4].types == ["induction","copying"])' <<< "$output"
     works "$viz" types -m "$planted" --json --ids 7
     jq -e '.heads | all(.n_rows == 1)' <<< "$output"
+}
+
+@test "files of heads are of weights: others of the same name are refused, a renamed folder is not" {
+    mkdir "$dir/a" "$dir/b"
+    cp -r "$ref/bert" "$dir/a/m"
+    cp -r "$ref/bert" "$dir/b/m"
+    size=$(stat -c %s "$dir/b/m/model.safetensors")
+    printf '\x01\x02' | dd of="$dir/b/m/model.safetensors" bs=1 seek=$((size - 4)) conv=notrunc 2>/dev/null
+    printf 'the key\nthe door\n' >"$dir/t"
+    "$viz" types --json -m "$dir/a/m" -f "$dir/t" -o "$dir/types.json"
+    for k in 0 1; do "$viz" types --shard $k/2 -m "$dir/a/m" -f "$dir/t" -o "$dir/$k.part"; done
+    "$viz" merge --json "$dir/0.part" "$dir/1.part" >"$dir/merged.json"
+    "$viz" ablate --json -m "$dir/a/m" "the key" -o "$dir/worth.json"
+    "$viz" ablate --json --summary -m "$dir/a/m" -f "$dir/t" -o "$dir/summary.json"
+    "$viz" ablate --with mean --means-out "$dir/means.npz" -m "$dir/a/m" -f "$dir/t" >/dev/null
+    mv "$dir/a/m" "$dir/a/renamed"
+    cp "$dir/types.json" "$dir/a/renamed"
+    for line in "heatmap --types $dir/types.json -o $dir/p.svg" "stats --types $dir/merged.json" \
+        "links --types $dir/types.json -o $dir/p.svg" "report --types $dir/types.json -o $dir/p.html" \
+        "report --ablate $dir/worth.json -o $dir/p.html" \
+        "report --ablate $dir/summary.json -o $dir/p.html" \
+        "ablate --with mean --means $dir/means.npz"; do
+        # shellcheck disable=SC2086
+        works "$viz" $line -m "$dir/a/renamed" "the key"
+        # shellcheck disable=SC2086
+        fails 3 "weights_hash: found " "$viz" $line -m "$dir/b/m" "the key"
+    done
+    fails 3 "types.json: weights_hash: found $(jq -r .weights_hash "$dir/types.json"), of m, expected " \
+        "$viz" stats --types "$dir/types.json" -m "$dir/b/m" "the key"
 }

@@ -159,6 +159,7 @@ static int prepare(void *self, struct err *e)
     else
         ablate_columns(j);
     j->partners = ablate_partners_new(j->job.s.a);
+    j->job.weights = records_weights(j->job.s.a, j->job.s.model);
     return parts_open(&j->job, ablate_head_ids(j), j->n_asked, e);
 }
 

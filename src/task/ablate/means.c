@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Mean outputs of heads over the rows of all texts, or of a file; and texts that stand in for
  * others of their length. */
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "task/ablate/ablate.h"
 #include "session/texts.h"
 #include "weights/npz.h"
@@ -187,10 +189,20 @@ static void write_stack(const struct ablate_job *j, struct npz *npz, int stack)
     npz_put(npz, i, 0, m->n, m->n_places);
 }
 
+/* The array that says which weights they are of: the 64 bits of a hash. */
+static const char weights_name[] = "weights_hash";
+
+static int64_t weights_number(const struct ablate_job *j)
+{
+    return (int64_t)model_hash_weights(j->job.s.model);
+}
+
 static int write_file(const struct ablate_job *j, const char *path, struct err *e)
 {
+    const int64_t one = 1;
     struct out out;
     struct npz *npz;
+    int i;
 
     if (out_open(&out, path, OUT_SEEKABLE, e) != 0)
         return -1;
@@ -198,6 +210,8 @@ static int write_file(const struct ablate_job *j, const char *path, struct err *
     for (int stack = 0; stack < N_STACK; stack++)
         if (j->means->of[stack].sum != NULL)
             write_stack(j, npz, stack);
+    i = npz_add(npz, weights_name, DTYPE_I64, 1, &one);
+    npz_put(npz, i, 0, &(int64_t){ weights_number(j) }, 1);
     if (npz_finish(npz, e) == 0)
         return out_commit(&out, e);
     out_abort(&out);
@@ -281,6 +295,21 @@ static int read_stack(struct ablate_job *j, const struct weights *w, const char 
     return j->args->by_position ? read_texts(j, w, path, stack, e) : 0;
 }
 
+static int check_weights(const struct ablate_job *j, const struct weights *w, const char *path,
+                         struct err *e)
+{
+    const struct tensor *t = weights_find(w, weights_name);
+    uint64_t want = (uint64_t)weights_number(j), found;
+
+    if (t == NULL || t->dtype != DTYPE_I64 || t->n_elements != 1)
+        return err_set(e, ERR_INPUT, "%s: holds no array %s of one int64, expected that of "
+                       "--means-out", path, weights_name);
+    found = bytes_get(t->data, 8);
+    return found == want ? 0 :
+           err_set(e, ERR_INPUT, "%s: %s: found %016" PRIx64 ", expected %016" PRIx64 ", that of %s",
+                   path, weights_name, found, want, j->job.s.name);
+}
+
 static int read_file(struct ablate_job *j, const char *path, struct err *e)
 {
     struct weights *w = npz_open(j->job.s.a, path, e);
@@ -289,6 +318,8 @@ static int read_file(struct ablate_job *j, const char *path, struct err *e)
     for (int stack = 0; status == 0 && stack < N_STACK; stack++)
         if (j->means->of[stack].sum != NULL)
             status = read_stack(j, w, path, stack, e);
+    if (status == 0)
+        status = check_weights(j, w, path, e);
     weights_close(w);
     return status;
 }

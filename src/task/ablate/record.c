@@ -55,7 +55,7 @@ static const struct record set_record = {
 
 struct text_row {
     struct records_text_id id;
-    const char *with, *measure;
+    const char *weights, *with, *measure;
     double loss;
     int n_rows, sample;
     struct list masked, heads, sets;
@@ -64,6 +64,7 @@ struct text_row {
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
     TEXT_COLUMNS_SPLIT,
+    WEIGHTS_COLUMN(F(weights)),
     ABLATE_WITH_COLUMNS(struct text_row),
     { "loss", "without a change: mean over its rows", "nats", .kind = COLUMN_REAL,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(loss) },
@@ -145,7 +146,7 @@ int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e)
 {
     struct text_row row = {
-        .id = records_text_id(&j->job.s, item), .with = ablate_withs[j->args->with],
+        .id = records_text_id(&j->job.s, item), .weights = j->job.weights, .with = ablate_withs[j->args->with],
         .measure = ablate_measures[j->measure], .loss = found->loss, .n_rows = found->n_rows,
         .masked = { found->masked, found->n_masked },
     };

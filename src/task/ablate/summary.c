@@ -61,7 +61,7 @@ static const struct record set_mean_record = {
 };
 
 struct summary_row {
-    const char *model, *family, *with, *measure;
+    const char *model, *weights, *family, *with, *measure;
     int64_t n_texts, n_partnerless, n_rows;
     double loss;
     struct list heads, sets;
@@ -70,6 +70,7 @@ struct summary_row {
 #define F(f) offsetof(struct summary_row, f)
 static const struct column summary_columns[] = {
     { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, .field = F(model) },
+    WEIGHTS_COLUMN(F(weights)),
     { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON,
       .field = F(family) },
     ABLATE_WITH_COLUMNS(struct summary_row),
@@ -222,7 +223,7 @@ void ablate_write_summary(struct ablate_job *j, struct arena *a)
 {
     struct report *report = &j->job.results.report;
     struct summary_row row = {
-        j->job.s.name, j->job.s.model->family->name, ablate_withs[j->args->with],
+        j->job.s.name, j->job.weights, j->job.s.model->family->name, ablate_withs[j->args->with],
         ablate_measures[j->measure], j->n_texts, j->n_partnerless, j->n_rows,
         token_mean(j, j->n_sets), { NULL, 0 }, { NULL, 0 },
     };

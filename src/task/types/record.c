@@ -108,7 +108,7 @@ static const struct record head_record = {
 };
 
 struct types_row {
-    const char *model, *family, *taxonomy, *refusal, *deaf, *unranked, *untried,
+    const char *model, *weights, *family, *taxonomy, *refusal, *deaf, *unranked, *untried,
         *weightless;
     int64_t n_texts;
     int seed, n_random, n_tokens, n_asked, n_answered, n_ranked, n_trials;
@@ -123,6 +123,7 @@ struct types_row {
 #define F(f) offsetof(struct types_row, f)
 static const struct column types_columns[] = {
     { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, .field = F(model) },
+    WEIGHTS_COLUMN(F(weights)),
     { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_ABSENT, .field = F(family) },
     { "taxonomy", "which labels there are", .kind = COLUMN_TEXT, .where = IN_JSON,
@@ -378,7 +379,7 @@ void types_write(struct types_job *j, struct report *r)
     struct list heads = head_rows(j, s->a);
     bool gold = j->gold != NULL;
     struct types_row row = {
-        s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
+        s->name, j->job.weights, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
         j->deaf, j->unranked, j->untried, j->weightless, j->n_texts, s->asked->seed, j->n_random,
         j->n_tokens, j->n_asked, j->n_answered, j->n_ranked, j->n_trials, j->rules.threshold,
         j->args->gold, gold ? j->n_unusable : -1,

@@ -209,6 +209,7 @@ static int open_sums(struct types_job *j, struct err *e)
     const struct head_id *head = records_heads(&j->job.s, &j->job.want, j->job.s.a, &n);
 
     types_sums_new(j);
+    j->job.weights = records_weights(j->job.s.a, j->job.s.model);
     if (parts_open(&j->job, head, n, e) != 0 ||
         (j->args->align != NULL && types_align_open(j, e) != 0))
         return -1;
