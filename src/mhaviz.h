@@ -430,8 +430,8 @@ struct mhaviz_look {
  * complete;
  * "-" is a file of that name, not standard output.  No stack: as mhaviz_stats_open.
  *
- * Errors: those of mhaviz_stats_open; MHAVIZ_USAGE: path is NULL, a format or colours that
- * do not exist, a title that is not UTF-8, numbers out of range;
+ * Errors: those of mhaviz_stats_open; MHAVIZ_USAGE: path is NULL, or a file of the model or the
+ * text, a format or colours that do not exist, a title that is not UTF-8, numbers out of range;
  * MHAVIZ_SYSTEM: the file cannot be written.
  */
 enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,
@@ -460,6 +460,8 @@ struct mhaviz_task {
     void (*warn)(void *self, const char *message);     /* one line; NULL: that of
                                                            mhaviz_model_warn */
     void *self;                 /* of both */
+    const char *output;         /* the file that the caller will write the bytes to, which is not:
+                                   MHAVIZ_USAGE, if it is one that is read; NULL: none */
 };
 
 /*
@@ -475,7 +477,8 @@ struct mhaviz_task {
  * The models are those that are open, so options that say how one is opened, where the result
  * goes, or how many threads there are, do not exist here.  text NULL: what the options say
  * (--file, --ids), else what the command takes without a text.  What options name is read or
- * written: --file, --types, --means-out and their like.
+ * written: --file, --types, --means-out and their like; MHAVIZ_USAGE: one that is written is one
+ * that is read, or a file of a model or a text.
  *
  * Errors: those of the command: MHAVIZ_USAGE, its exit status 2, MHAVIZ_INPUT, 3, also where some
  * lines of a file could not be used, MHAVIZ_SYSTEM, 4; MHAVIZ_STOPPED; MHAVIZ_USAGE also where an

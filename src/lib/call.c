@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * A model, a text and a selection -> a session that is ready for one pass. */
+#include "base/claims.h"
 #include "lib/lib.h"
+
+int call_claim(const struct arena *writes, const struct mhaviz_model *model,
+               const struct mhaviz_text *text, struct err *e)
+{
+    if (model != NULL && claims_check(writes, &model->arena, e) != 0)
+        return -1;
+    return text != NULL ? claims_check(writes, &text->arena, e) : 0;
+}
 
 static int check_text(const struct session *s, const struct mhaviz_text *text,
                       struct err *e)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/claims.h"
 #include "draw/cmap.h"
 #include "lib/lib.h"
 #include "task/picture.h"
@@ -82,7 +83,10 @@ static int draw(void *self, struct border *border, struct err *e)
     struct picture picture;
     struct call call;
 
-    if (check_look(drawing, &border->call, e) != 0 ||
+    if (drawing->place.path != NULL)
+        claims_write(&border->call, drawing->place.path, drawing->place.path);
+    if (call_claim(&border->call, drawing->model, drawing->text, e) != 0 ||
+        check_look(drawing, &border->call, e) != 0 ||
         call_begin(&call, border, drawing->model, drawing->text, &drawing->selection, false,
                    e) != 0)
         return -1;

@@ -112,6 +112,12 @@ int sized_take(const struct sized *type, void *out, const void *given, struct er
 int sized_take_selection(struct mhaviz_selection *out, const struct mhaviz_selection *given,
                          struct err *e);
 
+/* ---- files ---- */
+
+/* ERR_USAGE: what is written, by the claims of writes, is a file of the model or of the text. */
+int call_claim(const struct arena *writes, const struct mhaviz_model *model,
+               const struct mhaviz_text *text, struct err *e);
+
 /* ---- options ---- */
 
 /* Whether an option may be given; ERR_USAGE. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/claims.h"
 #include "base/unnamed.h"
 #include "lib/lib.h"
 #include "task/shared.h"
@@ -201,6 +202,17 @@ static int take_all(struct making *job, struct arena *a, struct shared_args **ar
     return check_asked(job, e);
 }
 
+/* No file that is written is one that is read: by an option, or by a handle before. */
+static int claim(const struct making *job, const void *args, struct arena *a, struct err *e)
+{
+    const struct mhaviz_task *task = &job->task;
+
+    if (task->output != NULL)
+        claims_write(a, task->output, task->output);
+    return opts_claim(job->cmd, args, a, e) != 0 || call_claim(a, job->model, job->text, e) != 0 ||
+           call_claim(a, task->second_model, task->second_text, e) != 0 ? -1 : 0;
+}
+
 static int make(void *self, struct border *border, struct err *e)
 {
     struct making *job = self;
@@ -215,7 +227,8 @@ static int make(void *self, struct border *border, struct err *e)
         border->watch = job->task.progress;
         border->watch_self = job->task.self;
     }
-    if (take_all(job, &border->call, &args, operand, &n, e) != 0)
+    if (take_all(job, &border->call, &args, operand, &n, e) != 0 ||
+        claim(job, args, &border->call, e) != 0)
         return -1;
     status = job->cmd->run(args, n, operand, &env, e);
     /* A comparison found a difference: that is its result. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/claims.h"
 #include "lib/lib.h"
 #include "run/front.h"
 #include "task/shared.h"
@@ -109,7 +110,7 @@ static int take_options(const struct tokenising *job, struct asked *asked, struc
     out->image = asked->image;
     out->audio = asked->audio;
     out->input = asked->input;
-    return 0;
+    return opts_claim(&opening, args, a, e);
 }
 
 /* Whether it is an array that was given, not a file. */
@@ -175,6 +176,10 @@ static int tokenise(void *self, struct border *border, struct err *e)
         asked.image = out->image = copy(a, job->image);
     if (job->audio != NULL)
         asked.audio = out->audio = copy(a, job->audio);
+    if (asked.image != NULL)
+        claims_read(a, asked.image, asked.image);
+    if (asked.audio != NULL)
+        claims_read(a, asked.audio, asked.audio);
     asked.labels = job->labels;
     asked.arrays = &arrays;
     if (job->text != NULL)

@@ -4,6 +4,7 @@ import copy
 import gc
 import os
 import pickle
+import shutil
 import threading
 
 import pytest
@@ -283,3 +284,24 @@ print("good", found)
 """)
     assert done.returncode == 0 and done.stdout.startswith("good "), done.stdout
     assert int(done.stdout.split()[1]) > 0
+
+
+def test_no_output_takes_the_place_of_what_is_read(tmp_path):
+    shutil.copytree(REF / "bert", tmp_path / "m")
+    texts = tmp_path / "t.txt"
+    texts.write_text("the key\nthe door\n")
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    config = tmp_path / "m" / "config.json"
+    with mha_viz.Model(tmp_path / "m") as model:
+        (tmp_path / "link.html").symlink_to(config)
+        for draw, path, options in ((model.heatmap, config, {"format": "svg"}),
+                                    (model.links, config, {"format": "svg"}),
+                                    (model.report, tmp_path / "link.html", {})):
+            with pytest.raises(mha_viz.MhaVizError, match="is the same file as") as raised:
+                draw("the key", path, **options)
+            assert raised.value.status == USAGE
+        with pytest.raises(mha_viz.MhaVizError, match="is the same file as"):
+            model.make("ablate", file=texts, means_out=texts, **{"with": "mean"})
+        model.heatmap("the key", tmp_path / "a.png")
+        model.heatmap("the key", tmp_path / "a.png")
+    assert all(p.read_bytes() == data for p, data in before.items())

@@ -441,12 +441,80 @@ static void warned(void **state)
     mhaviz_model_close(&model);
 }
 
+/* ---- files ---- */
+
+/* A copy of the model and a file of texts, in a folder of their own. */
+static const char *copies(void)
+{
+    static char dir[64];
+    char command[256];
+
+    strcpy(dir, "/tmp/mha-viz-test-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    snprintf(command, sizeof command, "cp -r " BERT " %s/m && cp samples/english.txt %s/t.txt", dir,
+             dir);
+    assert_int_equal(system(command), 0);
+    return dir;
+}
+
+static char *in(const char *dir, const char *name)
+{
+    static char path[8][128];
+    static int i;
+
+    i = (i + 1) % 8;
+    snprintf(path[i], sizeof path[i], "%s/%s", dir, name);
+    return path[i];
+}
+
+static void what_is_read_is_not_written(void **state)
+{
+    const char *dir = copies();
+    const char *const from_file[] = { "--file", in(dir, "t.txt"), NULL };
+    const char *const means[] = { "--with", "mean", "--file", in(dir, "t.txt"), "--means-out",
+                                  in(dir, "m/config.json"), NULL };
+    const struct {
+        const char *name;
+        const char *const *options;
+        const char *output;
+    } tasks[] = {
+        { "stats", from_file, in(dir, "t.txt") }, { "ablate", means, NULL },
+        { "stats", NULL, in(dir, "m/config.json") },
+        { "stats", NULL, in(dir, "m/../m/model.safetensors") },
+    };
+    struct mhaviz_model *model = open_model(in(dir, "m"));
+    struct mhaviz_text *text = open_text(model, sentence, NULL);
+    const struct mhaviz_look look = { .struct_size = sizeof look, .format = "png" };
+    struct mhaviz_error e;
+    char command[128];
+    size_t size;
+    void *data;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        const struct mhaviz_task task = { .struct_size = sizeof task, .name = tasks[i].name,
+                                          .options = tasks[i].options,
+                                          .output = tasks[i].output };
+
+        expect(mhaviz_make(model, tasks[i].options == NULL ? text : NULL, &task, &data, &size, &e),
+               MHAVIZ_USAGE, &e, "is the same file as ");
+    }
+    snprintf(command, sizeof command, "%s/m/config.json", dir);
+    expect(mhaviz_heatmap(model, text, &look, command, &e), MHAVIZ_USAGE, &e,
+           "is the same file as ");
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures), cmocka_unit_test(records), cmocka_unit_test(pages),
         cmocka_unit_test(compared), cmocka_unit_test(texts_that_are_none),
         cmocka_unit_test(refused), cmocka_unit_test(stopped), cmocka_unit_test(warned),
+        cmocka_unit_test(what_is_read_is_not_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

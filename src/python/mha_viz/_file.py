@@ -39,6 +39,11 @@ class File:
             raise usage(f"format: {format!r:.40} is not one of {', '.join(formats)}")
         self.format = format
 
+    @property
+    def target(self) -> Optional[bytes]:
+        """The path as the library takes it; None: there is none."""
+        return None if self.path is None else os.fsencode(self.path)
+
     @classmethod
     def save(cls, file: FileLike, format: str, data: bytes) -> None:
         """Errors: USAGE: no path, nor something with write(); SYSTEM."""

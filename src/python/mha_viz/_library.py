@@ -110,7 +110,7 @@ PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Progress))
 class Task(Sized):
     _fields_ = [_size, ("name", c_char_p), ("options", POINTER(c_char_p)),
                 ("second_model", c_void_p), ("second_text", c_void_p), ("progress", PROGRESS),
-                ("warn", WARN), ("self", c_void_p)]
+                ("warn", WARN), ("self", c_void_p), ("output", c_char_p)]
 
 
 #: Each structure by its name in the header, for the test.

@@ -64,12 +64,16 @@ class _Callbacks:
 
 def make(model: c_void_p, text: Optional[c_void_p], name: bytes, words: Sequence[bytes],
          second: tuple[Optional[c_void_p], Optional[c_void_p]],
-         tell: Optional[Callable[[Optional[float]], Any]], stop: Stop) -> bytes:
-    """mhaviz_make: the bytes; the model hears warnings.  Raises what tell raises."""
+         tell: Optional[Callable[[Optional[float]], Any]], stop: Stop,
+         output: Optional[bytes]) -> bytes:
+    """mhaviz_make: the bytes, to be written to output; the model hears warnings.
+
+    Raises what tell raises.
+    """
     callbacks = _Callbacks(tell, stop)
     array = (c_char_p * (len(words) + 1))(*words, None)
     task = _library.Task(name, array, second[0], second[1],
-                         _library.PROGRESS(callbacks.progress))
+                         _library.PROGRESS(callbacks.progress), output=output)
     data, size = c_void_p(), c_size_t()
     try:
         _library.call("mhaviz_make", model, text, byref(task), byref(data), byref(size))

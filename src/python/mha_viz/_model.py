@@ -413,7 +413,7 @@ class Model:
         return self._made(name, text, pair, words, progress)
 
     def _made(self, name: str, text: Any, pair: Any, words: list[bytes], progress: Share,
-              other: Union[None, Model, TextLike] = None) -> bytes:
+              other: Union[None, Model, TextLike] = None, out: Optional[File] = None) -> bytes:
         command = _arguments.text(name, "name")
         reading = [word for word in words if word.split(b"=")[0] in OF_TEXT]
         source = None if text is None and pair is None and \
@@ -430,7 +430,8 @@ class Model:
             second = None if beside is None else beside.open(self._handle)
             return _make.make(self._handle, None if opened is None else opened.handle, command,
                               words, (None if model is None else model._handle,
-                                      None if second is None else second.handle), tell, stop)
+                                      None if second is None else second.handle), tell, stop,
+                              None if out is None else out.target)
 
         said: list[str] = []
         with _make._telling(progress) as tell:
@@ -445,7 +446,8 @@ class Model:
         dpi = _arguments.integer(dpi, "dpi", 1)
         given = {**options, "format": out.format, "dpi": dpi if out.format == "png" else None}
         words = _arguments.options(layers, heads, stack, given)
-        picture = Picture(self._made(name, text, pair, words, progress), out.format, dpi)
+        picture = Picture(self._made(name, text, pair, words, progress, out=out), out.format,
+                          dpi)
         out.write(picture)
         return picture
 
@@ -511,7 +513,7 @@ class Model:
         """
         out = File(path, "html", ("html",))
         words = _arguments.options(layers, heads, stack, options)
-        data = self._made("report", text, pair, words, progress)
+        data = self._made("report", text, pair, words, progress, out=out)
         out.write(data)
         return Page(data.decode("utf-8"))
 
