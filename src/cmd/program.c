@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/claims.h"
 #include "base/par.h"
 #include "cli/console.h"
 #include "cli/help.h"
@@ -37,6 +38,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
         (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
     if (status != 0)
         return status < 0 ? -1 : 0;
+    claims_read(arena, "standard input", "/dev/stdin");
     if (kernel_choose(e) != 0 || opts_claim(c, args, arena, e) != 0)
         return -1;
     env.command = command_line_text(arena, c, argc - 1, argv + 1);

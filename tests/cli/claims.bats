@@ -142,6 +142,11 @@ x.npz           ablate -m bert --with mean -f t.txt --means-out x.npz --format j
         "$viz" diff -m bert -m gpt2 key --heatmap x.svg -o ./x.svg
     fails 2 "-o folder/: a file in it may be --image folder/000001.png, which is read" \
         "$viz" heatmap -m vit --image folder/000001.png -o folder/
+    before=$(sums)
+    run --separate-stderr "$viz" stats -m bert -f - -o t.txt <t.txt
+    [ "$status" -eq 2 ]
+    [[ $stderr == "mha-viz: -o t.txt: is the same file as standard input, which is read: "* ]]
+    [ "$(sums)" = "$before" ]
     cp p.png heatmap.png
     fails 2 "heatmap.png: is the same file as --image heatmap.png" \
         "$viz" heatmap -m vit --image heatmap.png
