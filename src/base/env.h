@@ -10,6 +10,8 @@
 #include "base/meter.h"
 #include "base/progress.h"
 
+struct cmd;
+
 struct env {
     struct arena *arena;        /* lives as long as what is opened in it */
     struct warn *warn;          /* fn NULL: warnings are dropped */
@@ -21,8 +23,8 @@ struct env {
     bool again;                 /* it is read more than once */
     bool verbose, quiet;
     int n_threads;
-    const char *command;        /* the command line, for metadata; NULL: there was none */
-    int argc;                   /* the same, as it was given, from the command's name on */
+    const struct cmd *cmd;      /* cli/opt.h: of the command line; NULL: there was none */
+    int argc;                   /* it, as it was given, from the command's name on */
     char **argv;
 };
 

@@ -78,6 +78,11 @@ bool utf8_is_control(int cp)
            (cp >= 0x2066 && cp <= 0x2069);
 }
 
+bool utf8_is_noncharacter(int cp)
+{
+    return (cp & 0xfffe) == 0xfffe || (cp >= 0xfdd0 && cp <= 0xfdef);
+}
+
 int utf8_show(const char *s, size_t n, char piece[8])
 {
     static const char blank[] = "\n\r\t", letter[] = "nrt";

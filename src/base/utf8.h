@@ -26,6 +26,9 @@ size_t utf8_check(const char *s, size_t n);
  */
 bool utf8_is_control(int cp);
 
+/* Code points that no text has: XML knows no way to write them, and cairo's PDF fails. */
+bool utf8_is_noncharacter(int cp);
+
 /*
  * The next character of s[n] (n > 0) as it may be shown: itself, or \n, \r, \t, \xNN or
  * \uNNNN for controls and bytes that are not UTF-8.  Writes it to piece, with a

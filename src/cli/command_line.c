@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "cli/opt.h"
+#include "cli/shell.h"
 
 struct line {
     struct arena *a;
     const struct cmd *c;
     const char *const *without;     /* names of options, NULL ends */
+    bool names;                     /* absolute paths are shortened to names */
     const char **word;
     int n;
 };
@@ -49,6 +51,46 @@ static void append(struct line *line, const char *s)
     line->word[line->n++] = s;
 }
 
+/* "/home/me/bert/" -> "bert"; "/" and what is relative stay. */
+static const char *last_component(struct arena *a, const char *path, size_t n)
+{
+    size_t end = n, begin;
+
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    begin = end;
+    while (begin > 0 && path[begin - 1] != '/')
+        begin--;
+    return n == 0 || path[0] != '/' || begin == end ? arena_strndup(a, path, n) :
+                                                      arena_strndup(a, path + begin, end - begin);
+}
+
+/* Of several paths each. */
+static const char *short_paths(struct arena *a, const char *value, char between)
+{
+    const char ends[2] = { between, '\0' };
+    size_t count = strcspn(value, ends);
+    const char *name = last_component(a, value, count);
+
+    if (value[count] == '\0')
+        return name;
+    return arena_printf(a, "%s%c%s", name, between, short_paths(a, value + count + 1, between));
+}
+
+const char *command_line_path(struct arena *a, const char *path)
+{
+    return last_component(a, path, strlen(path));
+}
+
+/* What is kept of the value of an option. */
+static const char *shown_value(const struct line *line, const struct opt *o, const char *value)
+{
+    bool is_path = (o->type == OPT_STRING || o->type == OPT_LIST) && o->values != NULL &&
+                   o->values->files;
+
+    return line->names && is_path ? short_paths(line->a, value, o->values->between) : value;
+}
+
 /* A long option and, where it stands in the next argument, its value; how many there are. */
 static int add_long(struct line *line, char **argv)
 {
@@ -57,8 +99,15 @@ static int add_long(struct line *line, char **argv)
     const struct opt *option = find(line, (struct search){ .name = name, .n = count });
     int used = option != NULL && opt_takes_next(option) && name[count] == '\0' ? 2 : 1;
 
-    for (int i = 0; i < used && !is_left_out(line, option); i++)
-        append(line, argv[i]);
+    if (is_left_out(line, option))
+        return used;
+    if (option == NULL || name[count] == '\0')
+        append(line, argv[0]);
+    else
+        append(line, arena_printf(line->a, "--%s=%s", option->name,
+                                  shown_value(line, option, name + count + 1)));
+    if (used == 2)
+        append(line, shown_value(line, option, argv[1]));
     return used;
 }
 
@@ -77,11 +126,12 @@ static int add_shorts(struct line *line, char **argv)
             continue;
         }
         if (!is_left_out(line, option))
-            kept = arena_printf(line->a, "%s%s", kept, text);
+            kept = arena_printf(line->a, "%s%c%s", kept, *text,
+                                shown_value(line, option, text + 1));
         if (kept[1] != '\0')
             append(line, kept);
         if (used == 2 && !is_left_out(line, option))
-            append(line, argv[1]);
+            append(line, shown_value(line, option, argv[1]));
         return used;
     }
     if (kept[1] != '\0')
@@ -89,32 +139,42 @@ static int add_shorts(struct line *line, char **argv)
     return 1;
 }
 
+static const char **words(struct line *line, int argc, char **argv, int *n)
+{
+    int i = 1;
+
+    line->word = arena_alloc(line->a, (uint64_t)argc, sizeof *line->word);
+    while (i < argc && strcmp(argv[i], "--") != 0)
+        if (argv[i][0] != '-' || argv[i][1] == '\0')
+            append(line, argv[i++]);
+        else
+            i += (argv[i][1] == '-' ? add_long : add_shorts)(line, argv + i);
+    while (i < argc)
+        append(line, argv[i++]);
+    *n = line->n;
+    return line->word;
+}
+
 const char **command_line_words(struct arena *a, const struct cmd *c, int argc, char **argv,
                                 const char *const *without, int *n)
 {
     struct line line = { .a = a, .c = c, .without = without };
-    int i = 1;
 
-    line.word = arena_alloc(a, (uint64_t)argc, sizeof *line.word);
-    while (i < argc && strcmp(argv[i], "--") != 0)
-        if (argv[i][0] != '-' || argv[i][1] == '\0')
-            append(&line, argv[i++]);
-        else
-            i += (argv[i][1] == '-' ? add_long : add_shorts)(&line, argv + i);
-    while (i < argc)
-        append(&line, argv[i++]);
-    *n = line.n;
-    return line.word;
+    return words(&line, argc, argv, n);
 }
 
-char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **argv)
+const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
+                              bool names)
 {
-    static const char *const without[] = { "threads", "output", NULL };
+    static const char *const without[] = {
+        "threads", "output", "shard", "resume", "format", "json", "tsv", NULL
+    };
+    struct line line = { .a = a, .c = c, .without = without, .names = names };
+    const char *text = "";
     int n;
-    const char **word = command_line_words(a, c, argc, argv, without, &n);
-    char *text = arena_printf(a, "mha-viz %s", c->name);
+    const char **word = words(&line, argc, argv, &n);
 
     for (int i = 0; i < n; i++)
-        text = arena_printf(a, "%s %s", text, word[i]);
+        text = arena_printf(a, "%s %s", text, shell_word(a, word[i]));
     return text;
 }

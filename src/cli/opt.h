@@ -125,6 +125,7 @@ struct output_args {
     const char *path;           /* -o; NULL: not given */
     int format;                 /* --format: 0 is auto */
     int term;                   /* --term: 0 is off */
+    int metadata;               /* enum output_metadata of cli/output.h */
 };
 
 enum { OPTS_MOST = 128 };       /* of a command */
@@ -220,11 +221,16 @@ const char **command_line_words(struct arena *a, const struct cmd *c, int argc, 
                                 const char *const *without, int *n);
 
 /*
- * The command line that argv (as for opts_parse, which has accepted it) is, with spaces
- * between: "mha-viz heatmap -l 0 the cat".  Without --threads and --output in any of their
- * spellings: neither changes what is written.
+ * The same as a POSIX shell reads it, a blank before each: " -l 0 'the cat'".  Without --threads
+ * and --output, which change nothing that is written, --shard and --resume, which stand for a
+ * part of a run, and --format in any of its spellings, for which the format itself may stand.
+ * names: of an absolute path that an option names, its last component.
  */
-char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **argv);
+const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
+                              bool names);
+
+/* What stays of a path there: of an absolute one its last component. */
+const char *command_line_path(struct arena *a, const char *path);
 
 /* Calls fn for the command's own options (group NULL), those of its groups, and the
  * common ones. */

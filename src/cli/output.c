@@ -25,10 +25,18 @@ static const char *const sums[] = { "auto", "sums", NULL };
 enum term { TERM_OFF, TERM_AUTO, TERM_BLOCKS, TERM_DIGITS, TERM_SIXEL, TERM_KITTY };
 static const char *const terms[] = { "off", "auto", "blocks", "digits", "sixel", "kitty", NULL };
 
+/* By enum output_metadata. */
+static const char *const metadata_names[] = { "names", "paths", "none", NULL };
+
 #define F(f) offsetof(struct common_args, output.f)
 #define SHORT_FORMS \
     ALIAS("json", "format=json", "short for --format json: one object per text"), \
     ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row")
+#define METADATA \
+    CHOICE(0, "metadata", "WHAT", F(metadata), "names", metadata_names, \
+           "what the file says of the run, such as its command line: names, paths with their " \
+           "folders, or none"), \
+    ALIAS("no-metadata", "metadata=none", "short for --metadata none")
 #define TERM \
     CHOICE_OR_ALONE("term", "HOW", offsetof(struct common_args, output.term), "off", "auto", \
                     terms, "short for --format terminal: a picture as text or as sixel or " \
@@ -40,6 +48,7 @@ static const struct opt report_opts[] = {
     CHOICE(0, "format", "NAME", F(format), "auto", reports,
            "report format; auto: by the extension of -o, else table"),
     SHORT_FORMS,
+    METADATA,
     END
 };
 
@@ -49,6 +58,7 @@ static const struct opt picture_opts[] = {
     CHOICE(0, "format", "NAME", F(format), "auto", pictures,
            "picture format; auto: by the extension of -o, else png; -o -: terminal on one"),
     TERM,
+    METADATA,
     END
 };
 
@@ -59,6 +69,7 @@ static const struct opt all_opts[] = {
            "report or picture format; auto: by the extension of -o, else table"),
     SHORT_FORMS,
     TERM,
+    METADATA,
     END
 };
 
@@ -69,6 +80,7 @@ static const struct opt every_opts[] = {
            "report, picture or npz; auto: by the extension of -o, else table"),
     SHORT_FORMS,
     TERM,
+    METADATA,
     END
 };
 
@@ -78,18 +90,21 @@ static const struct opt array_opts[] = {
     CHOICE(0, "format", "NAME", F(format), "auto", arrays,
            "npz: one array per layer; npy: one array, layers x heads x queries x keys; "
            "auto: by the extension of -o, else npz"),
+    METADATA,
     END
 };
 
 static const struct opt layer_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
          "write here, as .safetensors; - is standard output; required"),
+    METADATA,
     END
 };
 
 static const struct opt page_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
          "write here, as .html; - is standard output; DIR/: one page per text"),
+    METADATA,
     END
 };
 #undef F
@@ -304,6 +319,9 @@ int output_plan(struct output *o, const struct output_args *args,
         return -1;
     if (plan_terminal(o, args, e) != 0 || check_terminal(o, e) != 0)
         return -1;
+    if (o->format != format_of(set->formats[1]))
+        o->format_name = table[o->format].name;
+    o->metadata = (enum output_metadata)args->metadata;
     return claim(o, args, a, e);
 }
 

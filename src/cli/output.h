@@ -24,9 +24,16 @@ enum output_format {
     OUTPUT_SUMS                 /* of some texts of a corpus: merge reads it */
 };
 
+/* What of the run is said in the file. */
+enum output_metadata {
+    OUTPUT_NAMES,               /* all, but of absolute paths their names */
+    OUTPUT_PATHS,               /* all */
+    OUTPUT_NO_METADATA
+};
+
 /* What a command can write, and its options for that. */
 struct output_set {
-    struct opt_group group;         /* -o, --format, --json, --tsv */
+    struct opt_group group;         /* -o, --format, --json, --tsv, --metadata */
     const char *const *formats;     /* as --format names them: "auto", the default, others;
                                        NULL ends */
     bool required;                  /* -o must be given */
@@ -45,6 +52,8 @@ extern const struct output_set output_layer;        /* safetensors, without --fo
 struct output {
     const char *path;           /* a file, a folder, or "-" */
     enum output_format format;
+    const char *format_name;    /* as --format takes it; NULL: it is the command's default */
+    enum output_metadata metadata;
     bool partial;               /* unfinished, it is PATH.partial; set it before output_open */
     bool goes_on;               /* the same: its first n_bytes are there, of a run before */
     bool ended;                 /* of all of that run's texts */

@@ -41,7 +41,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     claims_read(arena, "standard input", "/dev/stdin");
     if (kernel_choose(e) != 0 || opts_claim(c, args, arena, e) != 0)
         return -1;
-    env.command = command_line_text(arena, c, argc - 1, argv + 1);
+    env.cmd = c;
     env.argc = argc - 1;
     env.argv = argv + 1;
     env.quiet = common->quiet;

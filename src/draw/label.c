@@ -20,12 +20,6 @@ static bool is_hidden(int cp)
            (cp >= 0xfff9 && cp <= 0xfffb) || cp == 0xe0001;
 }
 
-/* Code points that no text has: XML knows no way to write them, and cairo's PDF fails. */
-static bool is_noncharacter(int cp)
-{
-    return (cp & 0xfffe) == 0xfffe || (cp >= 0xfdd0 && cp <= 0xfdef);
-}
-
 /* True for what leaves no ink when it stands alone. */
 static bool is_blank(int cp)
 {
@@ -102,7 +96,7 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
     *at += (size_t)len;
     if (show_blanks && code == ' ')
         return add(b, 0x2423);
-    if (is_hidden(code) || is_noncharacter(code) || (show_blanks && is_blank(code)))
+    if (is_hidden(code) || utf8_is_noncharacter(code) || (show_blanks && is_blank(code)))
         return add_escape(b, piece, escape_cp(piece, code));
     return add(b, code);
 }
@@ -140,6 +134,20 @@ char *label_clean(struct arena *a, const char *s, size_t n, int max_chars)
         }
     builder.s[builder.n] = '\0';
     return builder.s;
+}
+
+const char *label_clean_value(struct arena *a, const char *s)
+{
+    size_t n = strlen(s);
+
+    for (size_t at = 0; at < n;) {
+        int code, length = utf8_decode(s + at, n - at, &code);
+
+        if (length < 0 || (utf8_is_control(code) && code != '\n') || utf8_is_noncharacter(code))
+            return label_clean(a, s, n, LABEL_TEXT_CHARS);
+        at += (size_t)length;
+    }
+    return s;
 }
 
 /* ---- scripts ---- */

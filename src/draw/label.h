@@ -48,6 +48,9 @@ enum {
  */
 char *label_clean(struct arena *a, const char *s, size_t n, int max_chars);
 
+/* For metadata: s itself where it is clean but for line feeds, whatever its length. */
+const char *label_clean_value(struct arena *a, const char *s);
+
 /* A single Han character, kana or hangul syllable: it is not turned where others are. */
 bool label_is_upright(const char *clean);
 

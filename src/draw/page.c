@@ -73,7 +73,7 @@ static void describe_pdf(const struct page *p)
          metadata != NULL && metadata->key != NULL; metadata++)
         if (strcmp(metadata->key, "Software") == 0)
             cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR,
-                                           clean_text(p, metadata->value));
+                                           label_clean_value(p->arena, metadata->value));
 }
 
 /* Far more memory than all else of a picture, and cairo says so where there is none. */

@@ -14,7 +14,6 @@
 
 #include <png.h>
 
-#include "base/utf8.h"
 #include "draw/label.h"
 
 struct writer {
@@ -96,13 +95,10 @@ static void add_metadata(struct writer *w, const struct page *p)
 {
     for (const struct metadata *metadata = p->sheet->metadata;
          metadata != NULL && metadata->key != NULL; metadata++) {
-        size_t count = strlen(metadata->value);
-        bool valid = utf8_check(metadata->value, count) == count;
         png_text item = {
             .compression = PNG_ITXT_COMPRESSION_NONE,
             .key = (png_charp)(uintptr_t)metadata->key,
-            .text = valid ? (png_charp)(uintptr_t)metadata->value :
-                    label_clean(p->arena, metadata->value, count, LABEL_TEXT_CHARS),
+            .text = (png_charp)(uintptr_t)label_clean_value(p->arena, metadata->value),
             .lang = (char[]){ "" }, .lang_key = (char[]){ "" }
         };
 

@@ -73,9 +73,8 @@ static void write_about(const struct page *p, FILE *f)
     fputs("<metadata>\n", f);
     for (const struct metadata *metadata = sheet->metadata; metadata->key != NULL;
          metadata++) {
-        write_clean(p, metadata->key, f);
-        fputs(": ", f);
-        write_clean(p, metadata->value, f);
+        fprintf(f, "%s: ", metadata->key);
+        svg_escaped(label_clean_value(p->arena, metadata->value), f);
         putc('\n', f);
     }
     fputs("</metadata>\n", f);

@@ -68,7 +68,7 @@ static int check_look(struct drawing *d, struct arena *a, struct err *e)
         return err_set(e, ERR_USAGE, "columns: expected 1 to 64");
     if (look->dpi < 10 || look->dpi > 1200)
         return err_set(e, ERR_USAGE, "dpi: expected 10 to 1200");
-    d->figure = (struct figure_args){ .cmap = cmap, .dpi = look->dpi, .no_metadata = true,
+    d->figure = (struct figure_args){ .cmap = cmap, .dpi = look->dpi,
                                       .shared_scale = look->shared != 0,
                                       .outlines = look->outlines != 0,
                                       .title = look->title, .font_size = NAN };

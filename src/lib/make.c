@@ -195,7 +195,6 @@ static int take_all(struct making *job, struct arena *a, struct shared_args **ar
     if (options_take(&job->opts, job->cmd->name, job->task.options, check_allowed, e) != 0)
         return -1;
     (*args)->common.output.path = job->file.path;
-    (*args)->figure.no_metadata = true;
     job->asked->handed = &job->handed;
     if (job->model->session.model->precomputed != NULL)
         job->asked->attention = job->model->session.name;

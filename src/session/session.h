@@ -14,6 +14,7 @@
 #include "text/tok.h"
 
 struct input;
+struct provenance;
 
 struct session {
     const struct asked *asked;
@@ -36,6 +37,7 @@ struct session {
     struct change change;
     struct input *input;            /* the last that was opened; NULL: none */
     struct budget *budget;          /* of tokenising its texts; NULL: each by itself */
+    struct provenance *provenance;  /* what is said of the run; NULL: nothing */
     bool shares;                    /* model, tokenisers and threads are another session's */
 };
 

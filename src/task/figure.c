@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "draw/scale.h"
-#include "nn/fast.h"
+#include "task/provenance.h"
 
 const char figure_sink[] = "last column: what a sink takes that is not a key";
 
@@ -161,58 +161,55 @@ const char *figure_scale(struct arena *a, const struct figure_args *f, const cha
 
 /* ---- metadata ---- */
 
-/* The first two of every picture. */
-static void set_program(struct metadata *metadata, const struct session *s)
-{
-    enum fast fast = s->asked != NULL ? (enum fast)s->asked->fast : FAST_NONE;
-    const char *kernel = fast_kernel_name(fast);
-    bool apart = fast != FAST_NONE || nn_kernel() == KERNEL_BLAS;
+enum { MOST_METADATA = 16 };
 
-    metadata[0] = (struct metadata){
-        "Software", apart ? arena_printf(s->a, "mha-viz " MHA_VIZ_VERSION " (kernel %s)", kernel) :
-                            "mha-viz " MHA_VIZ_VERSION };
-    metadata[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ?
-                                                            s->env->command :
-                                                            "mha-viz" };
+struct list_of_metadata {
+    struct metadata *at;
+    int n;
+};
+
+static void add_metadata(struct list_of_metadata *list, const char *key, const char *value)
+{
+    if (value != NULL)
+        list->at[list->n++] = (struct metadata){ key, value };
 }
 
-static const char *model_text(const struct session *s)
+/* What is said of any run; what is drawn follows. */
+static struct list_of_metadata begin_metadata(const struct session *s, struct arena *a,
+                                              const struct item *item)
 {
-    return arena_printf(s->a, "%s (%s, %016llx)", s->model->name, s->model->family->name,
-                        (unsigned long long)s->model->hash);
+    static const char *const keys[] = { "mha-viz:model", "mha-viz:second-model" };
+    const struct provenance *p = s->provenance;
+    const struct provenance_model *model = p->models.at;
+    struct list_of_metadata list = { .at = arena_alloc(a, MOST_METADATA, sizeof *list.at) };
+
+    add_metadata(&list, "Software", p->program);
+    add_metadata(&list, "mha-viz:command", p->command);
+    for (int i = 0; i < p->models.n && i < 2; i++)
+        add_metadata(&list, keys[i], provenance_model_text(a, &model[i]));
+    add_metadata(&list, "mha-viz:file", p->file);
+    add_metadata(&list, "mha-viz:sha256", p->sha256);
+    add_metadata(&list, "mha-viz:line", provenance_line(s, a, item));
+    return list;
 }
 
-const struct metadata *figure_metadata_model(const struct session *s)
+const struct metadata *figure_metadata_run(const struct session *s, struct arena *a,
+                                           const struct item *item)
 {
-    struct metadata *metadata = arena_alloc(s->a, 4, sizeof *metadata);
-
-    set_program(metadata, s);
-    if (s->model != NULL)
-        metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
-    return metadata;
+    return s->provenance != NULL ? begin_metadata(s, a, item).at : NULL;
 }
 
-const struct metadata *figure_metadata(const struct session *s, struct arena *a,
-                                       const char *layers, const char *scale)
+const struct metadata *figure_metadata_map(const struct session *s, struct arena *a,
+                                           const struct item *item, const char *layers,
+                                           const char *scale)
 {
-    struct metadata *metadata = arena_alloc(a, 7, sizeof *metadata);
+    struct list_of_metadata list;
 
-    set_program(metadata, s);
-    metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
-    metadata[3] = (struct metadata){ "mha-viz:layer", layers };
-    metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
-    metadata[5] = (struct metadata){ "mha-viz:scale", scale };
-    return metadata;
-}
-
-const struct metadata *figure_metadata_pair(const struct session *first,
-                                            const struct session *second)
-{
-    struct metadata *metadata = arena_alloc(first->a, 6, sizeof *metadata);
-
-    set_program(metadata, first);
-    metadata[2] = (struct metadata){ "mha-viz:model", model_text(first) };
-    metadata[3] = (struct metadata){ "mha-viz:second-model", model_text(second) };
-    metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[first->stack] };
-    return metadata;
+    if (s->provenance == NULL)
+        return NULL;
+    list = begin_metadata(s, a, item);
+    add_metadata(&list, "mha-viz:layer", layers);
+    add_metadata(&list, "mha-viz:stack", family_stack_names[s->stack]);
+    add_metadata(&list, "mha-viz:scale", scale);
+    return list.at;
 }

@@ -11,7 +11,7 @@
 struct figure_args {
     int cmap, scale;            /* index into cmap_table; enum scale */
     int cell, dpi;              /* cell in pixels at 100 dpi; 0: by the length of the text */
-    bool shared_scale, no_metadata;
+    bool shared_scale;
     const char *title, *font;   /* NULL: none; the default */
     const char *clip;           /* "99%", "none"; NULL: by the length of the text */
     const char *width;          /* of the page, "85mm"; NULL: by what it holds */
@@ -49,7 +49,7 @@ enum { FIGURE_BESIDE = 16 };
 /* Whether --width can be read; ERR_USAGE. */
 int figure_check_page(const struct figure_args *f, struct err *e);
 
-/* What is shown of a part; the metadata are left out where --no-metadata says so. */
+/* What is shown of a part; metadata NULL: none. */
 struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
                           const char *caption, const struct metadata *metadata);
 
@@ -97,15 +97,16 @@ double figure_clip(const struct figure_args *f, int n_rows, int n_cols, bool ran
 const char *figure_scale(struct arena *a, const struct figure_args *f, const char *of,
                          bool ranged, double clip);
 
-/* Program, command, model, layers, stack and scale; ends with key NULL. */
-const struct metadata *figure_metadata(const struct session *s, struct arena *a,
-                                       const char *layers, const char *scale);
+/*
+ * What is said of the run: program, command, models, and of a file of texts its name, its hash and
+ * which text `item` is, NULL: several; ends with key NULL.  NULL: nothing is to be said.
+ */
+const struct metadata *figure_metadata_run(const struct session *s, struct arena *a,
+                                           const struct item *item);
 
-/* Of a whole model: program, command, model; of a session without one, those two alone. */
-const struct metadata *figure_metadata_model(const struct session *s);
-
-/* Of a comparison: program, command, both models, stack. */
-const struct metadata *figure_metadata_pair(const struct session *first,
-                                            const struct session *second);
+/* With layers, stack and scale of what is drawn. */
+const struct metadata *figure_metadata_map(const struct session *s, struct arena *a,
+                                           const struct item *item, const char *layers,
+                                           const char *scale);
 
 #endif

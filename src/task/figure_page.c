@@ -68,7 +68,7 @@ struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
         .title = f->title, .caption = f->no_caption ? NULL : caption, .font = f->font,
         .outlines = f->outlines,
         .width_px = width_px(f), .font_px = font_px(f), .dpi = f->dpi, .n_parts = 1,
-        .parts = part, .metadata = f->no_metadata ? NULL : metadata,
+        .parts = part, .metadata = metadata,
     };
 }
 

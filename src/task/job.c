@@ -4,6 +4,7 @@
 
 #include "task/layers.h"
 #include "task/parts.h"
+#include "task/provenance.h"
 #include "task/state.h"
 
 /* Sums are written, in place of a report. */
@@ -121,7 +122,8 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
     if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0) ||
-        (!kind->draws && shared_check_seed(args, job->in, NULL, e) != 0))
+        (!kind->draws && shared_check_seed(args, job->in, NULL, e) != 0) ||
+        provenance_open(&job->s, &job->results.output, NULL, e) != 0)
         return -1;
     if (kind->begin != NULL)
         kind->begin(job);

@@ -185,7 +185,8 @@ static struct sheet sheet_of(const struct drawing *d, const struct picture_place
     *part = d->n > 1 ? beside_part(beside) : heatmap_part(d->maps);
     sheet = figure_sheet(p->look.figure, part,
                          caption(p, a, d->items, d->n, over, scale, d->maps->pool),
-                         figure_metadata(p->s, a, picture_layers(p, a), scale));
+                         figure_metadata_map(p->s, a, d->n == 1 ? d->items : NULL,
+                                             picture_layers(p, a), scale));
     sheet.terminal = place->terminal;
     return sheet;
 }

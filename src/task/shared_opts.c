@@ -278,8 +278,6 @@ static const struct opt sheet_opts[] = {
     FLAG(0, "no-caption", F(no_caption), "draw no caption below the picture"),
     STRING(0, "font", "FAMILY", F(font), "font family of all text"),
     FLAG(0, "outlines", F(outlines), "text of an SVG as outlines, which need no fonts"),
-    FLAG(0, "no-metadata", F(no_metadata),
-         "leave the command, model and scale out of the file"),
     END
 };
 const struct opt_group sheet_group = { "figure", sheet_opts };

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "task/picture.h"
+#include "task/provenance.h"
 #include "session/texts.h"
 
 #define F(f) offsetof(struct bench_args, f)
@@ -199,6 +200,8 @@ static int run_session(struct bench_job *j, struct meter *m, struct asked *asked
         session_select(s, j->job.n_operands, false, &j->job.want, e) != 0)
         return -1;
     if (measure_runs(j, m, e) != 0 || measure_drawing(j, m, e) != 0)
+        return -1;
+    if (provenance_open(s, output, NULL, e) != 0)
         return -1;
     limits_measure(&j->limits, (enum fast)s->asked->fast, s->par, s->a);
     return output_is_picture(output) ? bench_draw(j, output, e) : write_report(j, output, e);

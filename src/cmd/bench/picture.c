@@ -40,7 +40,7 @@ int bench_draw(const struct bench_job *j, const struct output *output, struct er
         "threads reach without memory.", bench_what(j, s->a),
         limits->processor != NULL ? ", " : "",
         limits->processor != NULL ? limits->processor : "", 1e-9 * limits->peak),
-        figure_metadata_model(s));
+        figure_metadata_run(s, s->a, NULL));
     sheet.terminal = &output->terminal;
     return sheet_write(&sheet, figure_format(output), output->path, s->env->warn, e);
 }

@@ -196,7 +196,7 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m,
     fprintf(f, "weights     %s\n", weights_type(m));
     if (row->quantised != NULL)
         fprintf(f, "quantised   %s: %.2f bits a weight\n", row->quantised, row->bits);
-    fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
+    fprintf(f, "hash        %s\n\n", row->hash);
 }
 
 static void print_card(FILE *f, struct arena *a, const struct model *m,
@@ -217,19 +217,27 @@ static void print_card(FILE *f, struct arena *a, const struct model *m,
 }
 
 /* Below what r has printed before. */
-static void print_model(struct report *r, int n, const struct env *env, const struct model *m)
+static int print_model(struct report *r, int n, const struct env *env, const struct model *m,
+                       struct err *e)
 {
+    struct arena *a = env->arena;
+    const char *text;
     struct info_row row;
+    uint64_t hash;
 
+    if (model_hash_data(m, a, &hash, e) != 0)
+        return -1;
+    text = arena_printf(a, "%016" PRIx64, hash);
     if (m->precomputed != NULL) {
-        info_precomputed(m, env->arena, r->format, r->file);
-        return;
+        info_precomputed(m, text, a, r->format, r->file);
+        return 0;
     }
-    info_fill(&row, env->arena, m, n, env->n_threads);
+    info_fill(&row, a, m, text, n, env->n_threads);
     if (r->format == REPORT_TABLE)
-        print_card(r->file, env->arena, m, &row);
+        print_card(r->file, a, m, &row);
     else
         report_row(r, &row);
+    return 0;
 }
 
 /* A model, or both towers of one. */
@@ -237,16 +245,17 @@ static int write_models(struct output *o, const struct info_args *args,
                         const struct env *env, struct model *const m[2], struct err *e)
 {
     struct report report = { &info_record, (enum report_format)o->format, NULL, false };
+    int status = 0;
 
     if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, 0, e) != 0)
         return -1;
     report.file = o->out.file;
-    for (int i = 0; i < 2 && m[i] != NULL; i++) {
+    for (int i = 0; i < 2 && m[i] != NULL && status == 0; i++) {
         if (i > 0 && report.format == REPORT_TABLE)
             fprintf(report.file, "\n");
-        print_model(&report, args->tokens, env, m[i]);
+        status = print_model(&report, args->tokens, env, m[i], e);
     }
-    return output_close(o, output_end(o, e), e);
+    return output_close(o, status == 0 ? output_end(o, e) : -1, e);
 }
 
 /* The model, and beside that of texts that of pictures, or in its place, where a file has one

@@ -43,9 +43,10 @@ struct info_row {
 
 extern const struct record info_record;
 
-/* A row, of arena a, for a run of n tokens, or as many as the model takes. */
-void info_fill(struct info_row *row, struct arena *a, const struct model *m, int n,
-               int n_threads);
+/* A row, of arena a, for a run of n tokens, or as many as the model takes; hash: model_hash_data
+ * as text. */
+void info_fill(struct info_row *row, struct arena *a, const struct model *m,
+               const char *hash, int n, int n_threads);
 
 /* The table of its parameters. */
 void info_parts(const struct info_row *row, struct arena *a, FILE *f);
@@ -62,8 +63,8 @@ bool info_any_length(const struct model *m);
 const char *info_kind(const struct model *m, int layer);
 
 extern const struct record info_precomputed_record;
-void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
-                      FILE *f);
+void info_precomputed(const struct model *m, const char *hash, struct arena *a,
+                      enum report_format format, FILE *f);
 
 /* The families that can be read, a row each. */
 extern const struct record info_family_record;

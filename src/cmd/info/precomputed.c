@@ -27,7 +27,7 @@ static const struct model *owner(const struct model *m, enum stack_id stack, int
     return stack == m->family->stack_id ? m : m->decoder;
 }
 
-static void print_card(FILE *f, struct arena *a, const struct model *m)
+static void print_card(FILE *f, struct arena *a, const struct model *m, const char *hash)
 {
     fprintf(f, "file        %s\n", report_clean(a, m->name, strlen(m->name)));
     for (int i = 0; i < N_STACK; i++) {
@@ -46,7 +46,7 @@ static void print_card(FILE *f, struct arena *a, const struct model *m)
                 dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");
     }
-    fprintf(f, "hash        %016" PRIx64 "\n", m->hash);
+    fprintf(f, "hash        %s\n", hash);
 }
 
 /* ---- records ---- */
@@ -109,8 +109,8 @@ static const struct column file_columns[] = {
       .field = F(family) },
     { "stacks", "the stacks that the file holds", .kind = COLUMN_RECORD, WHERE,
       .of = &stacks_record, .field = F(stacks) },
-    { "hash", "of the names, types and shapes of the arrays", .kind = COLUMN_TEXT, WHERE,
-      .field = F(hash) },
+    { "hash", "of the names, types and shapes of the arrays and samples of their numbers",
+      .kind = COLUMN_TEXT, WHERE, .field = F(hash) },
 };
 #undef WHERE
 #undef F
@@ -151,19 +151,19 @@ static const struct stack_row *stack_row(struct arena *a, const struct model *m,
     return row;
 }
 
-void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
-                      FILE *f)
+void info_precomputed(const struct model *m, const char *hash, struct arena *a,
+                      enum report_format format, FILE *f)
 {
     struct report r = { &info_precomputed_record, format, f, false };
     struct stacks_row stacks;
 
     if (format == REPORT_TABLE) {
-        print_card(f, a, m);
+        print_card(f, a, m, hash);
         return;
     }
     for (int i = 0; i < N_STACK; i++)
         stacks.stack[i] = stack_row(a, m, (enum stack_id)i);
     report_row(&r, &(struct file_row){
-        m->name, m->family->name, arena_printf(a, "%016" PRIx64, m->hash), &stacks,
+        m->name, m->family->name, hash, &stacks,
     });
 }

@@ -111,7 +111,7 @@ static const struct column info_columns[] = {
       WHERE, .null = NULL_ABSENT, .field = F(quantised) },
     { "bits", "bits a weight of those, scales included", .kind = COLUMN_REAL, WHERE,
       .null = NULL_ABSENT, .field = F(bits) },
-    { "hash", "of the configuration and the tensors' names, types and shapes",
+    { "hash", "of the configuration, the tokeniser and samples of the weights, as files carry it",
       .kind = COLUMN_TEXT, WHERE, .field = F(hash) },
     { "parameters", "parameters by part", .kind = COLUMN_RECORD, WHERE,
       .of = &parameter_record, .field = F(parameters) },
@@ -274,8 +274,8 @@ static const struct parameters_row *parameters_of(struct arena *a, const struct 
     return row;
 }
 
-void info_fill(struct info_row *row, struct arena *a, const struct model *m, int n,
-               int n_threads)
+void info_fill(struct info_row *row, struct arena *a, const struct model *m,
+               const char *hash, int n, int n_threads)
 {
     const struct config *config = &m->config;
 
@@ -301,7 +301,7 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
         .experts = experts_of(a, config),
         .decoder = decoder_of(a, m),
         .bits = (double)NAN,
-        .hash = arena_printf(a, "%016" PRIx64, m->hash),
+        .hash = hash,
         .parameters = parameters_of(a, m),
         .attention = count_attention(m),
         .head_weights = count_has_head(m) ? count_head(m) : -1,

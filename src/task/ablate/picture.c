@@ -77,7 +77,7 @@ static int draw(const struct ablate_job *j, const struct maps *m, const char *ca
         .vmin = m->is_signed ? -most : 0, .vmax = most, .cell_px = plan.cell_px,
     };
     part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part, caption, figure_metadata_model(&j->job.s));
+    sheet = figure_sheet(figure, &part, caption, figure_metadata_run(&j->job.s, j->job.s.a, NULL));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, j->job.s.env->warn, e);
 }

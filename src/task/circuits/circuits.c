@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "task/format.h"
+#include "task/provenance.h"
 #include "run/fold.h"
 
 static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
@@ -120,7 +121,7 @@ static int draw(const struct circuits_job *j, struct err *e)
     sheet = figure_sheet(figure, &part,
                          arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
                                       family_stack_names[s->stack]),
-                         figure_metadata_model(s));
+                         figure_metadata_run(s, j->a, NULL));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, j->output.path, s->env->warn, e);
 }
@@ -140,7 +141,8 @@ static int run_session(struct circuits_job *j, struct err *e)
     const struct circuits_args *args = j->args;
 
     if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
-        check(j, e) != 0 || select_heads(j, e) != 0)
+        check(j, e) != 0 || select_heads(j, e) != 0 ||
+        provenance_open(&j->s, &j->output, NULL, e) != 0)
         return -1;
     if (!args->pairs && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)
         err_warn(j->s.env->note, "%s; successors are left out", j->s.tok_err.msg);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "task/provenance.h"
 
 static const char *const overs[] = { "layer", "position", "distance", "step", "model", NULL };
 static const char *const eachs[] = { "auto", "head", "layer", "mean", NULL };
@@ -158,6 +159,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     if (check_args(asked, e) != 0)
         return -1;
     status = gather(jobs, n, asked, n_operands, operands, &own, &n_open, e);
+    for (int k = 1; k < n && status == 0; k++)
+        status = provenance_add(&jobs[0].job.s, &jobs[k].job.s, e);
     call_apart(jobs, status == 0 ? n : 0);
     if (status == 0)
         status = draw(jobs, n, e);

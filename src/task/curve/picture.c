@@ -304,7 +304,7 @@ int curve_draw(const struct curve_job *jobs, int n, struct err *e)
     bin = take_together(first, &curve);
     part = curve_part(&curve);
     sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, bin, s->a),
-                         figure_metadata_model(s));
+                         figure_metadata_run(s, s->a, NULL));
     sheet.terminal = &output->terminal;
     if (check_width(figure, &sheet, s->a, e) != 0)
         return -1;

@@ -6,6 +6,7 @@
 
 #include "base/claims.h"
 #include "base/str.h"
+#include "task/provenance.h"
 #include "task/results.h"
 
 static const struct former former_metrics[] = {
@@ -268,7 +269,9 @@ static const struct record *record_of(struct job *j)
 
 static int plan_heatmap(struct job *j, struct err *e)
 {
-    const struct output_args args = { .path = j->args->heatmap };
+    const struct output_args args = {
+        .path = j->args->heatmap, .metadata = j->args->shared.common.output.metadata
+    };
 
     if (args.path == NULL)
         return 0;
@@ -377,6 +380,20 @@ static const struct diff_args *args_of(struct arena *a, const struct diff_args *
     return own;
 }
 
+/* What is said of the run: its models, one after the other. */
+static int open_provenance(struct job *job, int n, struct err *e)
+{
+    struct session *first = &job[0].sides.side[0].s;
+    const struct output *heatmap = job[0].args->heatmap != NULL ? &job[0].heatmap : NULL;
+
+    if (provenance_open(first, &job[0].results->output, heatmap, e) != 0)
+        return -1;
+    for (int k = 0; k < n; k++)
+        if (provenance_add(first, &job[k].sides.side[1].s, e) != 0)
+            return -1;
+    return 0;
+}
+
 static int run_jobs(struct job *job, int n, const struct env *env, int n_operands,
                     char **operands, struct err *e)
 {
@@ -392,7 +409,8 @@ static int run_jobs(struct job *job, int n, const struct env *env, int n_operand
         if (open_job(&job[k], env, n_operands, operands, e) != 0)
             return -1;
     /* Their files are known only now. */
-    if (claims_check(env->arena, env->arena, e) != 0 || report(job, n, e) != 0)
+    if (claims_check(env->arena, env->arena, e) != 0 || open_provenance(job, n, e) != 0 ||
+        report(job, n, e) != 0)
         return -1;
     return check_tolerance(job, n, e);
 }

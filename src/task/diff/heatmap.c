@@ -213,7 +213,7 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
     maps.vmin = -maps.vmax;
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(p, a, plan.pool, shown.sink),
-                         figure_metadata_pair(&side[0].s, &side[1].s));
+                         figure_metadata_map(&side[0].s, a, &side[0].item, NULL, NULL));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, side[0].s.env->warn, e);
 }

@@ -86,7 +86,8 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
     };
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(p, a),
-                         figure_metadata_pair(session, &p->sides->side[1].s));
+                         figure_metadata_map(session, a, p->whole ? NULL :
+                                             &p->sides->side[0].item, NULL, NULL));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, session->env->warn, e);
 }

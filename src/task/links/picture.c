@@ -273,8 +273,8 @@ static int put(struct links_job *j, struct arena *a, const struct item *item, co
     const struct figure_args *f = &j->args->shared.figure;
     const struct session *s = &j->job.s;
     const struct part part = links_part(figure);
-    const struct metadata *metadata = figure_metadata(s, a, layers_text(j, a),
-                                                      rule_text(j, a, links));
+    const struct metadata *metadata = figure_metadata_map(s, a, item, layers_text(j, a),
+                                                          rule_text(j, a, links));
     const struct output *output = &j->job.results.output;
     struct sheet sheet = figure_sheet(f, &part, caption(j, a, item, links), metadata);
 

@@ -92,7 +92,8 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     figure_note_cmap(&maps, t->s->env->note);
     part = heatmap_part(&maps);
     sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
-                         figure_metadata(t->s, a, arena_printf(a, "%d", layer), scale));
+                         figure_metadata_map(t->s, a, t->item, arena_printf(a, "%d", layer),
+                                             scale));
     sheet.terminal = plan.terminal;
     if (figure_check_numbers(figure, &sheet, &plan, a, e) != 0)
         return -1;

@@ -7,6 +7,7 @@
 #include "analysis/map.h"
 #include "base/lines.h"
 #include "base/str.h"
+#include "task/provenance.h"
 #include "task/types/file.h"
 
 static const struct opt_values metric_values = { .words = metric_names };
@@ -146,7 +147,7 @@ static int one_text(void *self, struct arena *a, const struct item *item, const 
     struct map **map = thumbnails ? maps_new(j, a, item, e) : NULL;
     struct model_view_sums *sums = model_view_sums_new(j, a);
     struct model_view_picture picture = { j, { 0, NULL }, map, text_of(a, item),
-                                          figure_format(&j->job.results.output), path };
+                                          figure_format(&j->job.results.output), path, item };
     const struct stats *stats;
 
     if (thumbnails && map == NULL)
@@ -209,7 +210,7 @@ static int draw_means(struct model_view_job *j, struct err *e)
                           input_name(j->job.in) != NULL ? input_name(j->job.in) : "the input");
     if (model_view_draw(&(struct model_view_picture){
             j, model_view_means(j, j->sums, a), NULL, of, figure_format(output),
-            output->path }, a, e) != 0)
+            output->path, NULL }, a, e) != 0)
         return -1;
     tell(j, output->path);
     return 0;
@@ -344,7 +345,7 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
         return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
                        "%s", output->path);
     j->metric.by = BY_COLUMN;
-    if (read_table(j, s->a, &picture.heads, e) != 0)
+    if (read_table(j, s->a, &picture.heads, e) != 0 || provenance_open(s, output, NULL, e) != 0)
         return -1;
     picture.format = figure_format(output);
     picture.path = output->path;

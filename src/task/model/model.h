@@ -106,6 +106,7 @@ struct model_view_picture {
     const char *of;             /* for the caption: ", “the cat sat”" */
     enum draw_format format;
     const char *path;
+    const struct item *item;    /* NULL: several texts, or none */
 };
 
 int model_view_draw(const struct model_view_picture *p, struct arena *a, struct err *e);

@@ -352,7 +352,7 @@ int model_view_draw(const struct model_view_picture *p, struct arena *a, struct 
         set_labels(p, &g, &board, a);
     part = board_part(&board);
     sheet = figure_sheet(figure, &part, caption(p, a, map != NULL ? map->pool : 1, maps.clip),
-                         figure_metadata_model(s));
+                         figure_metadata_run(s, a, p->item));
     sheet.terminal = &j->job.results.output.terminal;
     return sheet_write(&sheet, p->format, p->path, s->env->warn, e);
 }

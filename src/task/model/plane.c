@@ -94,7 +94,7 @@ int model_view_draw_plane(const struct model_view_picture *p, struct arena *a, s
     set_points(p, &scatter, a);
     part = scatter_part(&scatter);
     sheet = figure_sheet(figure, &part, caption(p, a, scatter.n_kinds > 0),
-                         figure_metadata_model(s));
+                         figure_metadata_run(s, a, p->item));
     sheet.terminal = &p->j->job.results.output.terminal;
     return sheet_write(&sheet, p->format, p->path, s->env->warn, e);
 }

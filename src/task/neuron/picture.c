@@ -220,7 +220,7 @@ int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *
     };
     struct part part = bands_part(&bands);
     struct sheet sheet = figure_sheet(figure, &part, caption_of(j, a, item, &keys),
-                                      figure_metadata_model(s));
+                                      figure_metadata_run(s, a, item));
 
     if (keys.count == 0)
         return err_set(e, ERR_INPUT, "%s: the query sees no key", neuron_lead(j, a, item, n));

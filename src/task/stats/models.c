@@ -2,6 +2,7 @@
  * stats --summary of several models: the same texts through one after the other. */
 #include <string.h>
 
+#include "task/provenance.h"
 #include "task/stats/stats.h"
 
 struct models {
@@ -88,6 +89,9 @@ static int run(struct models *m, const struct job_kind *kind, int n_operands, ch
     if (!input_is_file(m->job[0].job.in))
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
+    for (int k = 1; k < m->n; k++)
+        if (provenance_add(&m->job[0].job.s, &m->job[k].job.s, e) != 0)
+            return -1;
     call_apart(m);
     return report(m, e);
 }

@@ -107,7 +107,7 @@ static int write(const struct trace_found *f, struct arena *a, const struct heat
     const char *caption = arena_printf(a, "%s%s%s; %s%s; scale: %s.", s->model->name,
                                        figure_text(a, f->item), figure_changes(a, s->asked),
                                        trace_lead(f, a), unseen, scale);
-    struct sheet sheet = figure_sheet(figure, part, caption, figure_metadata_model(s));
+    struct sheet sheet = figure_sheet(figure, part, caption, figure_metadata_run(s, a, f->item));
 
     sheet.terminal = plan->terminal;
     if (figure_check_numbers(figure, &sheet, plan, a, e) != 0)

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "task/counts.h"
+#include "task/provenance.h"
 #include "task/state.h"
 #include "session/mark.h"
 
@@ -262,7 +263,7 @@ static int run_session(struct types_job *j, struct err *e)
         state_check(job, e) != 0 ||
         session_select(&job->s, job->n_operands, false, &job->want, e) != 0 ||
         check(j, e) != 0 || count_tokens(j, e) != 0 || open_sums(j, e) != 0 ||
-        open_texts(j, e) != 0 ||
+        open_texts(j, e) != 0 || provenance_open(&job->s, &job->results.output, NULL, e) != 0 ||
         state_begin(job, e) != 0)
         return -1;
     return report(j, e);

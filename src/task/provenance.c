@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * A session and its output -> what is said of the run. */
+#include "task/provenance.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "cli/opt.h"
+#include "nn/fast.h"
+#include "nn/kernels.h"
+#include "session/input.h"
+
+static const char *program_text(const struct session *s)
+{
+    enum fast fast = s->asked != NULL ? (enum fast)s->asked->fast : FAST_NONE;
+    bool apart = fast != FAST_NONE || nn_kernel() == KERNEL_BLAS;
+
+    return apart ? arena_printf(s->a, "mha-viz " MHA_VIZ_VERSION " (kernel %s)",
+                                fast_kernel_name(fast)) :
+                   "mha-viz " MHA_VIZ_VERSION;
+}
+
+static const char *command_text(const struct session *s, const struct output *o)
+{
+    const struct env *env = s->env;
+    bool named = o->format_name != NULL;
+
+    return arena_printf(s->a, "mha-viz %s%s%s%s", env->cmd->name, named ? " --format " : "",
+                        named ? o->format_name : "",
+                        command_line_rest(s->a, env->cmd, env->argc, env->argv,
+                                          o->metadata == OUTPUT_NAMES));
+}
+
+/* ---- the file of texts ---- */
+
+/* Texts are read from lines, and not from the command line or from arrays. */
+static bool is_of_lines(const struct session *s)
+{
+    return s->input != NULL && s->asked->attention == NULL && s->asked->qkv == NULL &&
+           asked_array(s->asked) == NULL && input_name(s->input) != NULL;
+}
+
+static const char *file_text(const struct session *s, const struct output *o)
+{
+    const char *path = s->asked->file != NULL ? s->asked->file : "-";
+
+    return o->metadata == OUTPUT_NAMES ? command_line_path(s->a, path) : path;
+}
+
+static const char *hex(struct arena *a, const unsigned char *bytes, int n)
+{
+    char *text = arena_alloc(a, 2 * (uint64_t)n + 1, 1);
+
+    for (int i = 0; i < n; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned)bytes[i]);
+    return text;
+}
+
+/* As it lies on the disk, also where it is packed. */
+static int hash_file(const struct session *s, const char **to, struct err *e)
+{
+    const char *path = s->asked->file;
+    unsigned char digest[SHA256_SIZE];
+    struct stat info;
+    struct span bytes;
+
+    if (path == NULL || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return 0;
+    if (file_map(path, &bytes, e) != 0)
+        return -1;
+    sha256_of(digest, bytes.data, bytes.size);
+    file_unmap(bytes);
+    *to = hex(s->a, digest, SHA256_SIZE);
+    return 0;
+}
+
+/* ---- models ---- */
+
+int provenance_add(struct session *s, const struct session *other, struct err *e)
+{
+    struct provenance *p = s->provenance;
+    struct provenance_model *all;
+    uint64_t hash;
+
+    if (p == NULL || other->name == NULL)
+        return 0;
+    all = arena_grow(s->a, p->models.at, (uint64_t)p->models.n, (uint64_t)p->models.n + 1,
+                     sizeof *all);
+    p->models.at = all;
+    all += p->models.n++;
+    if (other->model == NULL) {
+        all->name = other->name;
+        return 0;
+    }
+    if (model_hash_data(other->model, s->a, &hash, e) != 0)
+        return -1;
+    *all = (struct provenance_model){ other->model->name, other->model->family->name,
+                                      arena_printf(s->a, "%016" PRIx64, hash) };
+    return 0;
+}
+
+const char *provenance_model_text(struct arena *a, const struct provenance_model *model)
+{
+    return model->hash == NULL ? model->name :
+           arena_printf(a, "%s (%s, %s)", model->name, model->family, model->hash);
+}
+
+/* ---- the run ---- */
+
+/* Formats that have no place for it. */
+static bool has_place(enum output_format format)
+{
+    return format != OUTPUT_TABLE && format != OUTPUT_TSV && format != OUTPUT_TERMINAL &&
+           format != OUTPUT_NPY && format != OUTPUT_SUMS;
+}
+
+int provenance_open(struct session *s, const struct output *o, const struct output *picture,
+                    struct err *e)
+{
+    struct provenance *p;
+
+    if (s->env->cmd == NULL || o->metadata == OUTPUT_NO_METADATA ||
+        !(has_place(o->format) || (picture != NULL && has_place(picture->format))))
+        return 0;
+    p = arena_alloc(s->a, 1, sizeof *p);
+    p->program = program_text(s);
+    p->command = command_text(s, o);
+    if (is_of_lines(s)) {
+        p->file = file_text(s, o);
+        if (hash_file(s, &p->sha256, e) != 0)
+            return -1;
+    }
+    s->provenance = p;
+    return provenance_add(s, s, e);
+}
+
+const char *provenance_line(const struct session *s, struct arena *a, const struct item *item)
+{
+    return item != NULL && is_of_lines(s) ?
+        arena_printf(a, "%lld%s", (long long)item->index + 1, item_part(a, item)) : NULL;
+}

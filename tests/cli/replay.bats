@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a file says of the run that wrote it, and whether that gives the file again.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+# The folder of the inputs, and a program mha-viz beside it
+begin() {
+    cp -r "$ref/bert" "$ref/gguf_bert" "$dir/"
+    mkdir "$dir/bin"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$viz" > "$dir/bin/mha-viz"
+    chmod +x "$dir/bin/mha-viz"
+    cd "$dir" || return
+    nasty=$'the cat\'s "key" `id` $HOME 我喜欢 <b>&amp;\n\tdoor'
+}
+
+# said FILE KEY: what it says
+said() {
+    python3 "$BATS_TEST_DIRNAME/metadata.py" "$@"
+}
+
+# replays FILE COMMAND...: what sh makes of the command that the file says is the same file again
+replays() {
+    local file=$1 line
+    shift
+    "$viz" "$@" -q -t 2 -o "$file"
+    line=$(said "$file" mha-viz:command)
+    PATH=$dir/bin:$PATH sh -c "$line -o again.${file##*.}" > out.txt
+    cmp "$file" "again.${file##*.}"
+}
+
+@test "the command of a picture of every kind gives it again, whatever its words are" {
+    begin
+    for kind in png svg; do
+        replays a.$kind heatmap -m bert --truncate "$nasty"
+        replays a.$kind heatmap -m bert --title "$nasty" 'the key' 'the door'
+        replays a.$kind heatmap -l 0-1 --beside 'it is' 'it was'
+        replays a.$kind links -m bert -l 1 'the cat' "the dog's"
+        replays a.$kind model -m bert --title "it's" 'the key'
+        replays a.$kind curve -m bert --metric entropy "the cat's door"
+        replays a.$kind trace -m bert --at key 'the key' --title '我 & "you"'
+        replays a.$kind neuron -H L1H1 'good  morning'
+        replays a.$kind diff -m bert -m gguf_bert --ids 2,17,3
+        replays a.$kind diff -m bert "the cat's" 'the dog'
+        replays a.$kind ablate --metric dloss "the cat's door"
+        replays a.$kind circuits --metric copy
+        replays a.$kind mechanisms -l 1 --only exact,block 'a b  c'
+    done
+}
+
+@test "the command has the format that -o chose, and needs no -o then" {
+    begin
+    "$viz" heatmap -o x.svg 'the cat'
+    [ "$(said x.svg mha-viz:command)" = "mha-viz heatmap --format svg 'the cat'" ]
+    PATH=$dir/bin:$PATH sh -c "$(said x.svg mha-viz:command)"
+    cmp x.svg heatmap.svg
+    "$viz" heatmap -o x.png 'the cat'
+    [ "$(said x.png mha-viz:command)" = "mha-viz heatmap 'the cat'" ]
+    "$viz" ablate -o y.png 'the cat'
+    [ "$(said y.png mha-viz:command)" = "mha-viz ablate --format png 'the cat'" ]
+}
+
+@test "absolute paths are shortened, but with --metadata=paths" {
+    begin
+    "$viz" heatmap -m "$dir/bert" -o a.svg 'the key'
+    refute grep -q "$dir" a.svg
+    [ "$(said a.svg mha-viz:command)" = "mha-viz heatmap --format svg -m bert 'the key'" ]
+    "$viz" heatmap -m bert -o b.svg 'the key'
+    cmp a.svg b.svg
+    "$viz" heatmap -m "$dir/bert" --metadata=paths -o a.svg 'the key'
+    grep -q -- "-m $dir/bert" a.svg
+}
+
+@test "of a file of texts: its name, its SHA-256 and the line" {
+    begin
+    printf 'key\nthe key\n' > "$dir/lines.txt"
+    sum=$(sha256sum < lines.txt)
+    mkdir d
+    "$viz" heatmap -m bert -f "$dir/lines.txt" -o "$dir/d/"
+    [ "$(said d/000002.png mha-viz:file)" = lines.txt ]
+    [ "$(said d/000002.png mha-viz:sha256)" = "${sum%% *}" ]
+    [ "$(said d/000002.png mha-viz:line)" = 2 ]
+    "$viz" model -m bert --metric entropy -f lines.txt -o m.svg
+    [ "$(said m.svg mha-viz:sha256)" = "${sum%% *}" ]
+    refute said m.svg mha-viz:line
+    "$viz" heatmap -m bert -f - -o s.svg <<< key
+    [ "$(said s.svg mha-viz:file)" = - ]
+    refute said s.svg mha-viz:sha256
+    "$viz" heatmap -m bert -o t.svg key
+    refute said t.svg mha-viz:file
+}
+
+@test "the model's hash is that of info, and another for other weights" {
+    begin
+    "$viz" heatmap -m bert -o a.svg key
+    hash=$("$viz" info -m bert --json | jq -r .hash)
+    [ "$(said a.svg mha-viz:model)" = "bert (bert, $hash)" ]
+    python3 -c 'd = bytearray(open("bert/model.safetensors", "rb").read()); d[-1] ^= 1; open("bert/model.safetensors", "wb").write(d)'
+    "$viz" heatmap -m bert -o a.svg key
+    [ "$(said a.svg mha-viz:model)" != "bert (bert, $hash)" ]
+}
+
+@test "--no-metadata: the same bytes whatever the command line was" {
+    begin
+    for kind in png svg pdf; do
+        "$viz" heatmap -m bert --no-metadata -o a.$kind 'the key'
+        "$viz" heatmap -m "$dir/bert" -l 1 --metadata none -o b.$kind -- 'the key'
+        cmp a.$kind b.$kind
+    done
+    refute grep -aq 'mha-viz' a.png
+}
