@@ -167,7 +167,8 @@ const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, ch
                               bool names)
 {
     static const char *const without[] = {
-        "threads", "output", "shard", "resume", "format", "json", "tsv", NULL
+        "threads", "output", "quiet", "verbose", "profile", "shard", "resume", "format", "json",
+        "tsv", NULL
     };
     struct line line = { .a = a, .c = c, .without = without, .names = names };
     const char *text = "";

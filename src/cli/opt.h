@@ -221,9 +221,10 @@ const char **command_line_words(struct arena *a, const struct cmd *c, int argc, 
                                 const char *const *without, int *n);
 
 /*
- * The same as a POSIX shell reads it, a blank before each: " -l 0 'the cat'".  Without --threads
- * and --output, which change nothing that is written, --shard and --resume, which stand for a
- * part of a run, and --format in any of its spellings, for which the format itself may stand.
+ * The same as a POSIX shell reads it, a blank before each: " -l 0 'the cat'".  Without --threads,
+ * --output, --quiet, --verbose and --profile, which change nothing that is written, --shard and
+ * --resume, which stand for a part of a run, and --format in any of its spellings, for which the
+ * format itself may stand.
  * names: of an absolute path that an option names, its last component.
  */
 const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,

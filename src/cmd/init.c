@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "base/rng.h"
 #include "cli/output.h"
+#include "task/provenance.h"
 #include "weights/safetensors.h"
 
 struct init_args {
@@ -188,14 +189,27 @@ static void write_tensor(FILE *f, struct arena *a, struct rng *r, const struct t
     arena_reset(a, mark);
 }
 
-static int write_all(struct plan *p, FILE *f, struct err *e)
+/* What a reader of the layer needs, and what is said of the run; run NULL: nothing. */
+static int write_head(struct plan *p, const struct provenance *run, FILE *f, struct err *e)
 {
-    const struct note notes[] = { { "heads", arena_printf(p->a, "%d", p->args->heads) },
-                                  { "zero_attn", "true" } };
+    struct note note[2 + PROVENANCE_PAIRS] = {
+        { "heads", arena_printf(p->a, "%d", p->args->heads) }, { "zero_attn", "true" }
+    };
+    struct provenance_pair pair[PROVENANCE_PAIRS];
+    int n = p->args->zero_attn ? 2 : 1, n_pairs = run != NULL ?
+                                                  provenance_pairs(run, p->a, pair) : 0;
+
+    for (int i = 0; i < n_pairs; i++)
+        note[n++] = (struct note){ pair[i].key, pair[i].value };
+    return safetensors_begin(f, p->tensor, p->n, note, n, e);
+}
+
+static int write_all(struct plan *p, const struct provenance *run, FILE *f, struct err *e)
+{
     struct rng r;
 
     rng_seed(&r, (uint64_t)p->args->seed);
-    if (safetensors_begin(f, p->tensor, p->n, notes, p->args->zero_attn ? 2 : 1, e) != 0)
+    if (write_head(p, run, f, e) != 0)
         return -1;
     for (int i = 0; i < p->n && !ferror(f); i++)
         write_tensor(f, p->a, &r, &p->tensor[i], p->fill[i]);
@@ -239,17 +253,18 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct plan p = { .args = args, .a = env->arena };
+    struct session s = { .env = env, .a = env->arena };
     struct output output;
 
     (void)n_operands;
     (void)operands;
     if (output_plan(&output, &p.args->common.output, &output_layer, NULL, p.a, e) != 0 ||
-        check(p.args, e) != 0)
+        check(p.args, e) != 0 || provenance_open(&s, &output, NULL, e) != 0)
         return -1;
     add_all(&p);
     if (out_open(&output.out, output.path, OUT_DURABLE, e) != 0)
         return -1;
-    return output_close(&output, write_all(&p, output.out.file, e), e);
+    return output_close(&output, write_all(&p, s.provenance, output.out.file, e), e);
 }
 
 const struct cmd cmd_init = {

@@ -59,21 +59,54 @@ static const char *clean_text(const struct page *p, const char *s)
     return label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS);
 }
 
+/* What a PDF calls some of the metadata; the rest are its keywords. */
+static const struct pdf_name {
+    const char *key;
+    cairo_pdf_metadata_t name;
+} pdf_names[] = {
+    { "Software", CAIRO_PDF_METADATA_CREATOR },
+    { "mha-viz:command", CAIRO_PDF_METADATA_SUBJECT },
+};
+
+enum { N_PDF_NAMES = sizeof pdf_names / sizeof *pdf_names };
+
+static void set_pdf(const struct page *p, cairo_pdf_metadata_t name, const char *value)
+{
+    cairo_pdf_surface_set_metadata(p->surface, name, label_clean_value(p->arena, value));
+}
+
+static const struct pdf_name *pdf_name(const char *key)
+{
+    for (int i = 0; i < N_PDF_NAMES; i++)
+        if (strcmp(key, pdf_names[i].key) == 0)
+            return &pdf_names[i];
+    return NULL;
+}
+
 /* No date: the same sheet is to be the same bytes tomorrow. */
 static void describe_pdf(const struct page *p)
 {
     const struct sheet *sheet = p->sheet;
-    cairo_surface_t *surface = p->surface;
+    const char *keywords = "";
 
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    set_pdf(p, CAIRO_PDF_METADATA_CREATE_DATE, "");
     if (sheet->title != NULL)
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE,
-                                       clean_text(p, sheet->title));
+        set_pdf(p, CAIRO_PDF_METADATA_TITLE, clean_text(p, sheet->title));
     for (const struct metadata *metadata = sheet->metadata;
-         metadata != NULL && metadata->key != NULL; metadata++)
-        if (strcmp(metadata->key, "Software") == 0)
-            cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR,
-                                           label_clean_value(p->arena, metadata->value));
+         metadata != NULL && metadata->key != NULL; metadata++) {
+        const struct pdf_name *name = pdf_name(metadata->key);
+
+        if (name != NULL)
+            set_pdf(p, name->name, metadata->value);
+        else if (sheet->title == NULL && strcmp(metadata->key, "mha-viz:model") == 0)
+            set_pdf(p, CAIRO_PDF_METADATA_TITLE, metadata->value);
+        if (name == NULL)
+            keywords = arena_printf(p->arena, "%s%s%s: %s", keywords,
+                                    keywords[0] != '\0' ? "; " : "", metadata->key,
+                                    label_clean_value(p->arena, metadata->value));
+    }
+    if (keywords[0] != '\0')
+        set_pdf(p, CAIRO_PDF_METADATA_KEYWORDS, keywords);
 }
 
 /* Far more memory than all else of a picture, and cairo says so where there is none. */

@@ -66,10 +66,13 @@ static void give(char kind, int block, const struct packed *bytes)
         page_take(kind, block, chunk->bytes, chunk->size);
 }
 
-void page_begin(FILE *f, const char *title, bool live)
+void page_begin(FILE *f, const char *title, bool live, const struct provenance *run,
+                struct arena *a)
 {
     (void)f;
     (void)live;
+    (void)run;
+    (void)a;
     (void)title;
 }
 

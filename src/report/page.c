@@ -2,6 +2,8 @@
  * Script, style and packed blocks -> a page. */
 #include "report/page.h"
 
+#include <string.h>
+
 #include "base/base64.h"
 #include "base/sha256.h"
 #include "report/page_files.h"
@@ -36,16 +38,20 @@ static void write_policy(FILE *f, const struct look *look, bool live)
     fputs("; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n", f);
 }
 
-/* Text between tags. */
-static void write_text(FILE *f, const char *text)
+/* Text between tags; in_quotes: between quotes. */
+static void write_text(FILE *f, const char *text, bool in_quotes)
 {
     for (; *text != '\0'; text++)
-        switch (*text) {
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '&': fputs("&amp;", f); break;
-        default: putc(*text, f);
-        }
+        if (*text == '<')
+            fputs("&lt;", f);
+        else if (*text == '>')
+            fputs("&gt;", f);
+        else if (*text == '&')
+            fputs("&amp;", f);
+        else if (*text == '"' && in_quotes)
+            fputs("&quot;", f);
+        else
+            putc(*text, f);
 }
 
 static void write_file(FILE *f, const char *tag, const char *from, const char *to)
@@ -55,16 +61,33 @@ static void write_file(FILE *f, const char *tag, const char *from, const char *t
     fprintf(f, "</%s>\n", tag);
 }
 
-void page_begin(FILE *f, const char *title, bool live)
+/* As pictures name them, but that HTML has a name of its own for a program. */
+static void write_run(FILE *f, const struct provenance *run, struct arena *a)
+{
+    struct provenance_pair pair[PROVENANCE_PAIRS];
+    int n = provenance_pairs(run, a, pair);
+
+    for (int i = 0; i < n; i++) {
+        fprintf(f, "<meta name=\"%s\" content=\"",
+                strcmp(pair[i].key, "Software") == 0 ? "generator" : pair[i].key);
+        write_text(f, pair[i].value, true);
+        fputs("\">\n", f);
+    }
+}
+
+void page_begin(FILE *f, const char *title, bool live, const struct provenance *run,
+                struct arena *a)
 {
     const struct look *look = &looks[live];
 
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", f);
     write_policy(f, look, live);
     fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          "<meta name=\"generator\" content=\"mha-viz " MHA_VIZ_VERSION "\">\n<title>", f);
-    write_text(f, title);
+          "<meta name=\"color-scheme\" content=\"light dark\">\n", f);
+    if (run != NULL)
+        write_run(f, run, a);
+    fputs("<title>", f);
+    write_text(f, title, false);
     fputs("</title>\n", f);
     write_file(f, "style", look->style, look->style_end);
     fputs("</head>\n<body>\n<noscript>This page is drawn by JavaScript, which is turned off in "

@@ -28,13 +28,16 @@
 
 #include "base/file.h"
 #include "report/pack.h"
+#include "report/provenance.h"
 
 /*
  * Everything above the first text.  Its Content-Security-Policy allows the page's own script
  * and style, by their hashes, and nothing else; of a live page also a worker of its own and
- * WebAssembly.  ferror says whether a write has failed.
+ * WebAssembly.  Of the run it says what `run` does, NULL: nothing.  ferror says whether a write has
+ * failed.
  */
-void page_begin(FILE *f, const char *title, bool live);
+void page_begin(FILE *f, const char *title, bool live, const struct provenance *run,
+                struct arena *a);
 
 /* What is known of text number `text`, the blocks of its weights, its queries and keys. */
 void page_text(FILE *f, int text, const struct packed *json);

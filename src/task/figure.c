@@ -161,55 +161,41 @@ const char *figure_scale(struct arena *a, const struct figure_args *f, const cha
 
 /* ---- metadata ---- */
 
-enum { MOST_METADATA = 16 };
-
-struct list_of_metadata {
-    struct metadata *at;
-    int n;
-};
-
-static void add_metadata(struct list_of_metadata *list, const char *key, const char *value)
+/* Of the run, and up to n_more pairs of what is drawn, whose value NULL leaves one out. */
+static const struct metadata *metadata_of(const struct session *s, struct arena *a,
+                                          const struct item *item, const struct metadata *more,
+                                          int n_more)
 {
-    if (value != NULL)
-        list->at[list->n++] = (struct metadata){ key, value };
-}
+    const struct provenance *p = provenance_of(s->provenance, a, item);
+    struct provenance_pair pair[PROVENANCE_PAIRS];
+    struct metadata *all;
+    int n_pairs, n = 0;
 
-/* What is said of any run; what is drawn follows. */
-static struct list_of_metadata begin_metadata(const struct session *s, struct arena *a,
-                                              const struct item *item)
-{
-    static const char *const keys[] = { "mha-viz:model", "mha-viz:second-model" };
-    const struct provenance *p = s->provenance;
-    const struct provenance_model *model = p->models.at;
-    struct list_of_metadata list = { .at = arena_alloc(a, MOST_METADATA, sizeof *list.at) };
-
-    add_metadata(&list, "Software", p->program);
-    add_metadata(&list, "mha-viz:command", p->command);
-    for (int i = 0; i < p->models.n && i < 2; i++)
-        add_metadata(&list, keys[i], provenance_model_text(a, &model[i]));
-    add_metadata(&list, "mha-viz:file", p->file);
-    add_metadata(&list, "mha-viz:sha256", p->sha256);
-    add_metadata(&list, "mha-viz:line", provenance_line(s, a, item));
-    return list;
+    if (p == NULL)
+        return NULL;
+    n_pairs = provenance_pairs(p, a, pair);
+    all = arena_alloc(a, (uint64_t)(n_pairs + n_more) + 1, sizeof *all);
+    for (int i = 0; i < n_pairs; i++)
+        all[n++] = (struct metadata){ pair[i].key, pair[i].value };
+    for (int i = 0; i < n_more; i++)
+        if (more[i].value != NULL)
+            all[n++] = more[i];
+    return all;
 }
 
 const struct metadata *figure_metadata_run(const struct session *s, struct arena *a,
                                            const struct item *item)
 {
-    return s->provenance != NULL ? begin_metadata(s, a, item).at : NULL;
+    return metadata_of(s, a, item, NULL, 0);
 }
 
 const struct metadata *figure_metadata_map(const struct session *s, struct arena *a,
                                            const struct item *item, const char *layers,
                                            const char *scale)
 {
-    struct list_of_metadata list;
+    const struct metadata more[] = { { "mha-viz:layer", layers },
+                                     { "mha-viz:stack", family_stack_names[s->stack] },
+                                     { "mha-viz:scale", scale } };
 
-    if (s->provenance == NULL)
-        return NULL;
-    list = begin_metadata(s, a, item);
-    add_metadata(&list, "mha-viz:layer", layers);
-    add_metadata(&list, "mha-viz:stack", family_stack_names[s->stack]);
-    add_metadata(&list, "mha-viz:scale", scale);
-    return list.at;
+    return metadata_of(s, a, item, more, 3);
 }

@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory_file.h"
 #include "base/sha256.h"
 #include "cli/opt.h"
 #include "nn/fast.h"
 #include "nn/kernels.h"
 #include "session/input.h"
+#include "weights/npz.h"
 
 static const char *program_text(const struct session *s)
 {
@@ -23,15 +25,13 @@ static const char *program_text(const struct session *s)
                    "mha-viz " MHA_VIZ_VERSION;
 }
 
-static const char *command_text(const struct session *s, const struct output *o)
+static const char *command_text(struct arena *a, const struct cmd *c, const struct output *o,
+                                const char *rest)
 {
-    const struct env *env = s->env;
     bool named = o->format_name != NULL;
 
-    return arena_printf(s->a, "mha-viz %s%s%s%s", env->cmd->name, named ? " --format " : "",
-                        named ? o->format_name : "",
-                        command_line_rest(s->a, env->cmd, env->argc, env->argv,
-                                          o->metadata == OUTPUT_NAMES));
+    return arena_printf(a, "mha-viz %s%s%s%s", c->name, named ? " --format " : "",
+                        named ? o->format_name : "", rest);
 }
 
 /* ---- the file of texts ---- */
@@ -102,19 +102,13 @@ int provenance_add(struct session *s, const struct session *other, struct err *e
     return 0;
 }
 
-const char *provenance_model_text(struct arena *a, const struct provenance_model *model)
-{
-    return model->hash == NULL ? model->name :
-           arena_printf(a, "%s (%s, %s)", model->name, model->family, model->hash);
-}
-
 /* ---- the run ---- */
 
-/* Formats that have no place for it. */
-static bool has_place(enum output_format format)
+/* Pictures, pages and arrays have a place for it; npy has none. */
+static bool has_place(const struct output *o)
 {
-    return format != OUTPUT_TABLE && format != OUTPUT_TSV && format != OUTPUT_TERMINAL &&
-           format != OUTPUT_NPY && format != OUTPUT_SUMS;
+    return o->format >= OUTPUT_PNG && o->format != OUTPUT_TERMINAL && o->format != OUTPUT_NPY &&
+           o->format != OUTPUT_SUMS;
 }
 
 int provenance_open(struct session *s, const struct output *o, const struct output *picture,
@@ -123,11 +117,13 @@ int provenance_open(struct session *s, const struct output *o, const struct outp
     struct provenance *p;
 
     if (s->env->cmd == NULL || o->metadata == OUTPUT_NO_METADATA ||
-        !(has_place(o->format) || (picture != NULL && has_place(picture->format))))
+        !(has_place(o) || (picture != NULL && has_place(picture))))
         return 0;
     p = arena_alloc(s->a, 1, sizeof *p);
     p->program = program_text(s);
-    p->command = command_text(s, o);
+    p->command = command_text(s->a, s->env->cmd, o,
+                              command_line_rest(s->a, s->env->cmd, s->env->argc, s->env->argv,
+                                                o->metadata == OUTPUT_NAMES));
     if (is_of_lines(s)) {
         p->file = file_text(s, o);
         if (hash_file(s, &p->sha256, e) != 0)
@@ -137,8 +133,38 @@ int provenance_open(struct session *s, const struct output *o, const struct outp
     return provenance_add(s, s, e);
 }
 
-const char *provenance_line(const struct session *s, struct arena *a, const struct item *item)
+const struct provenance *provenance_of(const struct provenance *p, struct arena *a,
+                                       const struct item *item)
 {
-    return item != NULL && is_of_lines(s) ?
-        arena_printf(a, "%lld%s", (long long)item->index + 1, item_part(a, item)) : NULL;
+    struct provenance *own;
+
+    if (p == NULL || item == NULL || p->file == NULL)
+        return p;
+    own = arena_alloc(a, 1, sizeof *own);
+    *own = *p;
+    own->line = arena_printf(a, "%lld%s", (long long)item->index + 1, item_part(a, item));
+    return own;
+}
+
+/* ---- as JSON ---- */
+
+char *provenance_json(const struct provenance *p, struct arena *a)
+{
+    struct memory_file *file = memory_file_new(a);
+    char *text;
+
+    record_json(&provenance_record, p, file->file);
+    text = memory_file_close(file) == 0 ? arena_strndup(a, file->data, file->size - 1) :
+                                          arena_strdup(a, "{}");
+    arena_release(a, file);
+    return text;
+}
+
+void provenance_add_array(struct npz *z, const struct session *s, struct arena *a,
+                          const struct item *item)
+{
+    const struct provenance *p = provenance_of(s->provenance, a, item);
+
+    if (p != NULL)
+        npz_add_text(z, "provenance", provenance_json(p, a));
 }

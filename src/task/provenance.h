@@ -21,10 +21,18 @@ int provenance_open(struct session *s, const struct output *o, const struct outp
 /* Adds the model of another session to s->provenance, where there is one. */
 int provenance_add(struct session *s, const struct session *other, struct err *e);
 
-/* "3", "3, part 2": which of the texts of its file an item is; NULL: it is of none. */
-const char *provenance_line(const struct session *s, struct arena *a, const struct item *item);
+/* One object of JSON, of arena a. */
+char *provenance_json(const struct provenance *p, struct arena *a);
 
-/* "minilm (bert, 9e3f1c02a7b4d586)". */
-const char *provenance_model_text(struct arena *a, const struct provenance_model *model);
+struct npz;
+/* The array "provenance" of an npz: one string of JSON, as provenance_json has it; where there is
+ * s->provenance.  item: as of provenance_of. */
+void provenance_add_array(struct npz *z, const struct session *s, struct arena *a,
+                          const struct item *item);
+
+/* p with the line of an item where it is of a file, of arena a; NULL where p is.  item NULL:
+ * several, or none. */
+const struct provenance *provenance_of(const struct provenance *p, struct arena *a,
+                                       const struct item *item);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -166,7 +167,9 @@ static int code_points(const char *s, uint32_t *out, int max)
     return count;
 }
 
-void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n)
+/* Each cut after `most` code points. */
+static void add_strings(struct npz *z, const char *name, const char *const *strings, int n,
+                        int most)
 {
     int width = 1, i;
     int64_t shape = n;
@@ -176,7 +179,7 @@ void npz_add_strings(struct npz *z, const char *name, const char *const *strings
     size_t n_head;
 
     for (int k = 0; k < n; k++) {
-        int length = code_points(strings[k], NULL, NPZ_STRING_MAX);
+        int length = code_points(strings[k], NULL, most);
 
         if (length > width)
             width = length;
@@ -192,6 +195,16 @@ void npz_add_strings(struct npz *z, const char *name, const char *const *strings
     member.n_head = (int64_t)n_head;
     i = add(z, member);
     npz_put(z, i, 0, all, n);
+}
+
+void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n)
+{
+    add_strings(z, name, strings, n, NPZ_STRING_MAX);
+}
+
+void npz_add_text(struct npz *z, const char *name, const char *text)
+{
+    add_strings(z, name, &text, 1, INT_MAX / (int)sizeof(uint32_t));
 }
 
 /* ---- data ---- */

@@ -39,6 +39,9 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
 enum { NPZ_STRING_MAX = 256 };
 void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n);
 
+/* The same of one string, which is not cut. */
+void npz_add_text(struct npz *z, const char *name, const char *text);
+
 /*
  * Writes n elements at element offset first of array i.  Every element of every
  * array must have been written exactly once before npz_finish; what was left

@@ -39,7 +39,7 @@ zeros() {
     jq -e '.tokens == ["[CLS]","0,0","0,1","0,2","1,0","1,1","1,2"]' cat.json
     jq -e '.ids == null and .text == "" and .input == "cat.npy"' cat.json
     jq -e '[.heads[].links[][1]] | max <= 6' cat.json
-    "$viz" export -m "$vit" --input cat.npy --logits --hidden -o cat.npz
+    "$viz" export --no-metadata -m "$vit" --input cat.npy --logits --hidden -o cat.npz
     unzip -Z1 cat.npz | sort | tr '\n' ' ' >names
     grep -qx "attn.0.npy attn.1.npy hidden.npy labels.npy logits.npy tokens.npy " names
     unzip -p cat.npz logits.npy | head -c 128 | grep -aq "'shape': (1, 5)"

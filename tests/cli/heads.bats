@@ -74,18 +74,18 @@ shape() {
 
 @test "an encoder-decoder's classifier reads the text once more" {
     bart=$ref/heads/BartForSequenceClassification
-    "$viz" export -m "$bart" --logits --ids 2,7,9,3 -o "$dir/a.npz"
-    "$viz" export -m "$bart" --logits --ids 2,7,9,3 --decoder-ids 3,2,7,9 -o "$dir/b.npz"
+    "$viz" export --no-metadata -m "$bart" --logits --ids 2,7,9,3 -o "$dir/a.npz"
+    "$viz" export --no-metadata -m "$bart" --logits --ids 2,7,9,3 --decoder-ids 3,2,7,9 -o "$dir/b.npz"
     cmp "$dir/a.npz" "$dir/b.npz"
-    "$viz" export -m "$bart" --ids 2,7,9,3 -o "$dir/a.npz"
+    "$viz" export --no-metadata -m "$bart" --ids 2,7,9,3 -o "$dir/a.npz"
     unzip -Z1 "$dir/a.npz" | grep -qx cross.0.npy
-    fails 3 "the text has no end token (id 3)" "$viz" export -m "$bart" --logits --ids 2,7 -o "$dir/a.npz"
+    fails 3 "the text has no end token (id 3)" "$viz" export --no-metadata -m "$bart" --logits --ids 2,7 -o "$dir/a.npz"
     fails 3 "the decoder has 2 tokens, expected the 4 of the text" \
-        "$viz" export -m "$bart" --logits --ids 2,7,9,3 --decoder-ids 3,2 -o "$dir/a.npz"
+        "$viz" export --no-metadata -m "$bart" --logits --ids 2,7,9,3 --decoder-ids 3,2 -o "$dir/a.npz"
     # Without a start token the last token goes first.
     mbart=$ref/heads/MBartForSequenceClassification
-    "$viz" export -m "$mbart" --ids 2,7,9,3 --logits -o "$dir/a.npz"
-    "$viz" export -m "$mbart" --ids 2,7,9,3 --decoder-ids 3,2,7,9 --logits -o "$dir/b.npz"
+    "$viz" export --no-metadata -m "$mbart" --ids 2,7,9,3 --logits -o "$dir/a.npz"
+    "$viz" export --no-metadata -m "$mbart" --ids 2,7,9,3 --decoder-ids 3,2,7,9 --logits -o "$dir/b.npz"
     cmp "$dir/a.npz" "$dir/b.npz"
 }
 

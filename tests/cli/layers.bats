@@ -395,9 +395,9 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" info --json -m "$dir/r.safetensors"
     [ "$(jq -c '[.heads, .positions]' <<<"$output")" = "[3,7]" ]
     # PyTorch's manual_seed(1) and xavier_uniform_ give the same numbers.
-    "$viz" init --d-model 16 --heads 2 --encoder -o "$dir/same.safetensors"
+    "$viz" init --no-metadata --d-model 16 --heads 2 --encoder -o "$dir/same.safetensors"
     cmp "$dir/same.safetensors" "$ref/layers/init/encoder.safetensors"
-    "$viz" init --d-model 16 --heads 2 --encoder -o - | cmp - "$dir/same.safetensors"
+    "$viz" init --no-metadata --d-model 16 --heads 2 --encoder -o - | cmp - "$dir/same.safetensors"
 }
 
 @test "init --kv-heads: groups of heads share keys and values" {
@@ -443,8 +443,8 @@ header = data[8:8 + n].rstrip().replace(b'feed_forward.fc', b'feed_forward.linea
 header += b' ' * (-len(header) % 8)
 open(sys.argv[2], 'wb').write(struct.pack('<Q', len(header)) + header + data[8 + n:])
 PYTHON
-    "$viz" export -q -m "$(layer course_stack)" --heads 4 --shape 5 --hidden -o "$dir/a.npz"
-    "$viz" export -q -m "$dir/a.safetensors" --heads 4 --shape 5 --hidden -o "$dir/b.npz"
+    "$viz" export --no-metadata -q -m "$(layer course_stack)" --heads 4 --shape 5 --hidden -o "$dir/a.npz"
+    "$viz" export --no-metadata -q -m "$dir/a.safetensors" --heads 4 --shape 5 --hidden -o "$dir/b.npz"
     cmp "$dir/a.npz" "$dir/b.npz"
 }
 

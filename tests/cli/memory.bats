@@ -119,7 +119,7 @@ load helper
         echo "{\"ids\":[$ids]}"
     done >"$dir/eight.jsonl"
     head -n 1 "$dir/eight.jsonl" >"$dir/one.jsonl"
-    set -- heatmap --jsonl --format pdf --cell 1 -l all -o "$dir/x.pdf"
+    set -- heatmap --no-metadata --jsonl --format pdf --cell 1 -l all -o "$dir/x.pdf"
     works "$viz" "$@" --max-memory 160M -f "$dir/one.jsonl"
     cp "$dir/x.pdf" "$dir/one.pdf"
     works "$viz" "$@" -f "$dir/one.jsonl"

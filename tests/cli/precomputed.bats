@@ -56,13 +56,13 @@ heads() {
 @test "what a sink takes that is not a key is exported, and read back" {
     argv=(-m "$ref/families/gpt_oss" --ids 5,9,13,21,8,30,7)
     metrics=null_mass,entropy_renorm,neff_renorm,max_mean_renorm,entropy
-    "$viz" export "${argv[@]}" -o "$dir/sink.npz"
+    "$viz" export --no-metadata "${argv[@]}" -o "$dir/sink.npz"
     unzip -Z1 "$dir/sink.npz" | grep -qx sink.1.npy
     want=$("$viz" stats --json --compute $metrics "${argv[@]}" | jq -c .heads)
     jq -e 'all(.[]; .null_mass > 0.01 and .null_mass < 0.99)' <<<"$want"
     agree "$want" "$("$viz" stats --json --compute $metrics --attention "$dir/sink.npz" |
         jq -c .heads)" 0 1e-6
-    "$viz" export --attention "$dir/sink.npz" -o "$dir/again.npz"
+    "$viz" export --no-metadata --attention "$dir/sink.npz" -o "$dir/again.npz"
     cmp "$dir/sink.npz" "$dir/again.npz"
     sed 's/sink\.1\.npy/sank.1.npy/g' "$dir/sink.npz" >"$dir/less.npz"
     fails 3 "its weights sum to 0." "$viz" stats --attention "$dir/less.npz"
@@ -90,7 +90,7 @@ heads() {
         "$viz" heatmap $not "${argv[@]}" -l 1 -o "$dir/not.svg"
         refute grep -q '→ sink' "$dir/not.svg"
     done
-    "$viz" export --weight norm "${argv[@]}" -o "$dir/norm.npz"
+    "$viz" export --no-metadata --weight norm "${argv[@]}" -o "$dir/norm.npz"
     refute grep -q sink <(unzip -Z1 "$dir/norm.npz")
 }
 
@@ -154,24 +154,24 @@ heads() {
 
 @test "copies of keys: sums are shown, and both are exported again" {
     text=(-m "$ref/families/big_bird_random" --ids "$(seq -s, 1 30)")
-    "$viz" export "${text[@]}" -o "$dir/a.npz"
+    "$viz" export --no-metadata "${text[@]}" -o "$dir/a.npz"
     unzip -Z1 "$dir/a.npz" | grep -qx eff.0.npy
     agree "$(heads "${text[@]}" | jq -c 'map(del(.entropy_norm))')" \
         "$(heads --attention "$dir/a.npz")" 0 1e-6
-    "$viz" export --attention "$dir/a.npz" -o "$dir/b.npz"
+    "$viz" export --no-metadata --attention "$dir/a.npz" -o "$dir/b.npz"
     cmp "$dir/a.npz" "$dir/b.npz"
 }
 
 @test "an export of an export is the same file" {
-    "$viz" export -o "$dir/a.npz" 'the cat saw the dog'
-    "$viz" export --attention "$dir/a.npz" -o "$dir/b.npz"
+    "$viz" export --no-metadata -o "$dir/a.npz" 'the cat saw the dog'
+    "$viz" export --no-metadata --attention "$dir/a.npz" -o "$dir/b.npz"
     cmp "$dir/a.npz" "$dir/b.npz"
-    "$viz" export --attention "$ref/precomputed/causal.npy" -o "$dir/c.npy" --format npy
-    "$viz" export --attention "$dir/c.npy" -o "$dir/d.npy"
+    "$viz" export --no-metadata --attention "$ref/precomputed/causal.npy" -o "$dir/c.npy" --format npy
+    "$viz" export --no-metadata --attention "$dir/c.npy" -o "$dir/d.npy"
     cmp "$dir/c.npy" "$dir/d.npy"
     diff <(heads --attention "$dir/d.npy") <(heads --attention "$ref/precomputed/causal.npy")
-    "$viz" export -m "$ref/layers/decoder.safetensors" --heads 3 -o "$dir/e.npz"
-    "$viz" export --attention "$dir/e.npz" -o "$dir/f.npz"
+    "$viz" export --no-metadata -m "$ref/layers/decoder.safetensors" --heads 3 -o "$dir/e.npz"
+    "$viz" export --no-metadata --attention "$dir/e.npz" -o "$dir/f.npz"
     for name in dec.0 cross.0; do
         cmp <(unzip -p "$dir/e.npz" $name.npy) <(unzip -p "$dir/f.npz" $name.npy)
     done
@@ -330,9 +330,9 @@ heads() {
 
 @test "--qkv of several texts is each of them alone" {
     mkdir "$dir/out"
-    "$viz" export --qkv "$(qkv texts)" -o "$dir/out/"
+    "$viz" export --no-metadata --qkv "$(qkv texts)" -o "$dir/out/"
     [ "$(list "$dir/out")" = "000001.npz 000002.npz " ]
-    "$viz" export --qkv "$(qkv groups)" -o "$dir/one.npz"
+    "$viz" export --no-metadata --qkv "$(qkv groups)" -o "$dir/one.npz"
     cmp "$dir/one.npz" "$dir/out/000001.npz"
     heads --qkv "$(qkv groups)" >"$dir/one"
     "$viz" stats --json --qkv "$(qkv texts)" | head -n 1 | jq -c .heads | diff "$dir/one" -
@@ -343,8 +343,8 @@ heads() {
     heads --qkv "$(qkv texts)" >"$dir/want"
     heads --heads 6 --qkv "$(qkv joined)" | diff "$dir/want" -
     mkdir "$dir/texts" "$dir/joined"
-    "$viz" export --all --qkv "$(qkv texts)" -o "$dir/texts/"
-    "$viz" export --all --heads 6 --qkv "$(qkv joined)" -o "$dir/joined/"
+    "$viz" export --no-metadata --all --qkv "$(qkv texts)" -o "$dir/texts/"
+    "$viz" export --no-metadata --all --heads 6 --qkv "$(qkv joined)" -o "$dir/joined/"
     diff -r "$dir/texts" "$dir/joined"
     # Other rows for keys: a text of 5 queries and one of 5 keys with names.
     works "$viz" stats --json --heads 6 --qkv "$(qkv joined)" --key-tokens "a b c d e"

@@ -32,7 +32,7 @@ replays() {
 
 @test "the command of a picture of every kind gives it again, whatever its words are" {
     begin
-    for kind in png svg; do
+    for kind in png svg pdf; do
         replays a.$kind heatmap -m bert --truncate "$nasty"
         replays a.$kind heatmap -m bert --title "$nasty" 'the key' 'the door'
         replays a.$kind heatmap -l 0-1 --beside 'it is' 'it was'
@@ -47,6 +47,25 @@ replays() {
         replays a.$kind circuits --metric copy
         replays a.$kind mechanisms -l 1 --only exact,block 'a b  c'
     done
+}
+
+@test "the command of a page, of arrays and of a layer gives them again" {
+    begin
+    replays a.html report -m bert --truncate "$nasty"
+    replays a.html report --compare 'the cat' "the dog's"
+    replays a.npz export -m bert --all --truncate "$nasty"
+    replays a.npz mechanisms --only exact,block "it's  so"
+    replays a.safetensors init --heads 2 --d-model 8 --seed 3
+}
+
+@test "a PDF has title, creator, subject and keywords" {
+    begin
+    "$viz" heatmap -m bert -o a.pdf key
+    [ "$(said a.pdf Title)" = "$(said a.pdf mha-viz:model)" ]
+    [ "$(said a.pdf Software)" = "$("$viz" --version | sed -n '1s/^\(mha-viz [0-9.]*\).*/\1/p')" ]
+    "$viz" heatmap -m bert --title "it's" -o a.pdf key
+    [ "$(said a.pdf Title)" = "it's" ]
+    [ "$(said a.pdf mha-viz:layer)" = 1 ]
 }
 
 @test "the command has the format that -o chose, and needs no -o then" {
@@ -87,6 +106,10 @@ replays() {
     "$viz" heatmap -m bert -f - -o s.svg <<< key
     [ "$(said s.svg mha-viz:file)" = - ]
     refute said s.svg mha-viz:sha256
+    "$viz" report -m bert -f lines.txt -o r.html
+    [ "$(said r.html mha-viz:sha256)" = "${sum%% *}" ]
+    "$viz" export -m bert -f lines.txt -o d/
+    [ "$(said d/000001.npz mha-viz:line)" = 1 ]
     "$viz" heatmap -m bert -o t.svg key
     refute said t.svg mha-viz:file
 }
@@ -109,4 +132,16 @@ replays() {
         cmp a.$kind b.$kind
     done
     refute grep -aq 'mha-viz' a.png
+    "$viz" heatmap -m bert --no-metadata -o a.pdf key
+    refute said a.pdf Software
+    refute said a.pdf Title
+    "$viz" report -m bert --no-metadata -o a.html 'the key'
+    "$viz" report -m "$dir/bert" -t 1 --metadata=none -o b.html -- 'the key'
+    cmp a.html b.html
+    refute said a.html Software
+    "$viz" export -m bert --no-metadata -o a.npz key
+    "$viz" export -m "$dir/bert" --no-metadata -o b.npz -- key
+    cmp a.npz b.npz
+    "$viz" init --heads 2 --d-model 8 --no-metadata -o a.safetensors
+    refute said a.safetensors Software
 }

@@ -117,7 +117,7 @@ class() {
     many=$(seq -s, 1 30)
     "$viz" export -m "$bird" --ids "$many" -l 1 -o "$dir/a.npz"
     unzip -Z1 "$dir/a.npz" | tr '\n' ' ' > "$dir/names"
-    [ "$(cat "$dir/names")" = "attn.1.npy eff.1.npy ids.npy tokens.npy " ]
+    [ "$(cat "$dir/names")" = "attn.1.npy eff.1.npy ids.npy tokens.npy provenance.npy " ]
     unzip -p "$dir/a.npz" attn.1.npy > "$dir/attn"
     unzip -p "$dir/a.npz" eff.1.npy > "$dir/eff"
     refute cmp -s "$dir/attn" "$dir/eff"

@@ -33,7 +33,7 @@ class Program:
     def export(self, path, *arguments):
         """The arrays of an npz."""
         import numpy
-        self("export", *arguments, "-o", path)
+        self("export", "--no-metadata", *arguments, "-o", path)
         with numpy.load(io.BytesIO(pathlib.Path(path).read_bytes())) as npz:
             return dict(npz)
 

@@ -25,7 +25,7 @@ def test_pictures(model, program, tmp_path, name, method, options, words, format
 
 
 def test_a_report_is_a_page_in_a_frame_of_its_own(model, program, tmp_path):
-    program("report", "-o", tmp_path / "a.html", SENTENCE)
+    program("report", "--no-metadata", "-o", tmp_path / "a.html", SENTENCE)
     page = model.report(SENTENCE, tmp_path / "b.html")
     assert page.encode() == (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
     data = page._repr_mimebundle_()

@@ -95,7 +95,7 @@ static void test_what_changes_no_byte_is_left_out(void **state)
 {
     (void)state;
     CHECK(true, " -l 0 'the cat'", "heatmap", "-t4", "-l", "0", "-o", "a.svg", "the cat");
-    CHECK(true, " -q -l0 -- '-t 3'", "heatmap", "-qt", "4", "-l0", "--output=x", "--", "-t 3");
+    CHECK(true, " -l0 -- '-t 3'", "heatmap", "-qt", "4", "-vl0", "--output=x", "--", "-t 3");
     CHECK(true, " --summary -f x", "stats", "--summary", "--json", "-f", "x", "--shard", "1/2");
     CHECK(true, " --summary -f x", "stats", "--tsv", "--summary", "-f", "x", "--resume=s",
           "--format", "json");

@@ -76,7 +76,6 @@ static void same_bytes(const char *what, const char *arguments, const void *data
 struct made {
     const char *name, *model;       /* model NULL: the default one */
     const char *text, *pair;        /* text NULL: none */
-    bool picture;                   /* the program has metadata to leave out */
     const char *word[MOST_WORDS];   /* without spaces */
 };
 
@@ -90,9 +89,8 @@ static void as_the_program(const struct made *x)
     struct mhaviz_error e;
     void *data = NULL;
     size_t size = 0;
-    int n = snprintf(arguments, sizeof arguments, "%s %s -o - %s %s", x->name,
-                     x->picture ? "--no-metadata" : "", x->model != NULL ? "-m" : "",
-                     x->model != NULL ? x->model : "");
+    int n = snprintf(arguments, sizeof arguments, "%s --no-metadata -o - %s %s", x->name,
+                     x->model != NULL ? "-m" : "", x->model != NULL ? x->model : "");
 
     for (int i = 0; x->word[i] != NULL; i++)
         n += snprintf(arguments + n, sizeof arguments - (size_t)n, " '%s'", x->word[i]);
@@ -116,19 +114,19 @@ static void as_the_program(const struct made *x)
 static void pictures(void **state)
 {
     static const struct made cases[] = {
-        { "heatmap", NULL, sentence, NULL, true, { "--width", "174mm", "--letters", "--numbers" } },
-        { "heatmap", BERT, sentence, "river", true,
+        { "heatmap", NULL, sentence, NULL, { "--width", "174mm", "--letters", "--numbers" } },
+        { "heatmap", BERT, sentence, "river",
           { "--average=heads", "--layer", "all", "--format", "svg", "--clip", "none" } },
-        { "heatmap", BERT, sentence, NULL, true, { "--merge", "words", "--hide", "special",
+        { "heatmap", BERT, sentence, NULL, { "--merge", "words", "--hide", "special",
                                                    "--dpi", "150", "--font-size", "9" } },
-        { "links", NULL, sentence, NULL, true, { "--panels", "--arcs" } },
-        { "links", BERT, sentence, "the river", true, { "--between", "A-B", "--format", "svg" } },
-        { "links", BART, sentence, "river", true, { "--top-share", "90", "--format=pdf" } },
-        { "model", NULL, sentence, NULL, true, { "--format", "svg" } },
-        { "model", BERT, sentence, NULL, true, { "--metric", "entropy", "--format", "svg" } },
-        { "curve", BERT, sentence, NULL, true, { "--metric=entropy", "--format=svg" } },
-        { "trace", GPT2, sentence, NULL, true, { "--format", "svg" } },
-        { "neuron", GPT2, sentence, NULL, true, { "--layer", "1", "--head", "0", "--format=svg" } },
+        { "links", NULL, sentence, NULL, { "--panels", "--arcs" } },
+        { "links", BERT, sentence, "the river", { "--between", "A-B", "--format", "svg" } },
+        { "links", BART, sentence, "river", { "--top-share", "90", "--format=pdf" } },
+        { "model", NULL, sentence, NULL, { "--format", "svg" } },
+        { "model", BERT, sentence, NULL, { "--metric", "entropy", "--format", "svg" } },
+        { "curve", BERT, sentence, NULL, { "--metric=entropy", "--format=svg" } },
+        { "trace", GPT2, sentence, NULL, { "--format", "svg" } },
+        { "neuron", GPT2, sentence, NULL, { "--layer", "1", "--head", "0", "--format=svg" } },
     };
 
     (void)state;
@@ -141,21 +139,21 @@ static void pictures(void **state)
 static void records(void **state)
 {
     static const struct made cases[] = {
-        { "stats", BERT, sentence, "river", false, { "--json", "--compute", "all" } },
-        { "stats", NULL, sentence, NULL, false, { NULL } },
-        { "stats", BERT, NULL, NULL, false, { "--tsv", "--file", "samples/english.txt",
+        { "stats", BERT, sentence, "river", { "--json", "--compute", "all" } },
+        { "stats", NULL, sentence, NULL, { NULL } },
+        { "stats", BERT, NULL, NULL, { "--tsv", "--file", "samples/english.txt",
                                               "--truncate", "--summary" } },
-        { "types", NULL, NULL, NULL, false, { "--json" } },
-        { "types", GPT2, sentence, NULL, false, { "--json" } },
-        { "ablate", GPT2, sentence, NULL, false, { "--json" } },
-        { "ablate", BART, sentence, "river", false, { "--tsv", "--with", "zero" } },
-        { "diff", BERT, sentence, NULL, false, { "--json", "--dtype", "f32", "--dtype", "bf16" } },
-        { "stability", NULL, sentence, NULL, false, { "--json", "--runs", "2" } },
-        { "attribute", GPT2, sentence, NULL, false, { "--json" } },
-        { "circuits", GPT2, NULL, NULL, false, { "--json" } },
-        { "tokens", BERT, sentence, "river", false, { "--json" } },
-        { "tokens", BERT, NULL, NULL, false, { "--json", "--ids", "2,5,6,3" } },
-        { "export", BERT, sentence, NULL, false, { "--hidden" } },
+        { "types", NULL, NULL, NULL, { "--json" } },
+        { "types", GPT2, sentence, NULL, { "--json" } },
+        { "ablate", GPT2, sentence, NULL, { "--json" } },
+        { "ablate", BART, sentence, "river", { "--tsv", "--with", "zero" } },
+        { "diff", BERT, sentence, NULL, { "--json", "--dtype", "f32", "--dtype", "bf16" } },
+        { "stability", NULL, sentence, NULL, { "--json", "--runs", "2" } },
+        { "attribute", GPT2, sentence, NULL, { "--json" } },
+        { "circuits", GPT2, NULL, NULL, { "--json" } },
+        { "tokens", BERT, sentence, "river", { "--json" } },
+        { "tokens", BERT, NULL, NULL, { "--json", "--ids", "2,5,6,3" } },
+        { "export", BERT, sentence, NULL, { "--hidden" } },
     };
 
     (void)state;
@@ -168,9 +166,9 @@ static void records(void **state)
 static void pages(void **state)
 {
     static const struct made cases[] = {
-        { "report", NULL, sentence, NULL, false, { NULL } },
-        { "report", BERT, sentence, "river", false, { "--precision", "16", "--neuron=always" } },
-        { "report", BART, sentence, "river", false, { NULL } },
+        { "report", NULL, sentence, NULL, { NULL } },
+        { "report", BERT, sentence, "river", { "--precision", "16", "--neuron=always" } },
+        { "report", BART, sentence, "river", { NULL } },
     };
 
     (void)state;
@@ -198,8 +196,8 @@ static void compared(void **state)
         skip();
     task.second_text = two;
     expect(mhaviz_make(llama, one, &task, &data, &size, &e), MHAVIZ_OK, &e, "");
-    same_bytes("two texts", "diff --json -m " LLAMA " 'the key is in the door' 'the door is in the "
-               "key'", data, size);
+    same_bytes("two texts", "diff --no-metadata --json -m " LLAMA " 'the key is in the door' "
+               "'the door is in the key'", data, size);
     free(data);
     task.second_text = foreign;
     expect(mhaviz_make(llama, one, &task, &data, &size, &e), MHAVIZ_USAGE, &e, "another model");
@@ -210,14 +208,14 @@ static void compared(void **state)
     task.second_model = second;
     task.second_text = NULL;
     expect(mhaviz_make(llama, one, &task, &data, &size, &e), MHAVIZ_OK, &e, "");
-    same_bytes("two models", "diff --json -m " LLAMA " -m " LLAMA_GGUF " 'the key is in "
-               "the door'", data, size);
+    same_bytes("two models", "diff --no-metadata --json -m " LLAMA " -m " LLAMA_GGUF
+               " 'the key is in the door'", data, size);
     free(data);
     task.name = "report";
     task.options = NULL;
     expect(mhaviz_make(llama, one, &task, &data, &size, &e), MHAVIZ_OK, &e, "");
-    same_bytes("a page of two", "report -o - -m " LLAMA " -m " LLAMA_GGUF " 'the key is "
-               "in the door'", data, size);
+    same_bytes("a page of two", "report --no-metadata -o - -m " LLAMA " -m " LLAMA_GGUF
+               " 'the key is in the door'", data, size);
     free(data);
     task.name = "heatmap";
     expect(mhaviz_make(llama, one, &task, &data, &size, &e), MHAVIZ_USAGE, &e,

@@ -24,14 +24,14 @@ static int teardown(void **state)
     return 0;
 }
 
-static char *beginning(bool live)
+static char *beginning(bool live, const struct provenance *run)
 {
     char *page;
     size_t size;
     FILE *f = open_memstream(&page, &size);
 
     assert_non_null(f);
-    page_begin(f, "</title><script>alert(1)</script> & \"", live);
+    page_begin(f, "</title><script>alert(1)</script> & \"", live, run, &arena);
     fclose(f);
     return page;
 }
@@ -40,7 +40,7 @@ static void titles_are_text(void **state)
 {
     (void)state;
     for (int live = 0; live < 2; live++) {
-        char *page = beginning(live);
+        char *page = beginning(live, NULL);
 
         assert_non_null(strstr(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; "
                                      "&amp; \"</title>"));
@@ -48,11 +48,31 @@ static void titles_are_text(void **state)
     }
 }
 
+static void runs_are_said_or_not(void **state)
+{
+    static const struct provenance_model model = { "a \"b\"", "bert", "0123456789abcdef" };
+    const struct provenance run = { .program = "mha-viz 0", .command = "mha-viz report '<&>'",
+                                    .models = { &model, 1 } };
+    char *page = beginning(false, &run), *silent = beginning(false, NULL);
+
+    (void)state;
+    assert_non_null(strstr(page, "<meta name=\"generator\" content=\"mha-viz 0\">\n"));
+    assert_non_null(strstr(page, "<meta name=\"mha-viz:command\" "
+                                 "content=\"mha-viz report '&lt;&amp;&gt;'\">\n"));
+    assert_non_null(strstr(page, "<meta name=\"mha-viz:model\" content=\"a &quot;b&quot; "
+                                 "(bert, 0123456789abcdef)\">\n"));
+    assert_null(strstr(page, "<meta name=\"mha-viz:file"));
+    assert_null(strstr(silent, "<meta name=\"generator\""));
+    assert_null(strstr(silent, "<meta name=\"mha-viz:"));
+    free(page);
+    free(silent);
+}
+
 /* A live page may compile its module and start its worker; another one has neither. */
 static void policies_differ(void **state)
 {
     static const char more[] = " 'wasm-unsafe-eval'; worker-src blob:; style-src 'sha256-";
-    char *plain = beginning(false), *live = beginning(true);
+    char *plain = beginning(false, NULL), *live = beginning(true, NULL);
 
     (void)state;
     assert_null(strstr(plain, "wasm"));
@@ -184,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_are_text),
+        cmocka_unit_test_setup_teardown(runs_are_said_or_not, setup, teardown),
         cmocka_unit_test(policies_differ),
         cmocka_unit_test_setup_teardown(pieces_are_as_they_are_or_packed, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_come_back, setup, teardown),

@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "task/export/inner.h"
 #include "task/job.h"
+#include "task/provenance.h"
 #include "weights/npz.h"
 
 struct export_args {
@@ -278,6 +279,7 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
         add_floats(w.z, "logits", rows, m->n_logits, want.logits);
         add_labels(a, w.z, m);
     }
+    provenance_add_array(w.z, &j->job.s, a, item);
     return npz_finish(w.z, e);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "task/mechanisms/mechanisms.h"
+#include "task/provenance.h"
 #include "weights/npz.h"
 
 int mechanisms_npz_begin(struct mechanisms_npz *n, const struct arena *like, const char *path,
@@ -74,6 +75,7 @@ static int complete(struct mechanisms_npz *n, struct err *e)
     npz_add_strings(n->z, "tokens", queries->piece, queries->n);
     if (keys != queries)
         npz_add_strings(n->z, "key_tokens", keys->piece, keys->n);
+    provenance_add_array(n->z, n->s, &n->arena, n->item);
     return npz_finish(n->z, e);
 }
 

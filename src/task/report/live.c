@@ -203,7 +203,7 @@ static void write_options(struct jsonw *w, const struct report_job *j, const cha
 {
     static const char *const without[] = {
         "live", "model", "output", "file", "image", "pairs", "jsonl", "shard", "threads",
-        "quiet", "verbose", "max-memory", "precision", NULL
+        "quiet", "verbose", "max-memory", "precision", "metadata", "no-metadata", NULL
     };
     const struct env *env = j->job.s.env;
     int n;
@@ -212,8 +212,9 @@ static void write_options(struct jsonw *w, const struct report_job *j, const cha
 
     jsonw_key(w, "options");
     jsonw_array(w);
-    for (int i = 0; i < 5; i++)
-        jsonw_string(w, (const char *const[]){ "report", "-o", "-", "-m", model }[i]);
+    for (int i = 0; i < 6; i++)
+        jsonw_string(w, (const char *const[]){ "report", "--no-metadata", "-o", "-", "-m",
+                                               model }[i]);
     if (j->bits == 16) {
         jsonw_string(w, "--precision");
         jsonw_string(w, "16");

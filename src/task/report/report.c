@@ -2,6 +2,7 @@
  * report: the heads of texts as one interactive page. */
 #include "task/report/report.h"
 
+#include "task/provenance.h"
 #include "task/types/file.h"
 
 static const char *const precisions[] = { "8", "16", "f16", "q8_0", NULL };
@@ -143,15 +144,16 @@ static void write_picture(FILE *f, struct report_job *j, int number, const struc
 }
 
 /* The page that the text is the first of begins with it. */
-static int write_text(struct report_job *j, const struct item *item, const struct packed *text,
-                      struct err *e)
+static int write_text(struct report_job *j, struct arena *a, const struct item *item,
+                      const struct packed *text, struct err *e)
 {
     FILE *f = j->first->job.results.report.file;
     bool alone = j->job.results.output.folder;
     int number = alone ? 0 : j->n_texts;
 
     if (number == 0)
-        page_begin(f, j->job.s.name, j->args->live);
+        page_begin(f, j->job.s.name, j->args->live,
+                   provenance_of(j->first->job.s.provenance, a, alone ? item : NULL), a);
     page_text(f, number, text);
     for (int i = 0; i < j->n_blocks; i++)
         page_weights(f, number, i, &j->block[i].bytes);
@@ -207,7 +209,7 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
     if (status == 0)
         status = begin(j, a, item, e);
     if (status == 0)
-        status = write_text(j, item, &packed, e);
+        status = write_text(j, a, item, &packed, e);
     arena_reset(j->packed, mark);
     return status == 0 ? results_end(&j->first->job.results, e) : -1;
 }
