@@ -106,7 +106,7 @@ static void test_format_wins(void **state)
 static void test_default(void **state)
 {
     static const char *const names[] = {
-        NULL, "-", "x", "a.b/x", "/dev/null", "/dev/fd/63", "/dev/odd.csv", "out", "out/",
+        NULL, "-", "x", "a.b/x", "/dev/null", "/dev/fd/63", "out", "out/",
         "out.tsv", "new.csv/", "pipe", "pipe.odd"
     };
 
@@ -129,6 +129,8 @@ static void test_unknown(void **state)
     bad(&output_all, "x.npz", "-o x.npz: unknown file extension; known are .txt, .tsv, "
         ".json, .jsonl, .png, .svg, .pdf; or give --format");
     bad(&output_layer, "x.bin", "-o x.bin: unknown file extension; known is .safetensors");
+    bad(&output_reports, "/dev/odd.csv", "-o /dev/odd.csv: unknown file extension; known are "
+        ".txt, .tsv, .json, .jsonl; or give --format");
     bad(&output_arrays, NULL, "-o FILE is required");
 }
 
