@@ -170,7 +170,7 @@ enum metric_group {
     METRIC_ROPE,
     METRIC_CACHE,
     METRIC_STREAMING,
-    METRIC_NAMED,   /* nothing else, since it takes much time or memory */
+    METRIC_NAMED,   /* nothing else: it takes much time or memory, or is of labels alone */
     N_METRIC_GROUP
 };
 
@@ -215,7 +215,6 @@ extern const struct metric_rule metric_rows;
 
 /* Of types, not of metrics.def: the largest of the means by key, but the first, that a sink
  * could have. */
-extern const struct metric_rule metric_sink_other;
 
 extern const struct metric metric_table[N_METRIC];
 

@@ -89,6 +89,8 @@ struct case_of {
     const struct types_rules *r;
     const struct types_head *h;
     const struct types_found *found;
+    int *by;                    /* enum types_score that decides, which a rule may change; -1: it
+                                   is no such score */
 };
 
 static double at(const struct case_of *c, enum types_threshold i)
@@ -124,13 +126,29 @@ static bool rule_streaming(const struct case_of *c, double *score)
     return *score < at(c, TYPES_AT_streaming);
 }
 
-/* Enough of the weight on one offset, or of the strongest links. */
+/* Enough of the weight on one offset; or of the strongest links, where they are strong. */
 static bool on_offset(const struct case_of *c, enum types_score argmax, double *score)
 {
-    if (*score >= at(c, TYPES_AT_offset))
+    double weight = *score;
+
+    if (weight >= at(c, TYPES_AT_offset))
         return true;
+    *c->by = argmax;
     *score = c->h->score[argmax];
-    return *score >= at(c, TYPES_AT_argmax);
+    return *score >= at(c, TYPES_AT_argmax) &&
+           weight >= at(c, TYPES_AT_argmax_lift) * c->h->score[TYPES_key_even];
+}
+
+/* The offsets that have no label of their own, and those that have. */
+static bool rule_offset(const struct case_of *c, double *score)
+{
+    *score = -1;
+    for (int i = TYPES_OFFSET_FIRST; i < TYPES_OFFSET_FIRST + TYPES_OFFSETS; i++)
+        if (c->h->score[i] > *score) {      /* NaN: passed over */
+            *c->by = i;
+            *score = c->h->score[i];
+        }
+    return *score >= at(c, TYPES_AT_offset);
 }
 
 /* From layer floor(2 L / 3) on. */
@@ -161,9 +179,13 @@ static bool rule_self(const struct case_of *c, double *score)
     return on_offset(c, TYPES_argmax_self, score);
 }
 
+/* Over long texts, as many of them as decide a label. */
 static bool rule_sink_elsewhere(const struct case_of *c, double *score)
 {
-    return *score > at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score);
+    double enough = at(c, TYPES_AT_texts);
+
+    return (double)c->h->n_long >= fmin(enough, (double)c->h->n_texts) &&
+           *score > at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score);
 }
 
 static bool rule_separator(const struct case_of *c, double *score)
@@ -173,14 +195,23 @@ static bool rule_separator(const struct case_of *c, double *score)
 
 static bool rule_syntactic(const struct case_of *c, double *score)
 {
+    *c->by = -1;
     *score = c->h->accuracy;
     return c->h->relation != NULL;
 }
 
 static bool rule_coreference(const struct case_of *c, double *score)
 {
+    *c->by = -1;
     *score = c->h->resolved;
     return c->h->resolves;
+}
+
+/* Of one offset, at which half of the rows or more look. */
+static bool has_offset(const struct case_of *c)
+{
+    return has(c, TYPE_probe_previous) || has(c, TYPE_previous) || has(c, TYPE_next) ||
+           has(c, TYPE_self) || has(c, TYPE_offset);
 }
 
 /* Not because the texts are short, and not of one offset. */
@@ -190,13 +221,14 @@ static bool rule_local(const struct case_of *c, double *score)
 
     return *score >= at(c, TYPES_AT_local) &&
            *score - even >= at(c, TYPES_AT_local_lift) * (1 - even) && even < 1 &&
-           !has(c, TYPE_probe_previous) && !has(c, TYPE_previous) && !has(c, TYPE_next) &&
-           !has(c, TYPE_self);
+           !has_offset(c);
 }
 
+/* What looks nearby stays within its segment, whatever that is. */
 static bool rule_block(const struct case_of *c, double *score)
 {
-    return !c->r->causal && *score >= at(c, TYPES_AT_block);
+    return !c->r->causal && *score >= at(c, TYPES_AT_block) && !has(c, TYPE_local) &&
+           !has_offset(c);
 }
 
 /* Nothing else holds, tags apart. */
@@ -275,6 +307,21 @@ static const struct type types[N_TYPE] = {
 #undef TYPE
 };
 
+static const char *const offset_names[TYPES_OFFSETS] = {
+#define OFFSET(id, k) [TYPES_##id - TYPES_OFFSET_FIRST] = k < 0 ? "offset " #k : "offset +" #k,
+#include "analysis/offsets.def"
+#undef OFFSET
+};
+
+/* As reports have them. */
+static const char *const score_names[N_TYPES_SCORE] = {
+#define TEXT_SCORE(id, label, ...) [TYPES_##id] = label,
+#define PROBE_SCORE(id, label, ...) [TYPES_probe_##id] = "probe." label,
+#include "analysis/types_scores.def"
+#undef TEXT_SCORE
+#undef PROBE_SCORE
+};
+
 static bool is_of(const struct types_rules *r, const struct types_head *h, enum group group)
 {
     bool has_texts = h->n_texts > 0;
@@ -290,6 +337,7 @@ static bool is_of(const struct types_rules *r, const struct types_head *h, enum 
 
 static bool holds(const struct case_of *c, const struct type *t, double *score)
 {
+    *c->by = (int)t->score;
     *score = c->h->score[t->score];
     switch (t->relation) {
     case AT_LEAST: return *score >= at(c, t->threshold);
@@ -308,7 +356,8 @@ static bool is_asked(const struct case_of *c, enum type_id id)
 void types_find(const struct types_rules *r, const struct types_head *h,
                 struct types_found *found)
 {
-    const struct case_of c = { r, h, found };
+    int by;
+    const struct case_of c = { r, h, found, &by };
 
     found->n = 0;
     found->primary = -1;
@@ -318,8 +367,10 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 
         if (!is_asked(&c, (enum type_id)i) || !holds(&c, type, &score))
             continue;
-        found->label[found->n] = (struct types_label){ (enum type_id)i, type->name,
-                                                       type->caption, score };
+        found->label[found->n] = (struct types_label){
+            (enum type_id)i, i == TYPE_offset ? offset_names[by - TYPES_OFFSET_FIRST] : type->name,
+            type->caption, score, isnan(score) || by < 0 ? NULL : score_names[by],
+            by == TYPES_argmax_prev || by == TYPES_argmax_next || by == TYPES_argmax_self };
         if (found->primary < 0 && type->group != TAG && type->group != PROBE_TAG)
             found->primary = found->n;
         found->n++;
@@ -337,12 +388,11 @@ void types_kinds(const struct types_rules *r, const struct types_head *h,
     const double *score = h->score;
     struct types_rules rules = *r;
     struct types_found found;
-    struct case_of c = { &rules, h, &found };
+    struct case_of c = { &rules, h, &found, NULL };
 
     rules.taxonomy = TYPES_MHA_VIZ;
     types_find(&rules, h, &found);
-    kind[TYPES_POSITIONAL] = has(&c, TYPE_probe_previous) || has(&c, TYPE_previous) ||
-                             has(&c, TYPE_next) || has(&c, TYPE_self);
+    kind[TYPES_POSITIONAL] = has_offset(&c);
     kind[TYPES_SYNTACTIC] = has(&c, TYPE_syntactic);
     kind[TYPES_SEMANTIC] = h->lift >= r->threshold[TYPES_AT_semantic];
     kind[TYPES_COREFERENCE] = has(&c, TYPE_coreference);

@@ -23,6 +23,9 @@ enum types_score {
     N_TYPES_SCORE
 };
 
+/* Those of fixed offsets lie side by side. */
+enum { TYPES_OFFSET_FIRST = TYPES_offset_m8, TYPES_OFFSETS = TYPES_offset_8 - TYPES_offset_m8 + 1 };
+
 enum types_threshold {
 #define THRESHOLD(id, ...) TYPES_AT_##id,
 #include "analysis/types_scores.def"
@@ -66,6 +69,7 @@ struct types_head {
     double score[N_TYPES_SCORE];
     int layer, n_layers;
     int64_t n_rows, n_texts;    /* that the texts' scores are of; n_texts 0: there is none */
+    int64_t n_long;             /* texts that sink_long is of */
     bool partial;               /* scores may lack that texts would give: so nothing follows
                                    from a label that does not hold */
     const char *relation;       /* of syntax that the head follows; NULL: none is known */
@@ -80,6 +84,9 @@ struct types_label {
     const char *name;           /* "sink-first" */
     const char *caption;        /* "rests on the first token" */
     double score;               /* that decided; NaN: of what holds since nothing else does */
+    const char *by;             /* "probe.induction", "argmax_self": its name; NULL: it is no
+                                   score */
+    bool links;                 /* a share of strongest links, not of weight */
 };
 
 struct types_found {

@@ -27,7 +27,8 @@ static const char *const sentences[] = {
 enum { N_SENTENCES = sizeof sentences / sizeof *sentences };
 
 static const char needle[] = " The pass key is";
-static const char question[] = " What is the pass key? The pass key is";
+/* Its end stands nowhere else: induction alone does not lead to the words. */
+static const char question[] = " What is the pass key? Answer:";
 
 const char *haystack_unreadable(const struct session *s)
 {

@@ -31,12 +31,12 @@ said() {
     [ "$(said L0H3)" = broad ]
     [ "$(said L1H0)" = induction ]
     [ "$(said L1H1)" = self ]
-    [ "$(said L1H2)" = local ]
+    [ "$(said L1H2)" = "offset -2" ]
     [ "$(said L1H3)" = broad ]
     [ "$(jq -c '.heads[:4][].kinds' <<< "$output" | tr '\n' ' ')" = \
         '["positional","local"] ["long-range"] ["positional","local"] ["global","middle"] ' ]
     works "$viz" types -m "$planted" --jsonl -f "$dir/lines" -l 1 -H 0
-    [ "${lines[0]}" = "planted, 10 probes of 50 random tokens twice over (seed 1), 12 texts" ]
+    [ "${lines[0]}" = "planted, 10 probes of 50 random tokens twice over (seed 1), 12 texts; no rare-token: no text has a token beyond the 500 most common ones" ]
     [[ ${lines[2]} =~ ^"L1H0  induction (0."[0-9]+"): attends to the token that followed the previous occurrence of the present one" ]]
 }
 
@@ -67,7 +67,7 @@ said() {
     corpus "$dir/lines"
     run "$python" tests/ref/check_types.py "$viz" "$planted" "$dir/lines"
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-    [ "$output" = "8 broad duplicate-token induction local previous self sink-first weak" ]
+    [ "$output" = "8 broad duplicate-token induction offset -2 previous self sink-first weak" ]
     "$python" tests/ref/check_types.py "$viz" "$ref/gpt2" "$dir/lines"
     "$python" tests/ref/check_types.py "$viz" "$ref/bert" "$dir/lines"
     head -n 3 "$dir/lines" > "$dir/few"
@@ -78,7 +78,9 @@ said() {
     works "$viz" types --json --probe retrieval
     jq -e '.questions == 15 and .answered > 5 and .question_refused == null and .probe_texts == 0' <<< "$output"
     answered=$(jq .answered <<< "$output")
-    jq -e '[.heads[] | select(.types == ["retrieval"]) | .layer] | unique | length > 0 and .[0] >= 2' <<< "$output"
+    # induction heads find the words by the one before, but not the first of them
+    jq -e '[.heads[].probe | select(.retrieval > 0.6)] | length == 7 and all(.retrieval_first == 0)' <<< "$output"
+    jq -e '[.heads[].types[]] == []' <<< "$output"
     works "$viz" types
     [[ ${lines[0]} == *" (seed 1), $answered of 15 questions answered" ]]
     works "$viz" types -m "$ref/gpt2" --json
@@ -337,7 +339,7 @@ said() {
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
     [ "${#lines[@]}" -eq 9 ]
     [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
-    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 42 ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 58 ]
     for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
     [ "$(wc -l < "$dir/sums")" -eq 1 ]
     works "$viz" types -m "$planted" -o "$dir/types.json"

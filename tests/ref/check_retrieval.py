@@ -42,7 +42,7 @@ def words(seed, i):
 def text(key, n, before):
     filler = [SENTENCES[k % len(SENTENCES)] for k in range(n)]
     parts = filler[:before] + [f"The pass key is {key}."] + filler[before:]
-    return " ".join(parts + [f"What is the pass key? The pass key is {key}"])
+    return " ".join(parts + [f"What is the pass key? Answer: {key}"])
 
 
 def run(*args):

@@ -23,6 +23,7 @@ config = json.loads((pathlib.Path(model) / "config.json").read_text())
 causal = "n_layer" in config
 
 # Scores of labels that shown.py and unit tests compute again.
+OFFSETS = [*range(-8, -1), *range(2, 9)]
 TAKEN = ("rare2", "write_rms", "stream_dev")
 
 
@@ -110,13 +111,17 @@ def scores(a):
         "pattern_vertical": column[..., -2:].sum(-1) if n > 1 else column[..., -1],
         "near": (a * near).sum(-1).mean(-1) if n > 32 else nan,
         "far": (a * (abs(i - j) > 16)).sum(-1).mean(-1) if n > 32 else nan,
+        "key_even": numpy.full(nan.shape, (1 / count).mean()),
     }
+    result["sink_long"] = result["sink_other"] if n > 32 else nan
+    for k in OFFSETS:
+        result[f"offset_{k}"] = diagonal(k).mean(-1) if n > 2 * abs(k) else nan
     result["pattern_diagonal"] = sum(result[k] if n > 1 else 0 for k in ("prev", "next"))
     result["pattern_diagonal"] = result["pattern_diagonal"] + result["self"]
     return result
 
 
-def labels(s, p, rows, texts):
+def labels(s, p, rows, texts, long):
     """Of one head."""
     found = []
     if p:
@@ -124,17 +129,23 @@ def labels(s, p, rows, texts):
         found += ["duplicate-token"] * bool(p["duplicate"] >= 0.4)
         found += ["previous"] * bool(p["previous"] >= 0.5)
     found += ["undetermined"] * bool(rows < 200 or texts < 10)
-    sink = max(s["alpha_0"], 0 if math.isnan(s["sink_other"]) else s["sink_other"])
-    found += ["dormant"] * bool(sink > 0.6 and s["write_rms"] < 0.1)
     offset = []
     for name, key in (("previous", "prev"), ("next", "next"), ("self", "self")):
-        if (s[key] >= 0.5 or s["argmax_" + key] >= 0.9) and not (causal and name == "next"):
+        strong = s["argmax_" + key] >= 0.9 and s[key] >= 2 * s["key_even"]
+        if (s[key] >= 0.5 or strong) and not (causal and name == "next"):
             offset.append(name)
+    best = max((k for k in OFFSETS if not math.isnan(s[f"offset_{k}"])),
+               key=lambda k: s[f"offset_{k}"], default=None)
+    if best is not None and s[f"offset_{best}"] >= 0.5:
+        offset.append(f"offset {best:+}")
     found += [x for x in offset if x not in found]
+    sink = max(s["alpha_0"], 0 if math.isnan(s["sink_other"]) else s["sink_other"])
+    found += ["dormant"] * bool(sink > 0.6 and s["write_rms"] < 0.1)
     found += ["sink-first"] * bool(s["bos"] > 0.6)
-    found += ["sink-elsewhere"] * bool(s["sink_other"] > 0.3 and s["alpha_0"] < s["sink_other"])
-    found += ["weak"] * bool(s["alpha_0"] > 0.3)
     found += ["rare-token"] * bool(s["rare2"] >= 0.5)
+    found += ["sink-elsewhere"] * bool(long >= min(10, texts) and s["sink_long"] > 0.3 and
+                                       s["alpha_0"] < s["sink_long"])
+    found += ["weak"] * bool(s["alpha_0"] > 0.3)
     even = s["local_even"]
     found += ["local"] * (s["local_4"] >= 0.7 and even < 1 and not offset and
                           "previous" not in found and s["local_4"] - even >= 0.5 * (1 - even))
@@ -174,7 +185,8 @@ def main():
             compare((at, name), head["probe"][name], float(probed[name][at]))
         rows = sum(map(len, texts))
         assert (head["n_rows"], head["n_texts"]) == (rows, len(texts))
-        found = labels(want, probed and {k: v[at] for k, v in probed.items()}, rows, len(texts))
+        found = labels(want, probed and {k: v[at] for k, v in probed.items()}, rows, len(texts),
+                       sum(len(ids) > 32 for ids in texts))
         assert head["types"] == found, (at, head["types"], found)
         seen |= set(found)
     print(len(got["heads"]), " ".join(sorted(seen)))

@@ -10,7 +10,7 @@
 
 static struct types_head head_of(int64_t n_rows, int64_t n_texts)
 {
-    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts };
+    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .n_long = n_texts };
 
     for (int i = 0; i < N_TYPES_SCORE; i++)
         head.score[i] = NAN;
@@ -50,17 +50,19 @@ static void thresholds(void **state)
     (void)state;
     expect_one(TYPES_probe_induction, 0.4, "induction!", 0.39, "heterogeneous!");
     expect_one(TYPES_probe_duplicate, 0.4, "duplicate-token!", 0.39, "heterogeneous!");
-    expect_one(TYPES_probe_retrieval, 0.1, "retrieval!", 0.09, "heterogeneous!");
+    expect_one(TYPES_probe_retrieval_first, 0.3, "retrieval!", 0.29, "heterogeneous!");
+    expect_one(TYPES_probe_retrieval, 1, "heterogeneous!", 0, "heterogeneous!");
     expect_one(TYPES_probe_negative_copy, 0.5, "negative-copy!", 0.49, "heterogeneous!");
     expect_one(TYPES_probe_copy_rank, 0.5, "copying,heterogeneous!", 0.49, "heterogeneous!");
     expect_one(TYPES_probe_previous, 0.5, "previous!", 0.49, "heterogeneous!");
     expect_one(TYPES_prev, 0.5, "previous!", 0.49, "heterogeneous!");
-    expect_one(TYPES_argmax_prev, 0.9, "previous!", 0.89, "heterogeneous!");
     expect_one(TYPES_next, 0.5, "next!", 0.49, "heterogeneous!");
-    expect_one(TYPES_argmax_self, 0.9, "self!", 0.89, "heterogeneous!");
+    expect_one(TYPES_offset_m2, 0.5, "offset -2!", 0.49, "heterogeneous!");
+    expect_one(TYPES_offset_8, 0.5, "offset +8!", 0.49, "heterogeneous!");
     expect_one(TYPES_bos, 0.61, "sink-first!", 0.6, "heterogeneous!");
     expect_one(TYPES_alpha_0, 0.31, "weak,heterogeneous!", 0.3, "heterogeneous!");
-    expect_one(TYPES_sink_other, 0.31, "sink-elsewhere!", 0.3, "heterogeneous!");
+    expect_one(TYPES_sink_long, 0.31, "sink-elsewhere!", 0.3, "heterogeneous!");
+    expect_one(TYPES_sink_other, 1, "heterogeneous!", 0, "heterogeneous!");
     expect_one(TYPES_null_mass, 0.61, "null-sink!", 0.6, "heterogeneous!");
     expect_one(TYPES_rare2, 0.5, "rare-token!", 0.49, "heterogeneous!");
     expect_one(TYPES_stream_dev, 0.09, "streaming,heterogeneous!", 0.1, "heterogeneous!");
@@ -85,6 +87,91 @@ static void successors(void **state)
     expect(&rules, &head, "successor!");
     head.score[TYPES_probe_successor] = 0.4;
     expect(&rules, &head, "");
+}
+
+/* Strongest links are a label where they have twice the weight of uniform rows. */
+static void links(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    static const enum types_score argmax[] = { TYPES_argmax_prev, TYPES_argmax_next,
+                                               TYPES_argmax_self };
+    static const enum types_score weight[] = { TYPES_prev, TYPES_next, TYPES_self };
+    static const char *const want[] = { "previous", "next", "self" };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct types_head head = head_of(200, 10);
+        struct types_found found;
+
+        head.score[argmax[i]] = 0.9;
+        head.score[weight[i]] = 0.2;
+        expect(&rules, &head, "heterogeneous!");        /* nothing to compare it with */
+        head.score[TYPES_key_even] = 0.1;
+        types_find(&rules, &head, &found);
+        assert_string_equal(found.label[0].name, want[i]);
+        assert_true(found.label[0].links && found.label[0].score == 0.9);
+        assert_memory_equal(found.label[0].by, "argmax_", 7);
+        head.score[TYPES_key_even] = 0.101;
+        expect(&rules, &head, "heterogeneous!");
+        head.score[TYPES_key_even] = 0.1;
+        head.score[argmax[i]] = 0.89;
+        expect(&rules, &head, "heterogeneous!");
+        head.score[weight[i]] = 0.5;
+        types_find(&rules, &head, &found);
+        assert_true(!found.label[0].links && found.label[0].score == 0.5);
+        assert_string_equal(found.label[0].by, types_metrics[weight[i]].name);
+    }
+}
+
+/* The largest of several; beside it neither local nor block says more. */
+static void offsets(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    struct types_head head = head_of(200, 10);
+    struct types_found found;
+
+    (void)state;
+    head.score[TYPES_offset_3] = 0.6;
+    head.score[TYPES_offset_m3] = 0.7;
+    head.score[TYPES_local_4] = head.score[TYPES_pattern_block] = 1;
+    head.score[TYPES_local_even] = 0.1;
+    expect(&rules, &head, "offset -3!");
+    types_find(&rules, &head, &found);
+    assert_string_equal(found.label[0].by, "offset_-3");
+    head.score[TYPES_offset_m3] = 0.5;
+    expect(&rules, &head, "offset +3!");
+    head.score[TYPES_offset_m3] = head.score[TYPES_offset_3] = 0.4;
+    expect(&rules, &head, "local!");
+    head.score[TYPES_local_4] = 0.6;
+    expect(&rules, &head, "block!");
+}
+
+/* What kind of token it is says more than that it is one; the sink needs long texts, as many as
+ * decide, or all. */
+static void tokens(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    struct types_head head = head_of(200, 20);
+
+    (void)state;
+    head.score[TYPES_sink_long] = 0.9;
+    head.score[TYPES_sep] = 0.61;
+    expect(&rules, &head, "separator!,sink-elsewhere");
+    head.score[TYPES_sep] = 0.6;
+    head.score[TYPES_punct] = 0.61;
+    head.score[TYPES_write_rms] = 0.01;
+    head.score[TYPES_sink_other] = 0.9;
+    expect(&rules, &head, "punctuation!,dormant,sink-elsewhere");
+    head.score[TYPES_punct] = head.score[TYPES_write_rms] = 0.6;
+    head.score[TYPES_rare2] = 0.5;
+    expect(&rules, &head, "rare-token!,sink-elsewhere");
+    head.score[TYPES_rare2] = 0.4;
+    head.n_long = 10;
+    expect(&rules, &head, "sink-elsewhere!");
+    head.n_long = 9;
+    expect(&rules, &head, "heterogeneous!");
+    head.n_texts = 9;
+    expect(&rules, &head, "undetermined!,sink-elsewhere");
 }
 
 /* Undetermined stands after the labels of probes and before those of texts. */
@@ -133,7 +220,7 @@ static void sinks(void **state)
     struct types_head head = head_of(200, 10);
 
     (void)state;
-    head.score[TYPES_sink_other] = 0.4;
+    head.score[TYPES_sink_long] = 0.4;
     head.score[TYPES_alpha_0] = 0.45;
     expect(&rules, &head, "weak,heterogeneous!");
     head.score[TYPES_alpha_0] = 0.35;
@@ -153,12 +240,12 @@ static void dormant(void **state)
     expect(&rules, &head, "dormant!,sink-first,weak");
     head.score[TYPES_alpha_0] = head.score[TYPES_bos] = 0.2;
     head.score[TYPES_sink_other] = 0.61;
-    expect(&rules, &head, "dormant!,sink-elsewhere");
+    expect(&rules, &head, "dormant!");
     head.score[TYPES_sink_other] = 0.6;
-    expect(&rules, &head, "sink-elsewhere!");
+    expect(&rules, &head, "heterogeneous!");
     head.score[TYPES_sink_other] = 0.61;
     head.score[TYPES_write_rms] = 0.1;
-    expect(&rules, &head, "sink-elsewhere!");
+    expect(&rules, &head, "heterogeneous!");
 }
 
 static void of_gold(void **state)
@@ -267,7 +354,7 @@ static void kinds(void **state)
         assert_false(kind[i]);
     head.score[TYPES_near] = 0.3;
     head.score[TYPES_far] = 0.5;
-    head.score[TYPES_argmax_self] = 0.95;
+    head.score[TYPES_offset_m2] = 0.95;
     head.score[TYPES_entropy_norm] = 0.8;
     types_kinds(&rules, &head, kind);
     assert_true(kind[TYPES_POSITIONAL] && kind[TYPES_GLOBAL] && kind[TYPES_FAR] &&
@@ -436,6 +523,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(successors),
+        cmocka_unit_test(links), cmocka_unit_test(offsets), cmocka_unit_test(tokens),
         cmocka_unit_test(order), cmocka_unit_test(of_decoders),
         cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late),
         cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),

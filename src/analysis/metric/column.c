@@ -5,6 +5,8 @@
 #include "analysis/metric.h"
 #include "base/sort.h"
 
+enum { LONG_TEXT = 32 };
+
 struct columns {
     int n_rows, n_keys;
     double squares;             /* of all weights */
@@ -103,6 +105,14 @@ static bool sink_other(const void *state, int layer, int head, double *v)
     return *v >= 0;
 }
 
+/* In a short text some key always is the largest, whatever it is. */
+static bool sink_long(const void *state, int layer, int head, double *v)
+{
+    const struct columns *all = state;
+
+    return all->n_keys > LONG_TEXT && sink_other(state, layer, head, v);
+}
+
 static int sinks(const void *state, int layer, int head, double *v)
 {
     const struct columns *all = state;
@@ -198,6 +208,7 @@ static const struct metric_state drains_out = { SCOPE_HEAD, columns_size, column
                                                 columns_start };
 
 const struct metric_rule metric_sink_other = { .state = &columns, .value = sink_other };
+const struct metric_rule metric_sink_long = { .state = &columns, .value = sink_long };
 const struct metric_rule metric_received = { .state = &columns, .list = received,
                                              .length = key_count };
 const struct metric_rule metric_sinks = { .state = &columns, .list = sinks,

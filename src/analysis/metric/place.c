@@ -158,4 +158,5 @@ static const struct metric_state places = { SCOPE_HEAD, places_size, places_take
 
 const struct metric_rule metric_alpha_0 = { .state = &places, .value = alpha_0 };
 const struct metric_rule metric_sink_0 = { .state = &places, .value = sink_0 };
+const struct metric_rule metric_sink_share = { .state = &places, .value = sink_0 };
 const struct metric_rule metric_tl_prev = { .state = &places, .value = tl_prev };

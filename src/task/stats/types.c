@@ -9,7 +9,8 @@ void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, boo
                        struct types_found *found)
 {
     const struct types_rules rules = types_rules(TYPES_MHA_VIZ, causal);
-    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .partial = true };
+    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .n_long = n_texts,
+                               .partial = true };
 
     for (int i = 0; i < N_TYPES_SCORE; i++)
         head.score[i] = NAN;

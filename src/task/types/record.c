@@ -46,8 +46,9 @@ struct head_row {
     struct head_id id;
     const char *primary, *caption;      /* NULL: no label holds */
     double primary_score;
+    const char *primary_by;     /* NULL: no score of the report */
     const char *labels, *kinds, *also;  /* with commas between */
-    struct list types, scores_of, kind, unknown;
+    struct list types, scores_of, by, kind, unknown;
     int64_t n_rows, n_texts;
     double aer[TYPES_LINKS];
     double lift;                /* over --gold-pairs */
@@ -62,6 +63,8 @@ static const struct column head_columns[] = {
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(primary) },
     { "score", "the score that decided it", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON,
       .null = NULL_SHOWN, .field = F(primary_score) },
+    { "score_name", "which score that is", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .field = F(primary_by) },
     { "caption", "what the head is, in words", .heading = "what it is", .kind = COLUMN_TEXT,
       .where = IN_ALL, .null = NULL_SHOWN, .field = F(caption) },
     { "also", "the other labels that hold", .kind = COLUMN_TEXT, .where = IN_TABLE,
@@ -72,6 +75,8 @@ static const struct column head_columns[] = {
       .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, .field = F(types) },
     { "types_scores", "the score that decided each of types", .kind = COLUMN_REAL, .list = true,
       .null_items = true, .where = IN_JSON, .field = F(scores_of) },
+    { "types_score_names", "which scores these are; null: none of scores and probe",
+      .kind = COLUMN_TEXT, .list = true, .null_items = true, .where = IN_JSON, .field = F(by) },
     { "kinds", "as texts about attention sort heads", .kind = COLUMN_TEXT, .where = IN_TSV,
       .field = F(kinds) },
     { "kinds", "as texts about attention sort heads", .kind = COLUMN_TEXT, .list = true,
@@ -109,7 +114,7 @@ static const struct record head_record = {
 
 struct types_row {
     const char *model, *weights, *family, *taxonomy, *refusal, *deaf, *unranked, *untried,
-        *weightless;
+        *weightless, *commonplace;
     int64_t n_texts;
     int seed, n_random, n_tokens, n_asked, n_answered, n_ranked, n_trials;
     const double *thresholds;
@@ -154,6 +159,8 @@ static const struct column types_columns[] = {
       .null = NULL_SHOWN, .field = F(untried) },
     { "weights_refused", "why weights say nothing", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_SHOWN, .field = F(weightless) },
+    { "rare_refused", "why no head can be rare-token", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = F(commonplace) },
     { "thresholds", "of labels", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &threshold_record, .field = F(thresholds) },
     { "gold", "the file of --gold", .kind = COLUMN_TEXT, .where = IN_JSON, .null = NULL_ABSENT,
@@ -195,6 +202,7 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
     size_t place = types_place(j, layer, head);
     struct types_head found = { .layer = layer, .n_layers = j->job.s.n_layers,
                                 .n_rows = j->n_rows[place], .n_texts = j->n_texts };
+    int first = (int)place * N_TYPES_TEXT;
 
     types_relation_of(j, layer, head, &found);
     found.lift = j->n_pairs >= 0 && (double)j->n_weighed >= j->rules.threshold[TYPES_AT_pairs] ?
@@ -203,7 +211,8 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
                      coreference_holds(&j->coreference, &j->resolved[place],
                                        j->rules.threshold[TYPES_AT_arcs], &found.resolved);
     for (int i = 0; i < N_TYPES_TEXT; i++)
-        found.score[i] = summary_of(j->scores, (int)place * N_TYPES_TEXT + i).mean;
+        found.score[i] = summary_of(j->scores, first + i).mean;
+    found.n_long = summary_of(j->scores, first + TYPES_sink_long).n;
     for (int i = 0; i < N_TYPES_PROBED; i++)
         found.score[N_TYPES_TEXT + i] = j->probe[place][i];
     return found;
@@ -217,7 +226,7 @@ static const char *label_name(struct arena *a, const struct types_label *label,
            arena_printf(a, "%s(%s)", label->name, head->relation);
 }
 
-/* "induction (0.91)", or "undetermined (14 rows)" */
+/* "induction (0.91)", "self (argmax_self 0.93)", or "undetermined (14 rows)" */
 static const char *label_text(struct arena *a, const struct types_label *label,
                               const struct types_head *head)
 {
@@ -225,9 +234,10 @@ static const char *label_text(struct arena *a, const struct types_label *label,
         return arena_printf(a, "%s (%lld row%s, %lld text%s)", label->name,
                             (long long)head->n_rows, str_plural(head->n_rows),
                             (long long)head->n_texts, str_plural(head->n_texts));
-    return isnan(label->score) ? label->name :
-                                 arena_printf(a, "%s (%.2f)", label_name(a, label, head),
-                                              label->score);
+    if (isnan(label->score))
+        return label->name;
+    return arena_printf(a, "%s (%s%s%.2f)", label_name(a, label, head),
+                        label->links ? label->by : "", label->links ? " " : "", label->score);
 }
 
 static const char *append(struct arena *a, const char *text, const char *more)
@@ -239,6 +249,7 @@ static void set_labels(struct arena *a, struct head_row *row, const struct types
                        const struct types_head *head)
 {
     const char **name = arena_alloc(a, N_TYPE, sizeof *name);
+    const char **by = arena_alloc(a, N_TYPE, sizeof *by);
     double *score = arena_alloc(a, N_TYPE, sizeof *score);
 
     row->labels = "";
@@ -247,17 +258,20 @@ static void set_labels(struct arena *a, struct head_row *row, const struct types
 
         name[i] = label_name(a, label, head);
         score[i] = label->score;
+        by[i] = label->by;
         row->labels = append(a, row->labels, name[i]);
         if (i != found->primary)
             row->also = append(a, row->also, label_text(a, label, head));
     }
     row->types = (struct list){ name, found->n };
     row->scores_of = (struct list){ score, found->n };
+    row->by = (struct list){ by, found->n };
     row->primary_score = NAN;
     if (found->primary < 0)
         return;
     row->primary = name[found->primary];
     row->primary_score = score[found->primary];
+    row->primary_by = by[found->primary];
     row->caption = arena_printf(a, "%s: %s", label_text(a, &found->label[found->primary], head),
                                 found->label[found->primary].caption);
 }
@@ -328,8 +342,23 @@ static struct list head_rows(const struct types_job *j, struct arena *a)
 
 /* ---- all of them ---- */
 
+/* Why no head can be rare-token; NULL: there is nothing against it, or no text. */
+static const char *why_no_rare(const struct types_job *j, const struct list *heads)
+{
+    const struct head_row *row = heads->at;
+
+    if (j->n_texts == 0)
+        return NULL;
+    for (int i = 0; i < heads->n; i++)
+        if (!isnan(row[i].scores[TYPES_rare2]))
+            return NULL;
+    return j->args->gold != NULL && j->args->shared.unigrams == NULL ?
+               "tokens of --gold are not counted; --unigrams says how often they occur" :
+               "no text has a token beyond the 500 most common ones";
+}
+
 /* Above the table: what the labels are of. */
-static const char *lead(const struct types_job *j, struct arena *a)
+static const char *lead(const struct types_job *j, const char *commonplace, struct arena *a)
 {
     const struct session *s = &j->job.s;
     const char *text = s->name, *shown = shown_asked(s, a);
@@ -345,6 +374,8 @@ static const char *lead(const struct types_job *j, struct arena *a)
     if (j->has_texts)
         text = arena_printf(a, "%s, %lld text%s", text, (long long)j->n_texts,
                             str_plural(j->n_texts));
+    if (commonplace != NULL && (double)j->n_texts >= j->rules.threshold[TYPES_AT_texts])
+        text = arena_printf(a, "%s; no rare-token: %s", text, commonplace);
     if (shown != NULL)
         text = arena_printf(a, "%s; %s", text, shown);
     return report_clean(a, text, strlen(text));
@@ -379,8 +410,9 @@ void types_write(struct types_job *j, struct report *r)
     struct list heads = head_rows(j, s->a);
     bool gold = j->gold != NULL;
     struct types_row row = {
-        s->name, j->job.weights, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
-        j->deaf, j->unranked, j->untried, j->weightless, j->n_texts, s->asked->seed, j->n_random,
+        s->name, j->job.weights, s->model->family->name, types_taxonomy_names[j->rules.taxonomy],
+        j->refusal, j->deaf, j->unranked, j->untried, j->weightless, why_no_rare(j, &heads),
+        j->n_texts, s->asked->seed, j->n_random,
         j->n_tokens, j->n_asked, j->n_answered, j->n_ranked, j->n_trials, j->rules.threshold,
         j->args->gold, gold ? j->n_unusable : -1,
         gold ? j->n_words : -1, gold ? j->n_unscored : -1, gold ? j->n_mentions : -1,
@@ -393,7 +425,7 @@ void types_write(struct types_job *j, struct report *r)
         row.relations.n = row.tags.n = -1;
 
     if (r->format == REPORT_TABLE) {
-        fprintf(r->file, "%s\n", lead(j, s->a));
+        fprintf(r->file, "%s\n", lead(j, row.commonplace, s->a));
         record_table(without(j, &head_record), heads.at, heads.n, s->a, r->file);
         if (gold)
             write_gold(&row, s->a, r->file);
