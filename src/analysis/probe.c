@@ -2,7 +2,17 @@
  * Rows of random tokens that come twice -> scores of heads. */
 #include "analysis/probe.h"
 
-struct sums { double of[N_PROBE_SCORE]; };
+#include <math.h>
+#include <stdlib.h>
+
+static const int offsets[] = {
+#define OFFSET(id, k) k,
+#include "analysis/offsets.def"
+#undef OFFSET
+};
+enum { N_OFFSETS = sizeof offsets / sizeof *offsets };
+
+struct sums { double of[PROBE_OFFSET], offset[N_OFFSETS]; };
 
 struct probe {
     struct slots slots;
@@ -28,6 +38,29 @@ static double weight(const struct rows *r, int t, int key)
     return (double)r->weight[(size_t)t * r->stride + (size_t)(key - r->key0)];
 }
 
+/* Row t, whose query is drawn token i. */
+static void add_row(struct sums *sums, const struct rows *r, int t, int i,
+                    const struct probe_shape *shape)
+{
+    int key = r->row0 + t, n = shape->n;
+
+    sums->of[PROBE_SELF] += weight(r, t, key);
+    sums->of[PROBE_FIRST] += key > 0 ? weight(r, t, 0) : 0;
+    if (i >= 1)
+        sums->of[PROBE_PREVIOUS] += weight(r, t, key - 1);
+    if (i + 1 < 2 * n)
+        sums->of[PROBE_NEXT] += weight(r, t, key + 1);
+    if (i >= n) {
+        sums->of[PROBE_INDUCTION] += weight(r, t, key - n + 1);
+        sums->of[PROBE_DUPLICATE] += weight(r, t, key - n);
+    } else if (shape->both) {
+        sums->of[PROBE_DUPLICATE] += weight(r, t, key + n);
+    }
+    for (int k = 0; k < N_OFFSETS; k++)
+        if (i + offsets[k] >= 0 && i + offsets[k] < 2 * n)
+            sums->offset[k] += weight(r, t, key + offsets[k]);
+}
+
 static void take(void *self, const struct rows *rows, int n_heads)
 {
     struct probe *probe = self;
@@ -37,14 +70,10 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
     (void)n_heads;
     for (int t = 0; t < rows->n_rows; t++) {
-        int key = rows->row0 + t, i = key - shape.lead;
+        int i = rows->row0 + t - shape.lead;
 
-        if (i >= 1)
-            sums->of[PROBE_PREVIOUS] += weight(rows, t, key - 1);
-        if (i >= shape.n) {
-            sums->of[PROBE_INDUCTION] += weight(rows, t, key - shape.n + 1);
-            sums->of[PROBE_DUPLICATE] += weight(rows, t, key - shape.n);
-        }
+        if (i >= 0 && i < 2 * shape.n)
+            add_row(sums, rows, t, i, &shape);
     }
 }
 
@@ -53,12 +82,51 @@ struct sink probe_sink(struct probe *p)
     return (struct sink){ SINK_HEAD, take, NULL, p };
 }
 
+/* Rows of a text that a score is the mean of; 0: there are none. */
+static int count_rows(const struct probe_shape *shape, enum probe_score score)
+{
+    int n = shape->n;
+
+    switch (score) {
+    case PROBE_INDUCTION: return shape->both ? 0 : n;
+    case PROBE_DUPLICATE: return shape->both ? 2 * n : n;
+    case PROBE_PREVIOUS: return 2 * n - 1;
+    case PROBE_NEXT: return shape->both ? 2 * n - 1 : 0;
+    case PROBE_FIRST: return 2 * n - (shape->lead == 0);
+    default: return 2 * n;
+    }
+}
+
+/* The mean of the largest offset, or which one that is. */
+static double best_offset(const struct probe *p, int layer, int head, bool which)
+{
+    double best = NAN;
+    int at = -1;
+
+    for (int k = 0; k < N_OFFSETS; k++) {
+        int rows = 2 * p->shape.n - abs(offsets[k]);
+        double sum = 0;
+
+        for (int text = 0; text < p->slots.texts.n_texts; text++)
+            sum += p->sums[slots_at(&p->slots, text, layer, head)].offset[k];
+        if (rows > 0 && (at < 0 || sum / rows > best)) {
+            best = sum / rows;
+            at = k;
+        }
+    }
+    if (at < 0)
+        return NAN;
+    return which ? offsets[at] : best / p->slots.texts.n_texts;
+}
+
 double probe_score(const struct probe *p, enum probe_score score, int layer, int head)
 {
-    int n = score == PROBE_PREVIOUS ? 2 * p->shape.n - 1 : p->shape.n;
+    int n = count_rows(&p->shape, score);
     double sum = 0;
 
+    if (score >= PROBE_OFFSET)
+        return best_offset(p, layer, head, score == PROBE_OFFSET_K);
     for (int text = 0; text < p->slots.texts.n_texts; text++)
         sum += p->sums[slots_at(&p->slots, text, layer, head)].of[score];
-    return sum / ((double)n * p->slots.texts.n_texts);
+    return n > 0 ? sum / ((double)n * p->slots.texts.n_texts) : NAN;
 }

@@ -164,6 +164,32 @@ static bool rule_successor(const struct case_of *c, double *score)
            c->h->score[TYPES_probe_successor_p] <= at(c, TYPES_AT_successor_p);
 }
 
+/* Places in random tokens; texts, where there are any, say more of them. */
+static bool is_place(const struct case_of *c, double score)
+{
+    return c->h->n_texts == 0 && score >= at(c, TYPES_AT_offset);
+}
+
+static bool rule_probe_next(const struct case_of *c, double *score)
+{
+    return is_place(c, *score);
+}
+
+static bool rule_probe_self(const struct case_of *c, double *score)
+{
+    return is_place(c, *score);
+}
+
+static bool rule_probe_offset(const struct case_of *c, double *score)
+{
+    return is_place(c, *score);
+}
+
+static bool rule_probe_first(const struct case_of *c, double *score)
+{
+    return c->h->n_texts == 0 && *score > at(c, TYPES_AT_sink);
+}
+
 static bool rule_previous(const struct case_of *c, double *score)
 {
     return !has(c, TYPE_probe_previous) && on_offset(c, TYPES_argmax_prev, score);
@@ -210,7 +236,8 @@ static bool rule_coreference(const struct case_of *c, double *score)
 /* Of one offset, at which half of the rows or more look. */
 static bool has_offset(const struct case_of *c)
 {
-    return has(c, TYPE_probe_previous) || has(c, TYPE_previous) || has(c, TYPE_next) ||
+    return has(c, TYPE_probe_previous) || has(c, TYPE_probe_next) || has(c, TYPE_probe_self) ||
+           has(c, TYPE_probe_offset) || has(c, TYPE_previous) || has(c, TYPE_next) ||
            has(c, TYPE_self) || has(c, TYPE_offset);
 }
 
@@ -313,6 +340,12 @@ static const char *const offset_names[TYPES_OFFSETS] = {
 #undef OFFSET
 };
 
+static const int offset_of[TYPES_OFFSETS] = {
+#define OFFSET(id, k) [TYPES_##id - TYPES_OFFSET_FIRST] = k,
+#include "analysis/offsets.def"
+#undef OFFSET
+};
+
 /* As reports have them. */
 static const char *const score_names[N_TYPES_SCORE] = {
 #define TEXT_SCORE(id, label, ...) [TYPES_##id] = label,
@@ -333,6 +366,17 @@ static bool is_of(const struct types_rules *r, const struct types_head *h, enum 
     case KOVALEVA: return has_texts && r->taxonomy == TYPES_KOVALEVA;
     default: return has_texts && r->taxonomy == TYPES_MHA_VIZ;
     }
+}
+
+/* "offset -2", or the name of the label; by: the score that decided it. */
+static const char *name_of(enum type_id id, const struct types_head *h, int by)
+{
+    if (id == TYPE_offset)
+        return offset_names[by - TYPES_OFFSET_FIRST];
+    for (int i = 0; id == TYPE_probe_offset && i < TYPES_OFFSETS; i++)
+        if (offset_of[i] == (int)h->score[TYPES_probe_offset_k])
+            return offset_names[i];
+    return types[id].name;
 }
 
 static bool holds(const struct case_of *c, const struct type *t, double *score)
@@ -368,7 +412,7 @@ void types_find(const struct types_rules *r, const struct types_head *h,
         if (!is_asked(&c, (enum type_id)i) || !holds(&c, type, &score))
             continue;
         found->label[found->n] = (struct types_label){
-            (enum type_id)i, i == TYPE_offset ? offset_names[by - TYPES_OFFSET_FIRST] : type->name,
+            (enum type_id)i, name_of((enum type_id)i, h, by),
             type->caption, score, isnan(score) || by < 0 ? NULL : score_names[by],
             by == TYPES_argmax_prev || by == TYPES_argmax_next || by == TYPES_argmax_self };
         if (found->primary < 0 && type->group != TAG && type->group != PROBE_TAG)

@@ -9,7 +9,7 @@
 
 enum { MOST_TOKENS = 50 };
 
-const char *random_refusal(const struct session *s)
+const char *random_unreadable(const struct session *s)
 {
     const struct model *m = s->model;
     int64_t dim[4];
@@ -18,7 +18,16 @@ const char *random_refusal(const struct session *s)
         return "it reads no tokens";
     if (m->decoder != NULL)
         return "it has an encoder";
-    return mark_looks_back(m) ? NULL : "its tokens see those that follow";
+    return NULL;
+}
+
+const char *random_refusal(const struct session *s)
+{
+    const char *why = random_unreadable(s);
+
+    if (why != NULL)
+        return why;
+    return mark_looks_back(s->model) ? NULL : "its tokens see those that follow";
 }
 
 /* ---- which tokens ---- */

@@ -13,11 +13,13 @@ struct random_texts {
     int n_texts, lead, n;
 };
 
-/* Why a model cannot be probed so; NULL: it can. */
+/* Why a model cannot read such texts; NULL: it can. */
+const char *random_unreadable(const struct session *s);
+/* Why it cannot be probed so where nothing that follows may be seen; NULL: it can. */
 const char *random_refusal(const struct session *s);
 
 /*
- * n_texts of them, of arena a, for a model that random_refusal accepts.  n is the least of 50,
+ * n_texts of them, of arena a, for a model that can read them.  n is the least of 50,
  * half of the positions after the lead, and the ordinary tokens: those of the vocabulary that
  * are neither special nor unused.  Each text's tokens are drawn without replacement: draw k of
  * m ordinary ones, in order of their ids, swaps place k with place k + (bits (m - k)) / 2^32,

@@ -426,7 +426,7 @@ static void probe(void **state)
     (void)state;
     arena_init(&arena, NULL, NULL);
     texts = rows_texts(&arena, length, 2, NULL);
-    probe = probe_new(&arena, &rows_model, &texts, &want, (struct probe_shape){ 1, 2 });
+    probe = probe_new(&arena, &rows_model, &texts, &want, (struct probe_shape){ 1, 2, false });
     rows_give(probe_sink(probe), 0, 1, 1, 5, weight, true);
     check_near("induction", 0, 2 * probe_score(probe, PROBE_INDUCTION, 1, 1),
                (0.5 + 0.625) / 2, 1e-15);
@@ -434,11 +434,72 @@ static void probe(void **state)
                (0.125 + 0.25) / 2, 1e-15);
     check_near("previous", 0, 2 * probe_score(probe, PROBE_PREVIOUS, 1, 1),
                (0.5 + 0.5 + 0.625) / 3, 1e-15);
+    check_near("self", 0, 2 * probe_score(probe, PROBE_SELF, 1, 1),
+               (0.5 + 0.25 + 0.375 + 0.125) / 4, 1e-15);
+    check_near("first", 0, 2 * probe_score(probe, PROBE_FIRST, 1, 1), (0.5 + 0.25) / 4, 1e-15);
+    check_near("offset", 0, 2 * probe_score(probe, PROBE_OFFSET, 1, 1), (0.125 + 0.25) / 2,
+               1e-15);
+    check_near("offset_k", 0, probe_score(probe, PROBE_OFFSET_K, 1, 1), -2, 0);
+    assert_true(isnan(probe_score(probe, PROBE_NEXT, 1, 1)));
     rows_give(probe_sink(probe), 1, 1, 1, 5, weight, true);
     check_near("induction", 1, probe_score(probe, PROBE_INDUCTION, 1, 1), (0.5 + 0.625) / 2,
                1e-15);
     check_near("another head", 0, probe_score(probe, PROBE_PREVIOUS, 0, 1), 0, 0);
     arena_finish(&arena);
+}
+
+/* The same of tokens that see those that follow: 2 drawn ones, twice, and no first token. */
+static void probe_both(void **state)
+{
+    static const float weight[4 * STRIDE] = {
+        0.1f, 0.2f, 0.7f, 0, 0, 0, 0, 0,
+        0.3f, 0.1f, 0.1f, 0.5f, 0, 0, 0, 0,
+        0.6f, 0.1f, 0.1f, 0.2f, 0, 0, 0, 0,
+        0.1f, 0.8f, 0, 0.1f, 0, 0, 0, 0,
+    };
+    struct arena arena;
+    const int length[] = { 4 };
+    struct wanted want = { 0 };
+    struct attended texts;
+    struct probe *probe;
+
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    texts = rows_texts(&arena, length, 1, NULL);
+    probe = probe_new(&arena, &rows_model, &texts, &want, (struct probe_shape){ 0, 2, true });
+    rows_give(probe_sink(probe), 0, 1, 1, 4, weight, false);
+    check_near("duplicate", 0, probe_score(probe, PROBE_DUPLICATE, 1, 1),
+               (0.7 + 0.5 + 0.6 + 0.8) / 4, 1e-7);
+    check_near("next", 0, probe_score(probe, PROBE_NEXT, 1, 1), (0.2 + 0.1 + 0.2) / 3, 1e-7);
+    check_near("first", 0, probe_score(probe, PROBE_FIRST, 1, 1), (0.3 + 0.6 + 0.1) / 3, 1e-7);
+    check_near("offset", 0, probe_score(probe, PROBE_OFFSET, 1, 1), (0.6 + 0.8) / 2, 1e-7);
+    check_near("offset_k", 0, probe_score(probe, PROBE_OFFSET_K, 1, 1), -2, 0);
+    assert_true(isnan(probe_score(probe, PROBE_INDUCTION, 1, 1)));
+    arena_finish(&arena);
+}
+
+/* Places in random tokens are labels where there is no text. */
+static void places(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    static const struct { enum types_score score; double value; const char *want; } cases[] = {
+        { TYPES_probe_self, 0.5, "self!" }, { TYPES_probe_self, 0.49, "" },
+        { TYPES_probe_next, 0.5, "next!" }, { TYPES_probe_next, 0.49, "" },
+        { TYPES_probe_first, 0.61, "sink-first!" }, { TYPES_probe_first, 0.6, "" },
+        { TYPES_probe_offset, 0.5, "offset +3!" }, { TYPES_probe_offset, 0.49, "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct types_head head = head_of(0, 0);
+
+        head.score[cases[i].score] = cases[i].value;
+        head.score[TYPES_probe_offset_k] = 3;
+        expect(&rules, &head, cases[i].want);
+        head.n_texts = head.n_long = 10;
+        head.n_rows = 200;
+        expect(&rules, &head, "heterogeneous!");
+    }
 }
 
 /* ---- a needle: ids 9 5 6 7 8 3, then 5 6 6 8, while the head looks at 1 2 2 3 ---- */
@@ -528,7 +589,8 @@ int main(void)
         cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late),
         cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
-        cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
+        cmocka_unit_test(probe), cmocka_unit_test(probe_both), cmocka_unit_test(places),
+        cmocka_unit_test(retrieval), cmocka_unit_test(known),
         cmocka_unit_test(ranking),
     };
 

@@ -6,6 +6,7 @@
 #include "analysis/probe.h"
 #include "base/nearest.h"
 #include "task/types/types.h"
+#include "session/mark.h"
 #include "session/random.h"
 
 enum { N_RANDOM = 10 };
@@ -17,7 +18,7 @@ _Static_assert((int)TYPES_OF_INDUCTION == PROBE_INDUCTION &&
                (int)TYPES_OF_DUPLICATE == PROBE_DUPLICATE &&
                (int)TYPES_OF_PREVIOUS == PROBE_PREVIOUS, "the same order");
 _Static_assert(TYPES_probe_induction - N_TYPES_TEXT == PROBE_INDUCTION &&
-               TYPES_probe_previous - N_TYPES_TEXT == PROBE_PREVIOUS, "the same order");
+               TYPES_probe_offset_k - N_TYPES_TEXT == PROBE_OFFSET_K, "the same order");
 
 /* ---- which ---- */
 
@@ -69,13 +70,19 @@ int types_probe_choose(struct types_job *j, struct err *e)
 
 /* ---- random tokens twice over ---- */
 
+/* Scores of places are all of "previous". */
+static bool wants_score(const struct types_job *j, int score)
+{
+    return j->wants[score < PROBE_PREVIOUS ? score : PROBE_PREVIOUS];
+}
+
 static void keep(struct types_job *j, const struct probe *probe)
 {
     const struct session *s = &j->job.s;
 
     for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
         for (int i = 0; i < N_PROBE_SCORE; i++)
-            if (j->wants[i])
+            if (wants_score(j, i))
                 j->probe[types_place(j, l, h)][i] = probe_score(probe, (enum probe_score)i, l,
                                                                 h);
 }
@@ -100,7 +107,7 @@ static int run_random(struct types_job *j, struct err *e)
     texts_pack(&j->job.texts, s->a, texts.item, texts.n_texts);
     attended = session_attended(s, &j->job.texts, s->a);
     probe = probe_new(s->a, s->shown, &attended, &want,
-                      (struct probe_shape){ texts.lead, texts.n });
+                      (struct probe_shape){ texts.lead, texts.n, !mark_looks_back(s->model) });
     sink = probe_sink(probe);
     if (run_forward(s->model, &j->job.texts.source, &want, &sink, 1, s->par, s->a, e) != 0)
         return -1;
@@ -119,10 +126,19 @@ static const char *refusal(const struct session *s)
 
 static bool wants_random(const struct types_job *j)
 {
-    for (int i = 0; i < N_PROBE_SCORE; i++)
-        if (j->wants[i])
-            return true;
-    return false;
+    return j->wants[TYPES_OF_INDUCTION] || j->wants[TYPES_OF_DUPLICATE] ||
+           j->wants[TYPES_OF_PREVIOUS];
+}
+
+/* The same of random texts: what is asked for by its name decides whether the rest will do. */
+static const char *random_texts_refusal(const struct types_job *j)
+{
+    const struct session *s = &j->job.s;
+    bool induction = j->args->probe != NULL && j->wants[TYPES_OF_INDUCTION];
+
+    if (s->asked->mask != NULL || induction)
+        return refusal(s);
+    return random_unreadable(s);
 }
 
 /* Probes of texts that the program brings along; each with a word of why it did not run. */
@@ -157,7 +173,7 @@ static int run_wanted(struct types_job *j, struct err *e)
     struct arena_mark mark = arena_mark(a);
 
     if (wants_random(j)) {
-        j->refusal = refusal(&j->job.s);
+        j->refusal = random_texts_refusal(j);
         if (j->refusal == NULL && run_random(j, e) != 0)
             return -1;
         arena_reset(a, mark);
