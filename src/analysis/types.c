@@ -205,6 +205,15 @@ static bool rule_self(const struct case_of *c, double *score)
     return on_offset(c, TYPES_argmax_self, score);
 }
 
+/* Half of what rows that look at any key alike leave too: they find one of two tokens with 2 / n. */
+static bool rule_rare_token(const struct case_of *c, double *score)
+{
+    double even = fmin(2 * c->h->score[TYPES_key_even], 1);     /* not known: 1 */
+
+    return *score >= at(c, TYPES_AT_rare) &&
+           *score - even >= at(c, TYPES_AT_local_lift) * (1 - even);
+}
+
 /* Over long texts, as many of them as decide a label. */
 static bool rule_sink_elsewhere(const struct case_of *c, double *score)
 {

@@ -142,7 +142,8 @@ def labels(s, p, rows, texts, long):
     sink = max(s["alpha_0"], 0 if math.isnan(s["sink_other"]) else s["sink_other"])
     found += ["dormant"] * bool(sink > 0.6 and s["write_rms"] < 0.1)
     found += ["sink-first"] * bool(s["bos"] > 0.6)
-    found += ["rare-token"] * bool(s["rare2"] >= 0.5)
+    found += ["rare-token"] * bool(s["rare2"] >= 0.5 and
+                                   s["rare2"] >= (1 + min(2 * s["key_even"], 1)) / 2)
     found += ["sink-elsewhere"] * bool(long >= min(10, texts) and s["sink_long"] > 0.3 and
                                        s["alpha_0"] < s["sink_long"])
     found += ["weak"] * bool(s["alpha_0"] > 0.3)
