@@ -73,7 +73,12 @@ compared() {
 @test "no token is markup" {
     text='<script>alert(1)</script> "><img src=x onerror=alert(1)> </script> <!--'
     works "$viz" report -m "$ref/gpt2" -o "$dir/p.html" "$text"
-    refute grep -q -e 'alert(1)' -e '<img' -e '<!--' "$dir/p.html"
+    # The command, which has the text, is the content of a meta element, and escaped.
+    refute grep -q -e '<script>alert' -e '<img' -e '<!--' "$dir/p.html"
+    [ "$(grep -c 'alert(1)' "$dir/p.html")" -eq 1 ]
+    grep 'alert(1)' "$dir/p.html" | grep -q '^<meta name="mha-viz:command" content="[^"<>]*">$'
+    "$viz" report -q --no-metadata -m "$ref/gpt2" -o "$dir/p.html" "$text"
+    refute grep -q 'alert(1)' "$dir/p.html"
     page --text "$dir/p.html" | grep -qF '"text":"<script>alert(1)</script>'
     cp -r "$ref/bert" "$dir/<script>x"
     works "$viz" report -m "$dir/<script>x" -o "$dir/q.html" "the key"
