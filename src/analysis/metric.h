@@ -154,6 +154,7 @@ struct metric_rule {
     /* METRIC_MAP, of SCOPE_TEXT, in place of value: [queries, keys]; NULL: undefined. */
     const double *(*map)(const void *state);
 
+    bool nominal;       /* a number that stands for a thing, and has no mean */
     bool counts;        /* undefined without opts->counts */
     bool divided;       /* of rows divided by their mass, where keys are left out; else of
                            the weights as they are */
@@ -284,6 +285,21 @@ static inline bool metric_ends(const struct token_list *list, int i)
 {
     return list->mark != NULL && (list->mark[i] & TOKEN_ENDS) != 0;
 }
+
+/* True where places are those of patches in a picture, not of tokens in a text. */
+static inline bool metric_in_plane(const struct metric_row *r)
+{
+    return r->queries->columns > 0 && !r->two_axes;
+}
+
+/* Patch of a picture, not [CLS] or the like. */
+static inline bool metric_is_patch(const struct metric_row *r, int i)
+{
+    return i >= r->queries->n_before && i < r->queries->n;
+}
+
+/* From patch i to patch j, in patches. */
+double metric_plane_away(const struct metric_row *r, int i, int j);
 
 /* a_ij of row i, 0 where j is outside the text or hidden. */
 static inline double metric_weight(const struct metric_row *r, int j)

@@ -22,6 +22,8 @@ struct token_list {
     const unsigned char *special;   /* [n] 1: put there by the template; NULL: none is */
     const int *type;                /* [n] segment; NULL: there is one */
     const unsigned char *mark;      /* [n] bits of enum token_mark; NULL: none has one */
+    int columns;                    /* of a picture: patches in a row of it; 0: it is none */
+    int n_before;                   /* of a picture: [CLS] and the like, before its patches */
 };
 
 /* The texts of a pass. */

@@ -5,6 +5,7 @@
 
 #include "run/pair.h"
 #include "session/shown.h"
+#include "run/front.h"
 #include "session/mark.h"
 #include "session/stream.h"
 
@@ -158,9 +159,12 @@ static struct token_list token_list(const struct session *s, const struct item *
                                     enum item_side which, struct arena *a)
 {
     const struct tokens *t = shown(item, which);
+    bool picture = s->model->family->front == FRONT_PATCH && item->values.x != NULL;
 
     return (struct token_list){ t->n, t->id, t->piece, t->special, t->type,
-                                mark_tokens(s, item, which, a) };
+                                mark_tokens(s, item, which, a),
+                                picture ? front_patch_columns(s->model, item->values.dim[2]) : 0,
+                                picture ? front_learnt_rows(s->model) : 0 };
 }
 
 struct attended session_attended(const struct session *s, const struct texts *t,

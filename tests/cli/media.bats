@@ -52,6 +52,50 @@ numbers() {
     grep -o '<title>[^<]*' "$1" | sed 's/.*: //'
 }
 
+@test "distances of patches are in the plane, without what is no patch; by name those of tokens" {
+    in_folder
+    "$viz" export -m "$vit" --image "$media/rgb.png" -l 0 -o a.npz
+    unzip -p a.npz attn.0.npy >a.npy
+    "$viz" stats -m "$vit" --image "$media/rgb.png" -l 0 --json \
+        --compute basic,local_1,local_2,profile,token_distance_abs,token_prev >stats
+    python3 -c '
+import json, math, struct, sys
+stats = json.load(open("stats"))
+place = [tuple(map(int, t.split(","))) if "," in t else None for t in stats["labels"]]
+T = len(place)
+patches = [i for i in range(T) if place[i]]
+body = open("a.npy", "rb").read()[128:]
+a = struct.unpack("<%df" % (len(body) // 4), body)
+def mean(x):
+    x = list(x)
+    return sum(x) / len(x)
+def near(got, want, what):
+    assert abs(got - want) < 1e-6, (what, got, want)
+def apart(i, j):
+    return math.dist(place[i], place[j])
+for n, h in enumerate(stats["heads"]):
+    w = lambda i, j: a[(n * T + i) * T + j]
+    near(h["distance_abs"], mean(sum(w(i, j) * apart(i, j) for j in patches) /
+                                 sum(w(i, j) for j in patches) for i in patches), "distance_abs")
+    assert h["distance"] is None
+    for k in 1, 2:
+        near(h["local_%d" % k], mean(sum(w(i, j) for j in patches if apart(i, j) <= k)
+                                     for i in patches), "local")
+    right = [i for i in patches if i + 1 in patches and place[i][0] == place[i + 1][0]]
+    near(h["prev"], mean(w(i + 1, i) for i in right), "prev")
+    near(h["next"], mean(w(i, i + 1) for i in right), "next")
+    near(h["profile"][2], mean(w(i, j) for i in patches for j in patches
+                               if math.floor(apart(i, j) + 0.5) == 2), "profile")
+    near(h["token_prev"], mean(w(i, i - 1) for i in range(1, T)), "token_prev")
+    near(h["token_distance_abs"], mean(sum(w(i, j) * abs(i - j) for j in range(T))
+                                       for i in range(T)), "token_distance_abs")
+'
+    # Of a text they are the same.
+    "$viz" stats --json --compute all,token_distance,token_distance_abs,token_prev,token_next 'the cat saw' |
+        jq -e '.heads | all(.distance == .token_distance and .distance_abs == .token_distance_abs and
+                            .prev == .token_prev and .next == .token_next)' > /dev/null
+}
+
 @test "over the picture stand its patches, without the rows that are learnt" {
     in_folder
     cp -r "$ref/families/deit" .

@@ -5,17 +5,70 @@
 
 #include "analysis/metric.h"
 
-static bool distance(const struct metric_row *r, double *v)
+/* ---- in the plane of a picture ---- */
+
+double metric_plane_away(const struct metric_row *r, int i, int j)
+{
+    int columns = r->queries->columns, first = r->queries->n_before;
+    double down = (i - first) / columns - (j - first) / columns;
+    double right = (i - first) % columns - (j - first) % columns;
+
+    return sqrt(down * down + right * right);
+}
+
+/* What row a has on patches: its weight, that on those at most `within` away, and the sum of
+ * a |key - query|. */
+struct in_plane { double mass, near, distance; };
+
+/* All 0 where the query is no patch. */
+static struct in_plane plane_of(const struct metric_row *r, double within)
+{
+    struct in_plane found = { 0, 0, 0 };
+
+    for (int j = r->key0; metric_is_patch(r, r->query) && j < r->key0 + r->n_keys; j++) {
+        double a = metric_weight(r, j), away;
+
+        if (!metric_is_patch(r, j) || !metric_has(r, j) || a <= 0)
+            continue;
+        away = metric_plane_away(r, r->query, j);
+        found.mass += a;
+        found.distance += a * away;
+        found.near += away <= within ? a : 0;
+    }
+    return found;
+}
+
+/* ---- the mean ---- */
+
+static bool token_distance(const struct metric_row *r, double *v)
 {
     *v = metric_scan(r).distance;
     return true;
 }
 
 /* Source: Vig and Belinkov 2019, eq. 6, with no token left out. */
-static bool distance_abs(const struct metric_row *r, double *v)
+static bool token_distance_abs(const struct metric_row *r, double *v)
 {
     *v = metric_scan(r).distance_abs;
     return true;
+}
+
+/* A plane has no sides that are before and after. */
+static bool distance(const struct metric_row *r, double *v)
+{
+    return token_distance(r, v) && !metric_in_plane(r);
+}
+
+/* Source: in the plane, the mean attention distance of Dosovitskiy et al. 2021, figure 7. */
+static bool distance_abs(const struct metric_row *r, double *v)
+{
+    struct in_plane found;
+
+    if (!metric_in_plane(r))
+        return token_distance_abs(r, v);
+    found = plane_of(r, 0);
+    *v = found.distance / found.mass;
+    return found.mass > 0;
 }
 
 static int distance_block(const struct metric_block *b, double *sum)
@@ -33,6 +86,10 @@ static int distance_abs_block(const struct metric_block *b, double *sum)
 const struct metric_rule metric_distance = { .row = distance, .block = distance_block };
 const struct metric_rule metric_distance_abs = { .row = distance_abs,
                                                  .block = distance_abs_block };
+const struct metric_rule metric_token_distance = { .row = token_distance,
+                                                   .block = distance_block };
+const struct metric_rule metric_token_distance_abs = { .row = token_distance_abs,
+                                                       .block = distance_abs_block };
 
 /* ---- spread, and shares of what is near ---- */
 
@@ -132,8 +189,8 @@ static double near_block(const struct metric_block *b, int within)
 #define LOCAL(within) \
     static bool local_##within(const struct metric_row *r, double *v) \
     { \
-        *v = near(r, within); \
-        return true; \
+        *v = metric_in_plane(r) ? plane_of(r, within).near : near(r, within); \
+        return !metric_in_plane(r) || metric_is_patch(r, r->query); \
     } \
     \
     static int local_##within##_block(const struct metric_block *b, double *sum) \

@@ -2,10 +2,28 @@
  * How much a row looks at one place: the token before, itself, the next, the first. */
 #include "analysis/metric.h"
 
-static bool prev(const struct metric_row *r, double *v)
+static bool token_prev(const struct metric_row *r, double *v)
 {
     *v = metric_weight(r, r->query - 1);
     return r->query >= 1 && metric_has(r, r->query - 1);
+}
+
+static bool token_next(const struct metric_row *r, double *v)
+{
+    *v = metric_weight(r, r->query + 1);
+    return r->query <= r->queries->n - 2 && metric_has(r, r->query + 1);
+}
+
+/* Of a picture patches i and j, one before the other, are in one row of it. */
+static bool are_in_row(const struct metric_row *r, int i, int j)
+{
+    return !metric_in_plane(r) ||
+           (metric_is_patch(r, i) && metric_is_patch(r, j) && metric_plane_away(r, i, j) <= 1);
+}
+
+static bool prev(const struct metric_row *r, double *v)
+{
+    return token_prev(r, v) && are_in_row(r, r->query - 1, r->query);
 }
 
 static bool self(const struct metric_row *r, double *v)
@@ -16,8 +34,7 @@ static bool self(const struct metric_row *r, double *v)
 
 static bool next(const struct metric_row *r, double *v)
 {
-    *v = metric_weight(r, r->query + 1);
-    return r->query <= r->queries->n - 2 && metric_has(r, r->query + 1);
+    return token_next(r, v) && are_in_row(r, r->query, r->query + 1);
 }
 
 static bool first(const struct metric_row *r, double *v)
@@ -75,6 +92,8 @@ static int bos_block(const struct metric_block *b, double *sum)
     return b->n_rows - t;
 }
 
+const struct metric_rule metric_token_prev = { .row = token_prev, .block = prev_block };
+const struct metric_rule metric_token_next = { .row = token_next, .block = next_block };
 const struct metric_rule metric_prev = { .row = prev, .block = prev_block };
 const struct metric_rule metric_self = { .row = self, .block = self_block };
 const struct metric_rule metric_next = { .row = next, .block = next_block };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The weight at each distance, against that of uniform rows, and what stands out of it.  A
- * distance is |i - j|; in a decoder i - j. */
+ * distance is |i - j|; in a decoder i - j; in a picture that between patches. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,15 +27,24 @@ static size_t profile_size(const struct metric_shape *shape)
     return sizeof(struct profile) + (size_t)distance_count(shape) * sizeof(struct distance);
 }
 
+/* Of a picture to the nearest whole number of patches; -1: not between patches. */
+static int away(const struct metric_row *r, int key)
+{
+    if (!metric_in_plane(r))
+        return abs(key - r->query);
+    return metric_is_patch(r, r->query) && metric_is_patch(r, key) ?
+               (int)lround(metric_plane_away(r, r->query, key)) : -1;
+}
+
 static void profile_take(void *state, const struct metric_row *rows, int n)
 {
     struct profile *all = state;
 
     (void)n;
     for (int j = rows->key0; j < rows->key0 + rows->n_keys; j++) {
-        int d = abs(j - rows->query);
+        int d = away(rows, j);
 
-        if (!metric_sees(rows, j))
+        if (d < 0 || !metric_sees(rows, j))
             continue;
         all->at[d].mass += metric_weight(rows, j);
         all->at[d].even += 1.0 / rows->n_visible;
