@@ -183,6 +183,19 @@ int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const cha
     return 0;
 }
 
+int metric_choice_drop_nominal(struct metric_choice *c, struct err *e)
+{
+    for (int i = 0; i < N_METRIC; i++) {
+        if (!metric_table[i].rule->nominal)
+            continue;
+        if (c->named[i])
+            return err_set(e, ERR_USAGE, "'%s' is the name of a cluster, and has no mean over texts",
+                           metric_table[i].name);
+        c->wanted[i] = false;
+    }
+    return 0;
+}
+
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n)
 {
     struct metric *list = arena_alloc(a, N_METRIC, sizeof *list);

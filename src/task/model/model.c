@@ -194,14 +194,15 @@ static int draw_means(struct model_view_job *j, struct err *e)
 {
     const struct output *output = &j->job.results.output;
     struct arena *a = j->job.s.a;
-    const char *of = j->first;
+    const char *of = j->first, *what = j->metric.by != BY_METRIC ? NULL :
+                                       metric_table[j->metric.id].kind == METRIC_WORD ? "word" :
+                                       metric_table[j->metric.id].rule->nominal ? "cluster" : NULL;
 
     if (output->folder || j->n_texts == 0)
         return 0;
-    if (j->n_texts > 1 && j->metric.by == BY_METRIC &&
-        metric_table[j->metric.id].kind == METRIC_WORD)
-        return err_set(e, ERR_USAGE, "--metric %s: a word has no mean over %lld texts: expected "
-                       "one text, or -o DIR/ for a picture of each", j->metric.name,
+    if (j->n_texts > 1 && what != NULL)
+        return err_set(e, ERR_USAGE, "--metric %s: a %s has no mean over %lld texts: expected "
+                       "one text, or -o DIR/ for a picture of each", j->metric.name, what,
                        (long long)j->n_texts);
     if (j->metric.by == BY_TYPE && j->type != NULL)
         of = "";                /* not by the texts */

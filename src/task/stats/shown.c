@@ -121,7 +121,8 @@ static int leave_out_kinds(struct stats_job *job, struct err *e)
     if (job->job.of_many &&
         (metric_choice_drop(&job->choice, METRIC_LIST, numbers, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_WORD, numbers, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0))
+         metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0 ||
+         metric_choice_drop_nominal(&job->choice, e) != 0))
         return -1;
     if ((want->layer != NULL || want->head != NULL) &&
         metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)
