@@ -88,6 +88,10 @@ each_case() {
         -o a.part
     "$1" ablate "$most" ablate -t 1 --json -m "$ref/gpt2" "the key"
     "$1" circuits "$most" circuits -t 1 --json --sample 0 -m "$ref/gpt2"
+    # A tokeniser that lies in a file, without which less is reported.
+    "$1" circuits.tokeniser "$most" circuits -t 1 --json --sample 2 -m "$ref/gpt2"
+    "$1" types.tokeniser "$most" types -t 1 --json --probe successor -m "$ref/gpt2"
+    "$1" stats.tokeniser "$most" stats -t 1 --json -m "$ref/gpt2" --ids 1,2
     "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
     "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \
         "the key"

@@ -66,6 +66,12 @@ _Noreturn void arena_fail(struct arena *a, size_t size_bytes)
     abort();                    /* full does not return */
 }
 
+void arena_pass_over(struct arena *a, const struct err *e)
+{
+    if (e->kind == ERR_SYSTEM)
+        arena_fail(a, 0);
+}
+
 static void release(struct arena_owned *owned)
 {
     void (*fn)(void *what) = owned->release;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 struct arena_block;
 struct arena_owned;
 
@@ -40,6 +42,12 @@ void arena_finish(struct arena *a);
 
 /* Calls full, for memory that was asked for elsewhere and is not there. */
 _Noreturn void arena_fail(struct arena *a, size_t size_bytes);
+
+/*
+ * Before an error is passed over, as what it is of can be done without: calls full where the
+ * system refused it, since what is done then is not what was asked for.
+ */
+void arena_pass_over(struct arena *a, const struct err *e);
 
 /*
  * release(what) is called when the arena goes back to a mark before this, when it ends,

@@ -20,6 +20,12 @@ static const char *kind_of(mode_t mode)
     return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : "a device";
 }
 
+/* The system's own limits, or its disk, and not what the file is. */
+static bool is_of_system(int error)
+{
+    return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIO;
+}
+
 /* *info: of the file, once it is known to be one. */
 static int map(const char *path, struct span *out, struct stat *info, struct err *e)
 {
@@ -28,7 +34,8 @@ static int map(const char *path, struct span *out, struct stat *info, struct err
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
-        return err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
+        return err_set(e, is_of_system(errno) ? ERR_SYSTEM : ERR_INPUT, "%s: %s", path,
+                       strerror(errno));
     if (fstat(fd, info) != 0 || !S_ISREG(info->st_mode)) {
         close(fd);
         return err_set(e, ERR_INPUT, "%s: is %s, expected a file", path,

@@ -158,10 +158,11 @@ static bool is_commit(const char *s, size_t n)
 static const char *read_ref(struct arena *a, const char *dir, const char *name)
 {
     const char *path = file_join(a, file_join(a, dir, "refs"), name), *commit = NULL;
-    struct err none;
+    struct err none = { ERR_NONE, "" };
     const struct span *span = file_hold(a, path, &none);
     size_t count;
 
+    arena_pass_over(a, &none);
     if (span == NULL)
         return NULL;
     for (count = span->size; count > 0 && isspace(span->data[count - 1]); count--)
@@ -267,10 +268,11 @@ static const char *missing_part(struct arena *a, const char *dir)
 {
     const char *index = file_join(a, dir, "model.safetensors.index.json");
     const char *missing = NULL, *key;
-    struct err none;
+    struct err none = { ERR_NONE, "" };
     const struct span *span = file_hold(a, index, &none);
     json_t *root, *part;
 
+    arena_pass_over(a, &none);
     if (span == NULL)
         return NULL;
     root = json_read(a, *span, 0, &none);

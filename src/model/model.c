@@ -429,6 +429,7 @@ const char *model_name(struct arena *a, const char *path)
         return config_card_name(a, builtin.config);
     config = file_join(a, file_folder(a, path), "config.json");
     bytes = str_ends_with(path, ".gguf") ? NULL : file_hold(a, config, &ignored);
+    arena_pass_over(a, &ignored);
     if (bytes != NULL)
         name = config_card_name(a, *bytes);
     file_drop(a, bytes);

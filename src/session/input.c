@@ -199,6 +199,9 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
     if (status == SOURCE_TEXT &&
         (encode_fit(in->s, a, out, e) != 0 || check_memory(in, out, e) != 0))
         status = source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
+    /* No text is to blame for it. */
+    if (status == SOURCE_UNUSABLE && e->kind == ERR_SYSTEM)
+        status = SOURCE_FAILED;
     if (status == SOURCE_FAILED && in->text_name != NULL && !source->is_file)
         err_under(e, "%s", in->text_name);
     return status;
@@ -269,7 +272,7 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
             say_unknown(in, a, out);
         if (status != SOURCE_UNUSABLE && !out->passed)
             return status;
-        if (status == SOURCE_FAILED || (status == SOURCE_UNUSABLE && e->kind == ERR_SYSTEM))
+        if (status == SOURCE_FAILED)
             return -1;
         if (!out->passed)
             input_reject(in, out, e);

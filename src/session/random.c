@@ -81,13 +81,15 @@ static int *ordinary_ids(const struct session *s, struct arena *a, int *n)
 static int lead_ids(const struct session *s, struct arena *a, int *lead, int most)
 {
     const struct tok_input empty = { .text = "" };
-    struct err ignored;
+    struct err ignored = { ERR_NONE, "" };
     struct tokens tokens;
     int n = 0;
 
     if (s->tok == NULL || s->asked->no_special ||
-        tok_encode(s->tok, a, &empty, &tokens, &ignored) != 0)
+        tok_encode(s->tok, a, &empty, &tokens, &ignored) != 0) {
+        arena_pass_over(a, &ignored);
         return 0;
+    }
     while (n < tokens.n && n < most && tokens.special[n] &&
            (n == 0 || !is_listed(&s->model->config.eos, tokens.id[n]))) {
         lead[n] = tokens.id[n];

@@ -200,8 +200,13 @@ struct model *session_model(const struct asked *asked, const struct env *env,
     return model;
 }
 
-static int open_threads(struct session *s, struct err *e)
+/* What opens last.  A session may lack a tokeniser, but not since the system refused one. */
+static int finish_open(struct session *s, struct err *e)
 {
+    if (s->tok_err.kind == ERR_SYSTEM) {
+        *e = s->tok_err;
+        return -1;
+    }
     s->par = par_new(s->env->n_threads, e);
     if (s->par == NULL)
         return -1;
@@ -244,7 +249,7 @@ int session_open(struct session *s, const struct asked *asked, bool tokens_only,
     *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
     status = open_model(s, tokens_only, e);
     meter_leave(env->meter, before);
-    return status == 0 ? open_threads(s, e) : -1;
+    return status == 0 ? finish_open(s, e) : -1;
 }
 
 /* In memory: the tokeniser of a GGUF file lies in it. */
@@ -277,7 +282,7 @@ int session_open_memory(struct session *s, const struct asked *asked,
     s->name = s->model->name;
     say_opened(s->model, env);
     open_tok_memory(s, files->tokenizer);
-    return open_threads(s, e);
+    return finish_open(s, e);
 }
 
 int session_open_arrays(struct session *s, const struct asked *asked,
@@ -302,7 +307,7 @@ int session_open_arrays(struct session *s, const struct asked *asked,
     if (!arrays->attention)
         say_opened(s->model, env);
     open_tok_memory(s, arrays->tokenizer);
-    return open_threads(s, e);
+    return finish_open(s, e);
 }
 
 void session_close(struct session *s)

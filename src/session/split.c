@@ -213,7 +213,7 @@ int split_skip(struct split *p, int n, struct err *e)
     if (n == 0)
         return 0;
     status = read_text(p, &item, e);
-    if (status == SOURCE_FAILED)
+    if (status == SOURCE_FAILED || (status == SOURCE_UNUSABLE && e->kind == ERR_SYSTEM))
         return -1;
     if (status != SOURCE_TEXT || n >= p->cuts.n)
         return err_set(e, ERR_INPUT, "%s: line %lld: expected a text of more than %d piece%s",

@@ -119,14 +119,16 @@ static void add_file(void *self, const struct opt_group *group, const struct opt
     struct files *files = self;
     const char *path;
     struct span bytes;
-    struct err e;
+    struct err e = { ERR_NONE, "" };
 
     (void)group;
     if (o->type != OPT_STRING || o->values != &opt_files || is_without(o->name))
         return;
     memcpy(&path, (const char *)files->j->args + o->field, sizeof path);
-    if (path == NULL || file_map(path, &bytes, &e) != 0)
+    if (path == NULL || file_map(path, &bytes, &e) != 0) {
+        arena_pass_over(files->j->s.a, &e);
         return;
+    }
     json_put(files->j->s.a, files->to, o->name,
              parts_hex(files->j->s.a, crc32_z(0, bytes.data, bytes.size)));
     file_unmap(bytes);
@@ -298,7 +300,8 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
     status = opts_parse(c, n + 1, argv, args, &n_operands, &operands, e);
     if (status == 0 && n_operands == 0)
         return 0;
-    e->kind = ERR_INPUT;
+    if (e->kind == ERR_USAGE)
+        e->kind = ERR_INPUT;
     return status < 0 ? err_under(e, "options") :
                         json_field_wrong("options", list, "those of a run over texts", e);
 }
@@ -426,7 +429,8 @@ static int open_job(struct job *j, const struct sums *part, struct err *e)
 {
     if (open_model(j, part, e) == 0 && j->parts->open(j, part, e) == 0)
         return 0;
-    e->kind = ERR_INPUT;
+    if (e->kind == ERR_USAGE)
+        e->kind = ERR_INPUT;
     return err_under(e, "%s", part->path);
 }
 

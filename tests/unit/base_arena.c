@@ -46,6 +46,25 @@ static void spring(void *self, size_t size_bytes)
     longjmp(t->back, 1);
 }
 
+static void what_the_system_refused_is_not_passed_over(void **state)
+{
+    const struct err none = { ERR_NONE, "" }, input = { ERR_INPUT, "" }, refused = { ERR_SYSTEM, "" };
+    struct arena a;
+    struct trap t = { .asked = 1 };
+
+    (void)state;
+    arena_init(&a, spring, &t);
+    arena_pass_over(&a, &none);
+    arena_pass_over(&a, &input);
+    assert_int_equal(t.asked, 1);
+    if (setjmp(t.back) == 0) {
+        arena_pass_over(&a, &refused);
+        fail();
+    }
+    assert_int_equal(t.asked, 0);
+    arena_finish(&a);
+}
+
 static void no_memory_goes_to_the_handler(void **state)
 {
     struct arena a;
@@ -485,6 +504,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(no_memory_goes_to_the_handler), TEST(no_memory_can_be_asked_about),
+        TEST(what_the_system_refused_is_not_passed_over),
         TEST(a_product_that_overflows_goes_to_the_handler),
         TEST(an_impossible_size_apart_goes_to_the_handler), TEST(blocks_are_kept),
         TEST(a_need_that_grows_leaves_nothing), TEST(what_was_before_is_not_counted),

@@ -265,16 +265,20 @@ static int open_models(const struct info_args *args, const struct env *env, stru
 {
     struct asked asked = args->shared.asked;
     struct env silent = *env;
-    struct err none;
+    struct err none = { ERR_NONE, "" };
     const char *path;
     bool any = asked.tower == TOWER_NONE;
 
     silent.warn = NULL;
     m[0] = session_model(&asked, env, &path, e);
-    if (!any || (m[0] != NULL && m[0]->config.tower == TOWER_NONE))
+    if (!any || (m[0] != NULL ? m[0]->config.tower == TOWER_NONE : e->kind == ERR_SYSTEM))
         return m[0] != NULL ? 0 : -1;
     asked.tower = TOWER_PICTURE;
     m[m[0] != NULL] = session_model(&asked, &silent, &path, &none);
+    if (none.kind == ERR_SYSTEM) {
+        *e = none;
+        return -1;
+    }
     return m[0] != NULL ? 0 : -1;
 }
 

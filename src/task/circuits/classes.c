@@ -58,8 +58,10 @@ static int single(const struct circuits_job *j, const char *text)
     const struct tok_input in = { .text = text, .text_size = strlen(text), .no_special = true };
 
     if (tok_encode(tok, j->a, &in, &tokens, &ignored) != 0 || tokens.n != 1 ||
-        tok_unknown(tok, &tokens) > 0 || tokens.id[0] >= j->s.shown->n_logits)
+        tok_unknown(tok, &tokens) > 0 || tokens.id[0] >= j->s.shown->n_logits) {
+        arena_pass_over(j->a, &ignored);
         return -1;
+    }
     return tokens.id[0];
 }
 

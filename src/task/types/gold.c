@@ -105,28 +105,30 @@ static struct arcs_words words_of(const struct conllu_sentence *s, const struct 
 }
 
 /* Adds the next sentence; one that cannot be used is named, and left out. */
-static void add_sentence(struct gold_run *run, struct arena *a)
+static int add_sentence(struct gold_run *run, struct arena *a, struct err *e)
 {
     struct types_job *j = run->j;
     const struct session *s = &j->job.s;
     const struct conllu_sentence *sentence = &run->trees->sentence[run->next];
     struct item *item = &run->item[run->n];
-    struct err e;
 
     *item = (struct item){ .index = run->next++, .text = sentence->text,
                            .text_size = sentence->size, .of_several = true };
     j->n_sentences++;
     if (!shard_has(&j->job.shard, item->index))
-        return;
-    if (encode_text(s, a, item, &e) != 0 || encode_fit(s, a, item, &e) != 0) {
+        return 0;
+    if (encode_text(s, a, item, e) != 0 || encode_fit(s, a, item, e) != 0) {
+        if (e->kind != ERR_INPUT)
+            return -1;
         err_warn(s->env->warn, "%s: line %lld: %s", j->args->gold, (long long)sentence->line,
-                 e.msg);
+                 e->msg);
         j->n_unusable++;
-        return;
+        return 0;
     }
     run->words[run->n] = words_of(sentence, &item->tokens, a);
     run->n_tokens += item->tokens.n;
     run->n++;
+    return 0;
 }
 
 static void add_tree(struct gold_run *run, struct arena *a, const struct arcs *arcs, int text)
@@ -164,7 +166,8 @@ static int run_batch(struct gold_run *run, struct err *e)
     run->n = run->n_tokens = 0;
     while (run->next < run->trees->n && run->n < BATCH_SENTENCES &&
            run->n_tokens < BATCH_TOKENS)
-        add_sentence(run, a);
+        if (add_sentence(run, a, e) != 0)
+            return -1;
     if (run->n == 0)
         return 0;
     if (types_texts_add(run->j, a, run->item, run->n, &links, 1, e) != 0)
