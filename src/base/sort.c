@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Numbers in order, without a branch that depends on them. */
+ * Numbers in order, without a branch that depends on them; places in the order of numbers. */
 #include "base/sort.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -124,4 +125,38 @@ void sort_down(float *x, float *room, int n)
         by_merges(x, room, n);
     else
         by_digits(x, room, n);
+}
+
+/* ---- places ---- */
+
+struct ranked {
+    double key;
+    int place;
+};
+
+/* Of numbers that are not NaN. */
+static int by_key(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+
+    if (a->key != b->key)
+        return a->key > b->key ? -1 : 1;
+    return a->place - b->place;
+}
+
+int *sort_places(struct arena *a, const double *key, int n, bool reverse)
+{
+    int *place = arena_alloc(a, (uint64_t)n, sizeof *place), n_ranked = 0, n_rest = 0;
+    struct ranked *rank = arena_alloc(a, (uint64_t)n, sizeof *rank);
+
+    for (int i = 0; i < n; i++)
+        if (!isnan(key[i]))
+            rank[n_ranked++] = (struct ranked){ key[i], i };
+    qsort(rank, (size_t)n_ranked, sizeof *rank, by_key);
+    for (int i = 0; i < n_ranked; i++)
+        place[i] = rank[reverse ? n_ranked - 1 - i : i].place;
+    for (int i = 0; i < n; i++)
+        if (isnan(key[i]))
+            place[n_ranked + n_rest++] = i;
+    return place;
 }

@@ -85,6 +85,13 @@ load helper
     jq -e '.folded == false and .sample == null and ([.heads[].copy] | . == (sort | reverse)) and
            all(.heads[]; .copy_full == null and .copy_rank == null and .successor == null)' \
         <<< "$output"
+    # Heads of the first layer have none before them to read, so no value: last either way.
+    for order in "" --reverse; do
+        # shellcheck disable=SC2086
+        works "$viz" circuits -m "$ref/gpt2" --json --sort q_comp $order
+        jq -e '[.heads[].q_comp == null] | . == sort and first == false and last' <<< "$output"
+        jq -e '[.heads[] | select(.q_comp == null) | .head] | . == sort' <<< "$output"
+    done
     works "$viz" circuits -m "$ref/gpt2" --json --sort copy --reverse
     jq -e '[.heads[].copy] | . == sort' <<< "$output"
     works "$viz" circuits -m "$ref/gpt2" --json --sample 0

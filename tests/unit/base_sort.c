@@ -90,11 +90,40 @@ static void equal_numbers(void **state)
         assert_true(x[i] == (i == 0 ? 0.5f : 0.25f));
 }
 
+/* The order of keys, as digits. */
+static const char *places(struct arena *a, const double *key, int n, bool reverse)
+{
+    const int *place = sort_places(a, key, n, reverse);
+    char *digits = arena_alloc(a, (uint64_t)n + 1, 1);
+
+    for (int i = 0; i < n; i++)
+        digits[i] = (char)('0' + place[i]);
+    return digits;
+}
+
+static void places_of_numbers(void **state)
+{
+    const double key[] = { 1, (double)NAN, 3, 1, (double)NAN, -INFINITY, INFINITY };
+    const double none[] = { (double)NAN, (double)NAN }, equal[] = { 0, 0, 0 };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    assert_string_equal(places(&a, key, 7, false), "6203514");
+    assert_string_equal(places(&a, key, 7, true), "5302614");
+    assert_string_equal(places(&a, none, 2, true), "01");
+    assert_string_equal(places(&a, equal, 3, false), "012");
+    assert_string_equal(places(&a, equal, 3, true), "210");
+    assert_string_equal(places(&a, NULL, 0, true), "");
+    arena_finish(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_numbers), cmocka_unit_test(orders_that_are_there),
         cmocka_unit_test(many_numbers), cmocka_unit_test(equal_numbers),
+        cmocka_unit_test(places_of_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,10 @@
  * --greedy: heads are replaced one after the other, the least worth first -> what 1, 2, 4, ...
  * of them cost together, beside random sets of as many heads of each layer. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/sort.h"
 #include "task/ablate/ablate.h"
 
 enum { MOST_POINTS = 34 };          /* 1, 2, 4, ... below 2^31, and all */
@@ -89,34 +89,18 @@ static int key_of(const struct ablate_job *j)
     return j->measure == ABLATE_HIDDEN ? ABLATE_CHANGE : ABLATE_DLOSS;
 }
 
-struct ranked {
-    double key;
-    int head;
-};
-
-static int by_key(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->head - b->head;
-}
-
 static void order_once(struct ablate_job *j)
 {
     struct ablate_greedy_job *g = j->greedy;
-    struct ranked *rank = arena_alloc(g->a, (size_t)j->n_asked, sizeof *rank);
+    double *key = arena_alloc(g->a, (size_t)j->n_asked, sizeof *key);
+    const int *order;
 
+    for (int i = 0; i < j->n_asked; i++)
+        key[i] = -mean(&g->single, i, key_of(j));       /* the least first */
+    order = sort_places(g->a, key, j->n_asked, false);
     for (int i = 0; i < j->n_asked; i++) {
-        double key = mean(&g->single, i, key_of(j));
-
-        rank[i] = (struct ranked){ isnan(key) ? INFINITY : key, i };
-    }
-    qsort(rank, (size_t)j->n_asked, sizeof *rank, by_key);
-    for (int i = 0; i < j->n_asked; i++) {
-        g->order[i] = rank[i].head;
-        g->step[i] = mean(&g->single, rank[i].head, key_of(j));
+        g->order[i] = order[i];
+        g->step[i] = mean(&g->single, order[i], key_of(j));
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Which numbers and heads reports show, in which order, and what they call things. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/sort.h"
 #include "task/ablate/record.h"
 
 const char *const ablate_set_names[] = { "chosen", "random_mean", "random_low", "random_high",
@@ -79,36 +79,14 @@ enum ablate_number ablate_shown(const struct ablate_job *j)
 
 /* ---- order ---- */
 
-struct ranked {
-    double key;
-    int place;
-};
-
-static int by_key(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    return a->place - b->place;
-}
-
 int *ablate_order(const struct ablate_job *j, struct arena *a,
                   double (*value)(const void *of, int head, int number), const void *of)
 {
-    struct ranked *rank = arena_alloc(a, (size_t)j->n_asked, sizeof *rank);
-    int *place = arena_alloc(a, (size_t)j->n_asked, sizeof *place);
+    double *key = arena_alloc(a, (size_t)j->n_asked, sizeof *key);
 
-    for (int i = 0; i < j->n_asked; i++) {
-        double key = j->args->sort == 0 ? 0 :
-                     value(of, i, j->args->sort - 1);
-
-        rank[i] = (struct ranked){ isnan(key) ? -INFINITY : key, i };
-    }
-    qsort(rank, (size_t)j->n_asked, sizeof *rank, by_key);
     for (int i = 0; i < j->n_asked; i++)
-        place[i] = rank[j->args->reverse ? j->n_asked - 1 - i : i].place;
-    return place;
+        key[i] = j->args->sort == 0 ? 0 : value(of, i, j->args->sort - 1);
+    return sort_places(a, key, j->n_asked, j->args->reverse);
 }
 
 struct head_id ablate_head_id(const struct ablate_head *h)

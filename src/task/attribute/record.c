@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What came of a text -> the table and the row that attribute prints. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/str.h"
 #include "task/attribute/attribute.h"
 
@@ -191,38 +191,23 @@ static bool shows(const struct attribute_job *j, bool crosses)
 
 static double key_of(const struct attribute_job *j, const struct head_row *row)
 {
-    double key = j->args->sort == ATTRIBUTE_SPAN ? row->span.span : row->dla;
-
-    return isnan(key) ? -INFINITY : key;
-}
-
-struct ranked {
-    double key;
-    int place;
-};
-
-static int by_key(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    return a->place - b->place;
+    return j->args->sort == ATTRIBUTE_LAYER ? 0 :
+           j->args->sort == ATTRIBUTE_SPAN ? row->span.span : row->dla;
 }
 
 /* The rows in the order of --sort and --reverse. */
 static struct head_row *sorted(const struct attribute_job *j, struct arena *a,
                                const struct head_row *rows, int n)
 {
-    struct ranked *order = arena_alloc(a, (size_t)n, sizeof *order);
+    double *key = arena_alloc(a, (size_t)n, sizeof *key);
     struct head_row *out = arena_alloc(a, (size_t)n, sizeof *out);
+    const int *order;
 
     for (int i = 0; i < n; i++)
-        order[i] = (struct ranked){
-            j->args->sort == ATTRIBUTE_LAYER ? 0 : key_of(j, &rows[i]), i };
-    qsort(order, (size_t)n, sizeof *order, by_key);
+        key[i] = key_of(j, &rows[i]);
+    order = sort_places(a, key, n, j->args->reverse);
     for (int i = 0; i < n; i++)
-        out[i] = rows[order[j->args->reverse ? n - 1 - i : i].place];
+        out[i] = rows[order[i]];
     return out;
 }
 

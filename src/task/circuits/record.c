@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Circuits -> the rows that are printed of heads, and of pairs of heads. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/str.h"
 #include "task/circuits/circuits.h"
 #include "run/fold.h"
@@ -209,36 +209,15 @@ double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_
 
 /* ---- order ---- */
 
-struct ranked {
-    double key;
-    int place;
-};
-
-static int by_key(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    return a->place - b->place;
-}
-
 /* rows[n] of `size` bytes, the largest key first, or last. */
 static void *in_order(const struct circuits_job *j, const char *rows, size_t size, int n,
                       const double *key)
 {
-    struct ranked *order = arena_alloc(j->a, (size_t)n, sizeof *order);
+    const int *order = sort_places(j->a, key, n, j->args->reverse);
     char *out = arena_alloc(j->a, (size_t)n, size);
 
     for (int i = 0; i < n; i++)
-        order[i] = (struct ranked){ isnan(key[i]) ? -INFINITY : key[i], i };
-    qsort(order, (size_t)n, sizeof *order, by_key);
-    for (int i = 0; i < n; i++) {
-        const char *from = rows + (size_t)order[j->args->reverse ? n - 1 - i : i].place * size;
-
-        for (size_t k = 0; k < size; k++)
-            out[(size_t)i * size + k] = from[k];
-    }
+        memcpy(out + (size_t)i * size, rows + (size_t)order[i] * size, size);
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/map.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "task/model/model.h"
 #include "draw/board.h"
@@ -25,39 +26,33 @@ static bool is_sorted(const struct model_view_picture *p)
 
 /* ---- places ---- */
 
-/* What sorting compares. */
-struct ranked { const struct model_view_head *head; int number; bool by_type; };
-
-/* Types by their names, numbers the largest first; what is not known last. */
-static int by_rank(const void *x, const void *y)
+/* What head[i] is sorted by, the largest first: its number, or of types the names' order. */
+static double key_of(const struct model_view_picture *p, const struct model_view_head *head, int n,
+                     int i)
 {
-    const struct ranked *a = x, *b = y;
-    const char *type[2] = { a->head->type, b->head->type };
-    double v = a->head->sorted, w = b->head->sorted;
+    int n_before = 0;
 
-    if (a->by_type && (type[0] != NULL) != (type[1] != NULL))
-        return type[0] != NULL ? -1 : 1;
-    if (a->by_type && type[0] != NULL && strcmp(type[0], type[1]) != 0)
-        return strcmp(type[0], type[1]);
-    if (!a->by_type && isnan(v) != isnan(w))
-        return isnan(v) ? 1 : -1;
-    if (!a->by_type && v != w && !isnan(v))
-        return v > w ? -1 : 1;
-    return a->head->head - b->head->head;
+    if (p->j->sort.by != BY_TYPE)
+        return head[i].sorted;
+    if (head[i].type == NULL)
+        return (double)NAN;
+    for (int k = 0; k < n; k++)
+        n_before += head[k].type != NULL && strcmp(head[k].type, head[i].type) < 0;
+    return -n_before;
 }
 
 /* Heads first .. first + n - 1 are of one layer. */
 static void place_sorted(const struct model_view_picture *p, struct grid_of *g, int row,
                          int first, int n, struct arena *a)
 {
-    struct ranked *ranked = arena_alloc(a, (size_t)n, sizeof *ranked);
+    double *key = arena_alloc(a, (size_t)n, sizeof *key);
+    const int *order;
 
     for (int i = 0; i < n; i++)
-        ranked[i] = (struct ranked){ &p->heads.head[first + i], first + i,
-                                     p->j->sort.by == BY_TYPE };
-    qsort(ranked, (size_t)n, sizeof *ranked, by_rank);
+        key[i] = key_of(p, &p->heads.head[first], n, i);
+    order = sort_places(a, key, n, false);
     for (int i = 0; i < n; i++)
-        g->at[row * g->n_cols + i] = ranked[i].number;
+        g->at[row * g->n_cols + i] = first + order[i];
 }
 
 static void place_heads(const struct model_view_picture *p, struct grid_of *g, int row,

@@ -255,18 +255,16 @@ static const struct stats_rank *ranking(const struct stats_job *j, struct arena 
                                         const struct stats *s, int text, int *n)
 {
     const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
-    struct stats_rank *rank = arena_alloc(a, (size_t)*n, sizeof *rank);
+    double *key = arena_alloc(a, (size_t)*n, sizeof *key);
 
-    for (int i = 0; i < *n; i++) {
-        const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
+    for (int i = 0; i < *n && j->sort >= 0; i++) {
         double value[N_METRIC] = { 0 };
 
-        if (j->sort >= 0)
-            metric_choice_spread(&j->choice, head->value, value);
-        rank[i] = (struct stats_rank){ id[i], j->sort >= 0 ? value[j->sort] : 0, i };
+        metric_choice_spread(&j->choice, stats_head(s, text, id[i].layer, id[i].head)->value,
+                             value);
+        key[i] = value[j->sort];
     }
-    stats_sort(j, rank, *n);
-    return rank;
+    return stats_sort(j, a, id, key, *n);
 }
 
 /* As a person reads it; NULL: there is none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/sort.h"
 #include "task/stats/stats.h"
 
 /* "layer": as the heads stand in the model; then the metrics that are numbers, largest first. */
@@ -144,27 +145,15 @@ int stats_settle(struct stats_job *job, struct err *e)
 
 /* ---- the order of the heads ---- */
 
-static int by_key(const void *x, const void *y)
+const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
+                                    const struct head_id *id, const double *key, int n)
 {
-    const struct stats_rank *a = x, *b = y;
+    const int *place = sort_places(a, key, n, j->args->reverse);
+    struct stats_rank *rank = arena_alloc(a, (size_t)n, sizeof *rank);
 
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    return a->place - b->place;
-}
-
-void stats_sort(const struct stats_job *j, struct stats_rank *rank, int n)
-{
     for (int i = 0; i < n; i++)
-        if (isnan(rank[i].key))
-            rank[i].key = -INFINITY;
-    qsort(rank, (size_t)n, sizeof *rank, by_key);
-    for (int i = 0; j->args->reverse && i < n / 2; i++) {
-        struct stats_rank kept = rank[i];
-
-        rank[i] = rank[n - 1 - i];
-        rank[n - 1 - i] = kept;
-    }
+        rank[i] = (struct stats_rank){ id[place[i]], place[i] };
+    return rank;
 }
 
 /*

@@ -100,12 +100,12 @@ int stats_settle(struct stats_job *j, struct err *e);
 
 struct stats_rank {
     struct head_id id;
-    double key;                 /* what they are sorted by */
     int place;                  /* among the selected heads, as they stand in the model */
 };
 
-/* rank[n] as --sort and --reverse say; keys that are undefined are the least. */
-void stats_sort(const struct stats_job *j, struct stats_rank *rank, int n);
+/* id[n] in the order that --sort and --reverse say; key[n]: numbers of that metric. */
+const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
+                                    const struct head_id *id, const double *key, int n);
 
 /* r without the metrics that are not computed, and in a table only those for it. */
 const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);

@@ -349,16 +349,12 @@ static const struct stats_rank *ranking(const struct stats_job *j,
                                         const struct stats_group *first)
 {
     const struct stats_summary *s = j->summary;
-    struct stats_rank *rank = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *rank);
+    double *key = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *key);
     int sort = j->sort >= 0 ? metric_choice_place(&j->choice, (enum metric_id)j->sort) : -1;
 
-    for (int h = 0; h < s->n_heads; h++)
-        rank[h] = (struct stats_rank){
-            s->head[h], sort >= 0 ? summary_of(first->summary, h * s->n_metrics + sort).mean : 0,
-            h
-        };
-    stats_sort(j, rank, s->n_heads);
-    return rank;
+    for (int h = 0; h < s->n_heads && sort >= 0; h++)
+        key[h] = summary_of(first->summary, h * s->n_metrics + sort).mean;
+    return stats_sort(j, s->a, s->head, key, s->n_heads);
 }
 
 /* By the means of a head's metrics. */
