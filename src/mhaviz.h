@@ -237,11 +237,11 @@ struct mhaviz_text;
 
 struct mhaviz_token {
     int id;                     /* -1: of a picture or sound */
-    int special;                /* 1: put there by the tokeniser's template */
+    int special;                /* 1: the tokeniser calls its id special */
     const char *piece;          /* as the vocabulary has it: "##s" */
     const char *label;          /* the text that it stands for; may hold any bytes */
     size_t label_size;
-    size_t start, end;          /* its bytes in the text, or in the pair; 0, 0: special */
+    size_t start, end;          /* its bytes in the text, or in the pair; 0, 0: none */
 };
 
 /*

@@ -19,7 +19,7 @@ struct token_list {
     int n;
     const int *id;                  /* [n]; NULL: the input is not tokens */
     const char *const *piece;       /* [n] as the vocabulary has it: "Ġcat" */
-    const unsigned char *special;   /* [n] 1: put there by the template; NULL: none is */
+    const unsigned char *special;   /* [n] 1: special to the tokeniser; NULL: none is */
     const int *type;                /* [n] segment; NULL: there is one */
     const unsigned char *mark;      /* [n] bits of enum token_mark; NULL: none has one */
     int columns;                    /* of a picture: patches in a row of it; 0: it is none */

@@ -89,7 +89,6 @@ static struct tokens start_token(const struct session *s, struct arena *a, int i
     struct tokens tokens;
 
     tok_describe(s->target_tok, a, &id, NULL, 1, &tokens);
-    tokens.special[0] = 1;
     return tokens;
 }
 
@@ -124,7 +123,6 @@ static void repeat_text(const struct session *s, struct arena *a, struct item *o
         id[i] = out->tokens.id[i - 1];
     id[0] = start >= 0 ? start : out->tokens.id[count - 1];
     tok_describe(s->target_tok, a, id, NULL, count, &out->target);
-    out->target.special[0] = 1;
 }
 
 /* A text that is to be generated: its start. */

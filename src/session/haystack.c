@@ -81,7 +81,7 @@ void haystack_span(const struct tokens *t, int from, int to, int *first, int *n)
 {
     *first = *n = 0;
     for (int i = 0; i < t->n; i++)
-        if (!t->special[i] && t->bytes[i].end > from && t->bytes[i].start < to) {
+        if (t->bytes[i].end > from && t->bytes[i].start < to) {
             *first = *n == 0 ? i : *first;
             (*n)++;
         }

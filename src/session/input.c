@@ -224,7 +224,7 @@ static void say_unknown(struct input *in, struct arena *a, const struct item *it
     int count = in->told_unknown ? 0 : tok_unknown(in->s->tok, tokens), plain = 0;
 
     for (int i = 0; count > 0 && i < tokens->n; i++)
-        plain += !tokens->special[i];
+        plain += !tok_is_frame(tokens, i);
     if (count == 0 || count < (plain + 2) / 3)
         return;
     in->told_unknown = true;

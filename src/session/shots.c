@@ -74,7 +74,7 @@ static int n_before(const struct tokens *t)
 {
     int n = t->n;
 
-    while (n > 0 && t->special[n - 1])
+    while (n > 0 && tok_is_frame(t, n - 1))
         n--;
     return n;
 }

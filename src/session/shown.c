@@ -170,12 +170,14 @@ static const char *join_labels(struct arena *a, const struct tokens *t, int from
 static void name_word(struct arena *a, const struct tokens *t, int from, int to,
                       struct tokens *words, int at)
 {
-    words->special[at] = t->special[from];
+    words->special[at] = 1;
+    for (int i = from; i < to; i++)
+        words->special[at] &= t->special[i];
     words->bytes[at] = (struct range){ t->bytes[from].start, t->bytes[to - 1].end };
     words->chars[at] = (struct range){ t->chars[from].start, t->chars[to - 1].end };
     words->type[at] = t->type[from];
     words->label[at] = join_labels(a, t, from, to, &words->label_size[at]);
-    words->piece[at] = t->special[from] ? t->piece[from] : words->label[at];
+    words->piece[at] = tok_is_frame(t, from) ? t->piece[from] : words->label[at];
 }
 
 static void merge_side(struct arena *a, const struct tokens *t, struct item_shown *shown)

@@ -143,7 +143,7 @@ static void cut_text(const struct split *p, const char **text, size_t *size)
     int start = (int)*size, end = 0;
 
     for (int i = own_tokens.start; i < own_tokens.end; i++) {
-        if (t->special[i])
+        if (tok_is_frame(t, i))
             continue;
         if (t->bytes[i].start < start)
             start = t->bytes[i].start;

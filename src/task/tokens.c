@@ -48,7 +48,7 @@ static const struct column token_columns[] = {
       .where = IN_TABLE | IN_TSV, .field = F(bytes.end) },
     { "type_id", "0, or 1 in the second text of a pair", .kind = COLUMN_INT,
       .where = IN_TABLE | IN_TSV, .field = F(type) },
-    { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
+    { "special", "1: the tokeniser calls its id special", .kind = COLUMN_BYTE,
       .where = IN_TABLE | IN_TSV, .field = F(special) },
 };
 #undef F
@@ -89,7 +89,7 @@ static const struct column text_columns[] = {
       .where = IN_JSON, .of = &range_record, .field = F(bytes) },
     { "type_ids", "0, or 1 in the second text of a pair", .kind = COLUMN_INT, .list = true,
       .where = IN_JSON, .field = F(types) },
-    { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
+    { "special", "1: the tokeniser calls its id special", .kind = COLUMN_BYTE,
       .list = true, .where = IN_JSON, .field = F(special) },
     { "words", "with --words: number of the word that each is of, from 0 through both texts; "
       "null: of none", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true,

@@ -68,7 +68,7 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
     if (piece->added)                       /* said twice */
         return 0;
     piece->added = true;
-    piece->special = special;
+    piece->special = piece->special || special;
     t->added.n++;
     if (token->id >= t->added.next_id)
         t->added.next_id = token->id + 1;

@@ -11,9 +11,9 @@ static struct range run_from(const struct tokens *t, int at)
 {
     struct range range = { at, 0 };
 
-    while (range.start < t->n && t->special[range.start])
+    while (range.start < t->n && tok_is_frame(t, range.start))
         range.start++;
-    for (range.end = range.start; range.end < t->n && !t->special[range.end];)
+    for (range.end = range.start; range.end < t->n && !tok_is_frame(t, range.end);)
         range.end++;
     return range;
 }
@@ -81,9 +81,9 @@ static struct range inner(const struct tokens *t)
 {
     struct range range = { 0, t->n };
 
-    while (range.start < t->n && t->special[range.start])
+    while (range.start < t->n && tok_is_frame(t, range.start))
         range.start++;
-    while (range.end > range.start && t->special[range.end - 1])
+    while (range.end > range.start && tok_is_frame(t, range.end - 1))
         range.end--;
     return range;
 }

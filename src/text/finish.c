@@ -180,10 +180,13 @@ static int run_template(const void *self, struct work *w, struct err *e)
     return 0;
 }
 
-static int known_id(const struct tok *t, const char *name, int id, struct err *e)
+/* An id of the template, which is special from here on, whatever the vocabulary says. */
+static int known_id(struct tok *t, const char *name, int id, struct err *e)
 {
-    if (vocab_piece(&t->vocab, id) != NULL)
+    if (vocab_piece(&t->vocab, id) != NULL) {
+        t->vocab.v[t->vocab.by_id[id] - 1].special = true;
         return 0;
+    }
     return err_set(e, ERR_INPUT, "special token \"%.80s\" has id %d, which the "
                    "vocabulary lacks", name, id);
 }

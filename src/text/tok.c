@@ -219,7 +219,7 @@ static int assemble(const struct work *w, const struct tok_input *in, struct tok
 
             out->id[k] = token->id;
             out->type[k] = token->type;
-            out->special[k] = token->special;
+            out->special[k] = vocab_piece(&w->t->vocab, token->id)->special;
             out->chars[k] = token->span;
             if (!token->special)
                 out->bytes[k] = chars_to_bytes(token->pair ? pair : text, token->span);

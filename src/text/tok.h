@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text -> token ids, each with its span in the text; the same ids, types,
- * special flags and spans as the Hugging Face tokenizers library gives. */
+ * Text -> token ids, each with its span in the text; the same ids, types
+ * and spans as the Hugging Face tokenizers library gives. */
 #ifndef TEXT_TOK_H
 #define TEXT_TOK_H
 
@@ -22,9 +22,11 @@ struct tokens {
     int n;
     int *id;                    /* [n] */
     int *type;                  /* [n] 0, or 1 for the second text as the template says */
-    unsigned char *special;     /* [n] 1: put there by the template, not by the text */
-    struct range *bytes;        /* [n] UTF-8 bytes of the input; 0,0 where special */
-    struct range *chars;        /* [n] code points of the input; 0,0 where special */
+    unsigned char *special;     /* [n] 1: the tokeniser calls its id special, as it does those
+                                   of its template: whether it put the token there, or the text
+                                   or a list of ids has it */
+    struct range *bytes;        /* [n] UTF-8 bytes of the input; 0,0: it stands for none of it */
+    struct range *chars;        /* [n] code points of the input; the same */
     const char **piece;         /* [n] as the vocabulary has it: "Ġcat", "##s" */
     const char **label;         /* [n] the text that it stands for, for figures:
                                    " cat", "s", "[UNK] tschüs"; may hold bytes that are not UTF-8
@@ -33,6 +35,12 @@ struct tokens {
     int *word;                  /* [n] number of the word that each is of, from 0 through
                                    both texts; -1: none; NULL: not asked for */
 };
+
+/* Whether token i is special and stands for no text: the template's, or one of a list of ids. */
+static inline bool tok_is_frame(const struct tokens *t, int i)
+{
+    return t->special[i] && t->bytes[i].end == 0;
+}
 
 struct tok_input {
     const char *text;           /* UTF-8, text_size bytes; may hold NULs */
@@ -82,7 +90,7 @@ void tok_close(struct tok *t);
  * t.  An empty text is fine.  May be called from several threads at once.
  *
  * Pretokenized pieces are a tokenised sentence as it is: nothing is added; special
- * is 1 where the vocabulary marks the piece so, type is 1 in the pair.  What is not a
+ * ones stand for no text, type is 1 in the pair.  What is not a
  * piece is read as the text of one: that which begins or ends a word ("Ġcat" or "cat</w>" for
  * "cat"), else that inside of one.
  *
@@ -100,8 +108,7 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e);
 
 /*
- * Fills *out for ids that are given (--ids): pieces, labels and special flags
- * (1 where the vocabulary marks the id as special) as far as the vocabulary
+ * Fills *out for ids that are given (--ids): pieces, labels and special flags as far as the vocabulary
  * knows them ("<id 70>" where it does not); spans 0,0; types from type_ids
  * (NULL: all 0).  t may be NULL: then every piece is "<id N>".
  */

@@ -245,7 +245,7 @@ struct parts {
 
 struct work_token {
     int id, type;
-    bool special;               /* put there by the template */
+    bool special;               /* put there by the template, or a special piece of pieces */
     bool pair;                  /* its span is one of the second text */
     struct range span;          /* bytes of the input, then chars */
     int word, origin;           /* of --words: its number; where it begins, as the span */

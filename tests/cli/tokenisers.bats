@@ -71,11 +71,45 @@ model() {
     model=$ref/tokenizers/m2m100_model
     jq -c '{text}' "$model/ids.jsonl" >"$dir/lines"
     jq -c .ids "$model/ids.jsonl" >"$dir/want"
-    "$viz" tokens -q -m "$model" --jsonl -f "$dir/lines" --json | jq -c .ids | diff "$dir/want" -
+    "$viz" tokens -q --keep-empty -m "$model" --jsonl -f "$dir/lines" --json | jq -c .ids | diff "$dir/want" -
     [ "$(wc -l <"$dir/want")" -gt 40 ]
     "$viz" tokens -m "$model" --json "the cat" |
         jq -e '.tokens[0] == "__fr__" and .special[0] == 1 and .offsets[0] == [0, 0]'
     cp -r "$model" "$dir/other"
     jq -c '.src_lang = "xx"' "$model/tokenizer_config.json" >"$dir/other/tokenizer_config.json"
     fails 3 'the language "__xx__" is not in the vocabulary' "$viz" tokens -m "$dir/other" "the cat"
+}
+
+# special_of COMMAND...: the flags of its tokens, and the share of special ones in each head
+special_of() {
+    "$viz" tokens --json "$@" | jq -c .special
+    "$viz" stats --json --compute entropy --hide special "$@" | jq -c '[.hidden, .heads]'
+    "$viz" stats --json --compute special "$@" | jq -c .heads
+}
+
+@test "special tokens are those of the tokeniser, whatever way they came" {
+    text='the [SEP] 🦀 key'
+    ids=$("$viz" tokens -m "$ref/bert" --json "$text" | jq -c .ids)
+    special_of -m "$ref/bert" "$text" > "$dir/want"
+    special_of -m "$ref/bert" --ids "${ids:1:-1}" | cmp - "$dir/want"
+    echo "{\"ids\":$ids}" > "$dir/line"
+    special_of -m "$ref/bert" --jsonl -f "$dir/line" | cmp - "$dir/want"
+    [ "$(head -n 1 "$dir/want")" = "[1,0,1,1,0,1]" ]
+    # What the text has is of the text: it has a span, and is cut like the rest of it.
+    [ "$("$viz" tokens -m "$ref/bert" --json "$text" | jq -c '.bytes[2]')" = "[4,9]" ]
+    [ "$("$viz" stats -m "$ref/bert" --json --split 4 "$text" | jq -r '.tokens | join(" ")')" = \
+        "[CLS] the [SEP] [SEP]
+[CLS] [UNK] key [SEP]" ]
+}
+
+@test "a marker of a chat is special where the tokeniser says so" {
+    mkdir "$dir/m"
+    # <|im_start|> is added as a special token, <|plain|> as one of the text.
+    jq '.added_tokens += [
+        {id: 0, content: "<|im_start|>", special: true, single_word: false, lstrip: false,
+         rstrip: false, normalized: false},
+        {id: 0, content: "<|plain|>", special: false, single_word: false, lstrip: false,
+         rstrip: false, normalized: false}]' "$ref/gpt2/tokenizer.json" > "$dir/m/tokenizer.json"
+    works "$viz" tokens -m "$dir/m" --json '<|im_start|>a<|plain|>'
+    [ "$(jq -c .special <<< "$output")" = "[1,0,0]" ]
 }

@@ -75,8 +75,21 @@ static inline void cases_token(const struct tok *t, const json_t *c, const char 
                  out->chars[i].end, cases_number(span, 0), cases_number(span, 1));
     if (cases_number(json_object_get(c, "type_ids"), i) != out->type[i])
         fail_msg("%s: token %d has type %d", where, i, out->type[i]);
-    if (cases_number(json_object_get(c, "special_mask"), i) != out->special[i])
-        fail_msg("%s: token %d: special is %d", where, i, out->special[i]);
+    if (cases_number(json_object_get(c, "special_mask"), i) != tok_is_frame(out, i))
+        fail_msg("%s: token %d: of the template is %d", where, i, tok_is_frame(out, i));
+}
+
+/* Special is what the same ids are by themselves. */
+static inline void cases_special(struct help *h, const struct tok *t, const char *where,
+                                 const struct tokens *out)
+{
+    struct tokens of_ids;
+
+    tok_describe(t, &h->arena, out->id, NULL, out->n, &of_ids);
+    for (int i = 0; i < out->n; i++)
+        if (out->special[i] != of_ids.special[i])
+            fail_msg("%s: token %d: special is %d in the text, %d in its ids", where, i,
+                     out->special[i], of_ids.special[i]);
 }
 
 /* {"text", "pair", "ids", "tokens", "offsets", …}, without offsets where they are not the
@@ -100,9 +113,10 @@ static inline void cases_same(struct help *h, const struct tok *t, const json_t 
     cases_ids(where, json_object_get(c, "ids"), out.id, out.n);
     for (int i = 0; i < out.n; i++) {
         cases_token(t, c, where, &out, i);
-        if (in.pair == NULL && !out.special[i])
+        if (in.pair == NULL && !tok_is_frame(&out, i))
             cases_place(where, in.text, in.text_size, out.bytes[i], out.chars[i]);
     }
+    cases_special(h, t, where, &out);
     in.no_special = true;
     if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
         fail_msg("%s: %s", where, h->err.msg);

@@ -78,7 +78,7 @@ static inline void help_refused(struct help *h, const char *json, const char *wh
     assert_int_equal(h->err.kind, ERR_INPUT);
 }
 
-/* "piece[start,end] …" of a text, spans in characters; * before special ones. */
+/* "piece[start,end] …" of a text, spans in characters; * before those of the template. */
 static inline const char *help_tokens(struct help *h, const struct tok *t,
                                       const struct tok_input *in)
 {
@@ -89,7 +89,7 @@ static inline const char *help_tokens(struct help *h, const struct tok *t,
         fail_msg("%s", h->err.msg);
     for (int i = 0; i < out.n; i++)
         s = arena_printf(&h->arena, "%s%s%s%s[%d,%d]", s, i > 0 ? " " : "",
-                         out.special[i] ? "*" : "", out.piece[i], out.chars[i].start,
+                         tok_is_frame(&out, i) ? "*" : "", out.piece[i], out.chars[i].start,
                          out.chars[i].end);
     return s;
 }

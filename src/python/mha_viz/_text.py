@@ -116,8 +116,8 @@ class Token(NamedTuple):
         id: its number in the vocabulary; -1: a part of a picture or of sound.
         piece: what the vocabulary has, as "##s" or "Ġcat".
         label: the text that it stands for; bytes that are not UTF-8 are U+FFFD.
-        start, end: its bytes in the UTF-8 of the text, or of the pair; 0, 0: special.
-        special: put there by the tokeniser's template.
+        start, end: its bytes in the UTF-8 of the text, or of the pair; 0, 0: none.
+        special: the tokeniser calls its id special.
     """
 
     id: int

@@ -51,7 +51,7 @@ static int word_of(const struct types_span *word, int n_words, const char *text,
 
     while (at < t->bytes[i].end && text[at] == ' ')
         at++;
-    for (int k = 0; k < n_words && !t->special[i] && at < t->bytes[i].end; k++)
+    for (int k = 0; k < n_words && at < t->bytes[i].end; k++)
         if (at >= word[k].start && at < word[k].end)
             return k;
     return -1;
