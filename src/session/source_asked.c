@@ -43,6 +43,49 @@ static void say_file(const struct session *s, const char *text)
                  "reads its lines", text, text);
 }
 
+/* The tokens of a text, or of a pair; false: there are none. */
+static bool ids_of(const struct session *s, const struct operand *text,
+                   const struct operand *pair, struct tokens *out)
+{
+    const struct tok_input in = { .text = text->text, .text_size = text->size,
+                                  .pair = pair != NULL ? pair->text : NULL,
+                                  .pair_size = pair != NULL ? pair->size : 0 };
+    struct err e = { ERR_NONE, "" };
+
+    if (tok_encode(s->tok, s->a, &in, out, &e) == 0)
+        return true;
+    arena_pass_over(s->a, &e);
+    return false;
+}
+
+/* A pair is what stands there anyway: one text after the other, without a template of its own. */
+static bool is_unjoined(const struct session *s, const struct operand text[2])
+{
+    struct tokens one[2], both;
+
+    if (!ids_of(s, &text[0], NULL, &one[0]) || !ids_of(s, &text[1], NULL, &one[1]) ||
+        !ids_of(s, &text[0], &text[1], &both) || both.n != one[0].n + one[1].n)
+        return false;
+    return memcmp(both.id, one[0].id, (size_t)one[0].n * sizeof *both.id) == 0 &&
+           memcmp(both.id + one[0].n, one[1].id, (size_t)one[1].n * sizeof *both.id) == 0;
+}
+
+/* Two words where a model reads one text: most often one text whose quotes were forgotten. */
+static void say_words(const struct session *s, const struct operand text[2])
+{
+    struct arena_mark mark = arena_mark(s->a);
+
+    if (s->env->note == NULL || s->tok == NULL || s->asked->apart ||
+        (s->model != NULL && s->model->decoder != NULL) || strpbrk(text[0].text, " \t\n") != NULL ||
+        strpbrk(text[1].text, " \t\n") != NULL)
+        return;
+    if (is_unjoined(s, text))
+        err_warn(s->env->note, "'%s' and '%s' are read as a pair of texts, which no template of %s "
+                 "joins; one text goes in quotes: '%s %s'", text[0].text, text[1].text, s->name,
+                 text[0].text, text[1].text);
+    arena_reset(s->a, mark);
+}
+
 /* - is what standard input holds. */
 static int read_operands(struct session *s, int n, char **operands, struct operand *out,
                          struct err *e)
@@ -57,6 +100,8 @@ static int read_operands(struct session *s, int n, char **operands, struct opera
         if (!is_dash(s, operands[i]))
             say_file(s, operands[i]);
     }
+    if (n == 2 && !is_dash(s, operands[0]) && !is_dash(s, operands[1]))
+        say_words(s, out);
     return 0;
 }
 

@@ -20,6 +20,23 @@ tokens() {
     fails 2 "tokens: " "$viz" tokens a b c
 }
 
+@test "two words without quotes: a note where no template joins them" {
+    for model in gpt2 llama; do
+        run --separate-stderr "$viz" stats -m "$ref/$model" the key
+        [ "$status" -eq 0 ]
+        [ "$stderr" = "mha-viz: note: 'the' and 'key' are read as a pair of texts, which no template of $model joins; one text goes in quotes: 'the key'" ]
+        works "$viz" stats -m "$ref/$model" "the key"
+        works "$viz" stats -m "$ref/$model" "the key" door
+        works "$viz" stats -q -m "$ref/$model" the key
+    done
+    run --separate-stderr "$viz" stats the key
+    [[ $stderr == "mha-viz: note: 'the' and 'key' are read as a pair of texts"* ]]
+    works "$viz" stats -m "$ref/bert" the key
+    works "$viz" stats -m "$ref/bart" the key
+    run --separate-stderr "$viz" diff -m "$ref/gpt2" the key
+    [[ $stderr != *quotes* ]]
+}
+
 @test "a text that begins with a dash" {
     [ "$("$viz" tokens -m "$ref/bert" --json -- "-the" | tokens)" = "[CLS] - the [SEP]" ]
     fails 2 "-- goes before a text that begins with -" "$viz" stats -m "$ref/bert" "-@@"
