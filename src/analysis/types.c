@@ -205,7 +205,7 @@ static bool rule_self(const struct case_of *c, double *score)
     return on_offset(c, TYPES_argmax_self, score);
 }
 
-/* Half of what rows that look at any key alike leave too: they find one of two tokens with 2 / n. */
+/* Half of what uniform rows leave too: they find one of two tokens with 2 / n. */
 static bool rule_rare_token(const struct case_of *c, double *score)
 {
     double even = fmin(2 * c->h->score[TYPES_key_even], 1);     /* not known: 1 */

@@ -116,9 +116,9 @@ text="the key is in the door"
     works "$viz" stats --json -m "$ref/llama" --sort layer --reverse "$text"
     echo "$output" | jq -e '.heads[0].layer == 1 and .heads[0].head == 3' > /dev/null
     # shellcheck disable=SC2013
-    for metric in $(sed -n '/ NUMBER, /s/^METRIC(\([a-z0-9_]*\),.*/\1/p' src/analysis/metrics.def); do
+    for metric in $(sed -n '/ NUMBER, /s/^METRIC([a-z0-9_]*, "\([^"]*\)",.*/\1/p' src/analysis/metrics.def); do
         works "$viz" stats --json -m "$ref/llama" --sort "$metric" "$text"
-        echo "$output" | jq -e "[.heads[].$metric] | . == (sort | reverse)" > /dev/null
+        echo "$output" | jq -e "[.heads[][\"$metric\"]] | . == (sort | reverse)" > /dev/null
     done
     fails 2 "--sort: 'entorpy' is neither 'layer' nor a metric; did you mean 'entropy'?" "$viz" stats --sort entorpy "$text"
     fails 2 "--sort: 'lyaer' is neither 'layer' nor a metric; did you mean 'layer'?" \
