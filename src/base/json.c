@@ -3,6 +3,9 @@
 #include "base/json.h"
 
 #include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 /* ---- trees ---- */
 
@@ -42,6 +45,32 @@ void json_put_all(struct arena *a, json_t *object, const json_t *from)
     /* its iterators are not const */
     json_object_foreach((json_t *)(uintptr_t)from, key, value)
         json_put(a, object, key, json_incref(value));
+}
+
+/* jansson makes no string of other bytes than UTF-8, as if memory were lacking. */
+json_t *json_shown(struct arena *a, const char *s)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+    size_t n = s != NULL ? strlen(s) : 0, size = 0;
+    struct arena_mark mark = arena_mark(a);
+    char *text;
+    json_t *made;
+
+    if (s == NULL)
+        return json_null();
+    if (utf8_check(s, n) == n)
+        return json_string(s);
+    text = arena_alloc(a, n, sizeof unknown - 1);
+    for (size_t at = 0; at < n;) {
+        int code, len = utf8_decode(s + at, n - at, &code);
+
+        memcpy(text + size, len > 0 ? s + at : unknown, len > 0 ? (size_t)len : sizeof unknown - 1);
+        size += len > 0 ? (size_t)len : sizeof unknown - 1;
+        at += len > 0 ? (size_t)len : 1;
+    }
+    made = json_stringn(text, size);
+    arena_reset(a, mark);
+    return made;
 }
 
 /* json_dumps loses a key where it has no memory for it. */

@@ -35,6 +35,12 @@ json_t *json_add(struct arena *a, json_t *array, json_t *value);
 /* Each member of from, an object, into another, without copies: it is shared. */
 void json_put_all(struct arena *a, json_t *object, const json_t *from);
 
+/*
+ * A string of bytes from outside, such as a path: each that is not UTF-8 becomes U+FFFD, as in
+ * reports.  s NULL: null.
+ */
+json_t *json_shown(struct arena *a, const char *s);
+
 /* Compact text of any value, of the arena. */
 const char *json_text(struct arena *a, const json_t *value);
 

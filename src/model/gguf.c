@@ -473,7 +473,7 @@ static int rope(const struct source *s, const struct family *f)
     if (f->defaults.rotary.rope[0].no_truncate)
         json_put(s->a, scaling, "truncate", json_false());
     json_put(s->a, scaling, "rope_type",
-                        json_string(strcmp(type, "none") == 0 ? "default" : type));
+             json_shown(s->a, strcmp(type, "none") == 0 ? "default" : type));
     return 0;
 }
 

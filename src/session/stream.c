@@ -104,7 +104,7 @@ static json_t *describe(struct arena *a, const struct item *item)
 
     json_put(a, root, "index", json_integer((json_int_t)item->index));
     json_put(a, root, "part", json_integer(item->part));
-    json_put(a, root, "group", item->group != NULL ? json_string(item->group) : json_null());
+    json_put(a, root, "group", json_shown(a, item->group));
     json_put(a, root, "id", ints(a, t->id, t->n));
     json_put(a, root, "type", ints(a, t->type, t->n));
     json_put(a, root, "special", bits(a, t->special, t->n));

@@ -3,11 +3,13 @@
 #include "task/parts.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/json_field.h"
+#include "base/utf8.h"
 #include "task/layers.h"
 #include "nn/fast.h"
 
@@ -45,11 +47,6 @@ json_t *parts_hex(struct arena *a, uint64_t v)
     return json_string(arena_printf(a, "%016" PRIx64, v));
 }
 
-json_t *parts_text(const char *s)
-{
-    return s != NULL ? json_string(s) : json_null();
-}
-
 /* ---- what was asked ---- */
 
 /* Options that change nothing that is summed: where results go, and which model and file these
@@ -59,6 +56,21 @@ static const char *const without[] = {
     "summary", "resume", "means-out", "yes", "hidden-in", "hidden-out", NULL
 };
 
+/* Of any bytes, as a path may be: a string, or what is not UTF-8 as a list of its bytes, for a
+ * process that reads it again. */
+static json_t *put_word(struct arena *a, const char *word)
+{
+    size_t n = strlen(word);
+    json_t *bytes;
+
+    if (utf8_check(word, n) == n)
+        return json_string(word);
+    bytes = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_add(a, bytes, json_integer((unsigned char)word[i]));
+    return bytes;
+}
+
 static json_t *options(struct arena *a, const struct cmd *c, const struct env *env,
                        const char *const *leave_out)
 {
@@ -67,7 +79,7 @@ static json_t *options(struct arena *a, const struct cmd *c, const struct env *e
     json_t *list = json_array();
 
     for (int i = 0; i < n; i++)
-        json_add(a, list, json_string(word[i]));
+        json_add(a, list, put_word(a, word[i]));
     return list;
 }
 
@@ -157,8 +169,8 @@ static void describe_model(const struct job *j, json_t *run)
     const struct session *s = &j->s;
     struct arena *a = s->a;
 
-    json_put(a, run, "model", json_string(s->name));
-    json_put(a, run, "family", parts_text(s->model != NULL ? s->model->family->name : NULL));
+    json_put(a, run, "model", json_shown(a, s->name));
+    json_put(a, run, "family", json_shown(a, s->model != NULL ? s->model->family->name : NULL));
     json_put(a, run, "weights", parts_hex(a, j->hash));
     json_put(a, run, "layers", json_integer(s->n_layers));
     json_put(a, run, "heads of a layer", json_integer(s->n_heads));
@@ -278,6 +290,28 @@ void parts_write(struct job *j, FILE *f)
 
 enum { MOST_HEADS = 1 << 16, MOST_LAYERS = 1 << 20 };
 
+/* As put_word wrote it; NULL: an error. */
+static char *read_word(struct arena *a, const json_t *value, struct err *e)
+{
+    size_t n = json_array_size(value);
+    char *word;
+    int byte;
+
+    if (json_is_string(value))
+        return arena_strdup(a, json_string_value(value));
+    if (n == 0) {
+        json_field_wrong("options", value, "a string, or a list of bytes", e);
+        return NULL;
+    }
+    word = arena_alloc(a, n + 1, 1);
+    for (size_t i = 0; i < n; i++) {
+        if (json_value_int(json_array_get(value, i), "options", 1, UCHAR_MAX, &byte, e) != 0)
+            return NULL;
+        word[i] = (char)byte;
+    }
+    return word;
+}
+
 int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, void *args,
                        struct err *e)
 {
@@ -291,11 +325,9 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
     argv = arena_alloc(a, (uint64_t)n + 2, sizeof *argv);
     argv[0] = arena_strdup(a, c->name);
     for (int i = 0; i < n; i++) {
-        const char *word = json_string_value(json_array_get(list, (size_t)i));
-
-        if (word == NULL)
-            return json_field_wrong("options", json_array_get(list, (size_t)i), "a string", e);
-        argv[i + 1] = arena_strdup(a, word);
+        argv[i + 1] = read_word(a, json_array_get(list, (size_t)i), e);
+        if (argv[i + 1] == NULL)
+            return -1;
     }
     status = opts_parse(c, n + 1, argv, args, &n_operands, &operands, e);
     if (status == 0 && n_operands == 0)

@@ -92,6 +92,5 @@ int parts_check_options(const struct cmd *c, const struct env *env, const json_t
 
 /* A checksum. */
 json_t *parts_hex(struct arena *a, uint64_t v);
-json_t *parts_text(const char *s);              /* NULL: null */
 
 #endif

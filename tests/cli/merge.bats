@@ -341,3 +341,27 @@ PYTHON
         fails 3 "bad: is cut short" "$viz" merge "$dir/bad"
     done
 }
+
+@test "names of models and files that are not UTF-8 go into sums, and come out of them" {
+    local name=$'\xff' want
+    cp -r "$ref/bert" "$dir/bert$name"
+    printf 'the cat saw\nthe key is in the door\nthe dog ran\n' >"$dir/lines$name"
+    seq 0 140 | sed 's/.*/&\t&/' >"$dir/counts$name"
+    run_of() { "$viz" stats -q --summary -m "$dir/bert$name" --compute basic,rare1 \
+        --unigrams "$dir/counts$name" "$@"; }
+    want=$(run_of -f "$dir/lines$name" --json)
+    [[ $want == *$'"model":"bert\xef\xbf\xbd"'* ]]
+    for k in 0 1; do
+        run_of -f "$dir/lines$name" --shard $k/2 -o "$dir/part$name$k"
+    done
+    [ "$("$viz" merge --json "$dir/part$name"[01])" = "$want" ]
+    run_of -f "$dir/lines$name" --json --resume "$dir/state$name" -o "$dir/out$name"
+    [ "$(<"$dir/out$name")" = "$want" ]
+    # The second process takes the options, with the path, from the stream.
+    run_of -f "$dir/lines$name" -l 0 --hidden-out "$dir/stream$name" -o "$dir/first"
+    "$viz" stats -q --summary -m "$dir/bert$name" -l 1 --hidden-in "$dir/stream$name" -o "$dir/second"
+    [ "$("$viz" merge --json "$dir/first" "$dir/second")" = "$want" ]
+    "$viz" types -q -m "$dir/bert$name" -f "$dir/lines$name" --shard 0/1 -o "$dir/part"
+    "$viz" types -q -m "$dir/bert$name" -f "$dir/lines$name" --json >"$dir/want"
+    "$viz" merge -q --json "$dir/part" | cmp - "$dir/want"
+}

@@ -181,6 +181,24 @@ static void cut(void **state)
     assert_non_null(read_text(text, size, 0, &e));
 }
 
+/* As in reports: a character for each byte that is none. */
+static void bytes_that_are_not_utf_8(void **state)
+{
+    static const struct { const char *bytes, *shown; } cases[] = {
+        { "", "" }, { "caf\xc3\xa9", "caf\xc3\xa9" }, { "\xff", "\xef\xbf\xbd" },
+        { "a\xffz", "a\xef\xbf\xbdz" }, { "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+        { "cut \xe6\x88", "cut \xef\xbf\xbd\xef\xbf\xbd" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const json_t *made = json_hold(&arena, json_shown(&arena, cases[i].bytes));
+
+        assert_string_equal(json_string_value(made), cases[i].shown);
+    }
+    assert_true(json_is_null(json_hold(&arena, json_shown(&arena, NULL))));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +209,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(depth, setup, teardown),
         cmocka_unit_test_setup_teardown(a_tree_that_is_too_large, setup, teardown),
         cmocka_unit_test_setup_teardown(cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(bytes_that_are_not_utf_8, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ void stats_sums_describe(void *self, json_t *run, json_t *part)
     for (const struct stats_group *g = j->summary->groups; g != NULL; g = g->next) {
         json_t *group = json_add(a, groups, json_array());
 
-        json_add(a, group, parts_text(g->name));
+        json_add(a, group, json_shown(a, g->name));
         json_add(a, group, json_integer(g->n));
     }
 }

@@ -48,7 +48,7 @@ static json_t *names(struct arena *a, const struct gold *g, int n,
     json_t *list = json_array();
 
     for (int i = 0; i < n; i++)
-        json_add(a, list, json_string(name(g, i)));
+        json_add(a, list, json_shown(a, name(g, i)));
     return list;
 }
 
@@ -81,11 +81,11 @@ void types_sums_describe(void *self, json_t *run, json_t *part)
     json_put(a, probes, "answered", json_integer(j->n_answered));
     json_put(a, probes, "rankings", json_integer(j->n_ranked));
     json_put(a, probes, "trials", json_integer(j->n_trials));
-    json_put(a, probes, "texts refused", parts_text(j->refusal));
-    json_put(a, probes, "questions refused", parts_text(j->deaf));
-    json_put(a, probes, "rankings refused", parts_text(j->unranked));
-    json_put(a, probes, "trials refused", parts_text(j->untried));
-    json_put(a, probes, "weights refused", parts_text(j->weightless));
+    json_put(a, probes, "texts refused", json_shown(a, j->refusal));
+    json_put(a, probes, "questions refused", json_shown(a, j->deaf));
+    json_put(a, probes, "rankings refused", json_shown(a, j->unranked));
+    json_put(a, probes, "trials refused", json_shown(a, j->untried));
+    json_put(a, probes, "weights refused", json_shown(a, j->weightless));
 }
 
 /* ---- numbers ---- */
