@@ -77,6 +77,33 @@ int err_under(struct err *e, const char *fmt, ...)
     return -1;
 }
 
+void err_warn_left_out(const struct warn *w, struct err *unheard, const char *file,
+                       const char *fmt, ...)
+{
+    char why[sizeof unheard->msg];
+    va_list ap;
+
+    va_start(ap, fmt);
+    format_clean(why, sizeof why, fmt, ap);
+    va_end(ap);
+    if (w != NULL && w->fn != NULL)
+        err_warn(w, "%s: %s", file, why);
+    else if (unheard->kind == ERR_NONE)
+        err_set(unheard, ERR_INPUT, "%s", why);
+}
+
+int err_because(struct err *e, const struct err *unheard)
+{
+    char old[sizeof e->msg], both[2 * sizeof e->msg + 3];
+
+    if (unheard->kind == ERR_NONE)
+        return -1;
+    memcpy(old, e->msg, sizeof old);
+    snprintf(both, sizeof both, "%s: %s", old, unheard->msg);
+    clean(e->msg, sizeof e->msg, both);
+    return -1;
+}
+
 void err_warn(const struct warn *w, const char *fmt, ...)
 {
     char msg[640];

@@ -61,4 +61,14 @@ struct warn {
 void err_warn(const struct warn *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/*
+ * "FILE: ..." as a warning: why one of several is left out.  Where nobody hears it, the first such
+ * reason is kept in *unheard, whose kind is ERR_NONE before, for the error at the end.
+ */
+void err_warn_left_out(const struct warn *w, struct err *unheard, const char *file,
+                       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Puts ": REASON" behind the message that is there, where one is kept; always returns -1. */
+int err_because(struct err *e, const struct err *unheard);
+
 #endif

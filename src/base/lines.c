@@ -28,9 +28,11 @@ struct lines {
     size_t at, n;               /* of chunk */
     double file_at, text_at;    /* bytes up to the chunk's end: of the file, and unpacked */
     size_t size, cap;           /* of line */
+    size_t of_last;             /* bytes of its last line, where it is several */
 };
 
-static const size_t LINE_MAX_BYTES = (size_t)1 << 30;
+/* A file of a few MiB may be unpacked to a thousand times as many. */
+static const size_t LINE_MAX_BYTES = (size_t)1 << 26, TEXT_MAX_BYTES = (size_t)1 << 30;
 
 /* ---- standard input ---- */
 
@@ -193,12 +195,27 @@ static int fill(struct lines *l, struct err *e)
     return l->typed ? fill_typed(l, e) : fill_packed(l, e);
 }
 
+/* Whether s[n], of a line or of several, may follow. */
+static int check_size(struct lines *l, const char *s, size_t n, struct err *e)
+{
+    const char *first = memchr(s, '\n', n), *last = memrchr(s, '\n', n);
+
+    l->of_last += first != NULL ? (size_t)(first - s) : n;
+    if (l->of_last > LINE_MAX_BYTES)
+        return err_set(e, ERR_INPUT, "%s: a line of more than 64 MiB", l->path);
+    if (n > TEXT_MAX_BYTES - l->size)
+        return err_set(e, ERR_INPUT, "%s: has more than 1 GiB", l->path);
+    if (last != NULL)
+        l->of_last = (size_t)(s + n - last) - 1;
+    return 0;
+}
+
 static int append(struct lines *l, const char *s, size_t n, struct err *e)
 {
     if (n == 0)
         return 0;               /* an empty first line has no memory yet */
-    if (n > LINE_MAX_BYTES - l->size)
-        return err_set(e, ERR_INPUT, "%s: a line of more than 1 GiB", l->path);
+    if (check_size(l, s, n, e) != 0)
+        return -1;
     if (l->size + n > l->cap) {
         size_t cap = 2 * (l->size + n) + 256;
         char *cursor = realloc(l->line, cap);
@@ -219,7 +236,7 @@ static int read_to(struct lines *l, const char *ending, struct err *e)
 {
     bool any = false;
 
-    l->size = 0;
+    l->size = l->of_last = 0;
     for (;;) {
         const char *end = NULL;
         size_t count;

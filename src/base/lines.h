@@ -23,7 +23,7 @@ int lines_keep_stdin(struct err *e);
 /*
  * The next line without its "\n" or "\r\n"; NULs inside are kept.  Returns 1
  * with *line (valid until the next call) and *size, 0 at the end, -1 on a read
- * error, a damaged gzip or a line over 1 GiB.
+ * error, a damaged gzip or a line over 64 MiB, which no tokeniser takes.
  */
 int lines_next(struct lines *l, const char **line, size_t *size, struct err *e);
 
@@ -31,7 +31,8 @@ int lines_next(struct lines *l, const char **line, size_t *size, struct err *e);
  * always. */
 bool lines_ready(const struct lines *l);
 
-/* What lines_next has not taken yet, all of it, as one line; otherwise the same. */
+/* What lines_next has not taken yet, all of it, as one line; otherwise the same.  It is 1 GiB at
+ * most. */
 int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e);
 
 /* Waits at most so long for standard input to hold something, or end; false: nothing came. */

@@ -171,11 +171,20 @@ const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, ch
         "tsv", NULL
     };
     struct line line = { .a = a, .c = c, .without = without, .names = names };
-    const char *text = "";
+    const char **word;
+    size_t size = 1;
+    char *text, *end;
     int n;
-    const char **word = words(&line, argc, argv, &n);
 
-    for (int i = 0; i < n; i++)
-        text = arena_printf(a, "%s %s", text, shell_word(a, word[i]));
+    word = words(&line, argc, argv, &n);
+    for (int i = 0; i < n; i++) {
+        word[i] = shell_word(a, word[i]);
+        size += 1 + strlen(word[i]);
+    }
+    text = end = arena_alloc(a, size, 1);
+    for (int i = 0; i < n; i++) {       /* merge may have tens of thousands of them */
+        *end++ = ' ';
+        end = stpcpy(end, word[i]);
+    }
     return text;
 }

@@ -60,29 +60,56 @@ static int check_same(struct arena *a, const struct sums *part, int n, struct er
     return 0;
 }
 
-/* Puts part[n] where their numbers say: each is there once. */
-static int place(struct arena *a, const struct sums *part, int n, struct sums *placed,
-                 struct err *e)
+/* Where its number says, once.  It is read again when it is its turn: there may be many. */
+static int place(const struct sums *part, int n_shards, struct sums *placed, struct err *e)
 {
-    int n_shards, shard;
+    int shard;
 
-    if (json_field_int(part[0].run, "shards", 1, MOST_SHARDS, &n_shards, e) != 0)
-        return err_under(e, "%s", part[0].path);
+    if (json_field_int(part->part, "shard", 0, n_shards - 1, &shard, e) != 0)
+        return err_under(e, "%s", part->path);
+    if (placed[shard].path != NULL)
+        return err_set(e, ERR_INPUT, "%s: is shard %d/%d, as %s is: expected each once",
+                       part->path, shard, n_shards, placed[shard].path);
+    placed[shard] = (struct sums){ .path = part->path, .crc = part->crc };
+    return 0;
+}
+
+/* The shards of a whole, of which first is one. */
+static int place_all(struct arena *a, const struct sums *first, char **path, int n,
+                     struct sums *placed, struct err *e)
+{
+    struct arena *own = arena_child(a);
+    int n_shards;
+
+    if (json_field_int(first->run, "shards", 1, MOST_SHARDS, &n_shards, e) != 0)
+        return err_under(e, "%s", first->path);
     for (int i = 0; i < n; i++) {
-        if (i > 0 && sums_check_same(a, &part[0], &part[i], e) != 0)
+        struct arena_mark mark = arena_mark(own);
+        struct sums part = *first;
+
+        if (i > 0 && (sums_read(own, path[i], &part, e) != 0 ||
+                      sums_check_same(own, first, &part, e) != 0))
             return -1;
-        if (json_field_int(part[i].part, "shard", 0, n_shards - 1, &shard, e) != 0)
-            return err_under(e, "%s", part[i].path);
-        if (placed[shard].path != NULL)
-            return err_set(e, ERR_INPUT, "%s: is shard %d/%d, as %s is: expected each once",
-                           part[i].path, shard, n_shards, placed[shard].path);
-        placed[shard] = part[i];
+        if (place(&part, n_shards, placed, e) != 0)
+            return -1;
+        arena_reset(own, mark);
     }
     for (int i = 0; i < n_shards; i++)
         if (placed[i].path == NULL)
             return err_set(e, ERR_INPUT, "shard %d/%d is missing: there are %d of %d", i,
                            n_shards, n, n_shards);
     return 0;
+}
+
+static int merge_layers(const struct parts_kind *kind, const struct merge_args *merge,
+                        struct sums *part, char **path, int n, const struct env *env,
+                        struct err *e)
+{
+    for (int i = 1; i < n; i++)
+        if (sums_read(env->arena, path[i], &part[i], e) != 0)
+            return -1;
+    return check_same(env->arena, part, n, e) != 0 ? -1 :
+           parts_report(kind, &merge->common, part, part, n, env, e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
@@ -97,18 +124,16 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     if (n_operands == 0)
         return err_set(e, ERR_USAGE, "no PART: expected the files that --shard, --hidden-out or "
                        "--hidden-in wrote");
-    for (int i = 0; i < n_operands; i++)
-        if (sums_read(a, operands[i], &part[i], e) != 0)
-            return -1;
+    if (sums_read(a, operands[0], &part[0], e) != 0)
+        return -1;
     kind = kind_of(&part[0], e);
     if (kind == NULL || check_version(&part[0], e) != 0)
         return -1;
     if (is_of_layers(&part[0]))
-        return check_same(a, part, n_operands, e) != 0 ? -1 :
-               parts_report(kind, &merge->common, part, n_operands, env, e);
-    if (place(a, part, n_operands, placed, e) != 0)
+        return merge_layers(kind, merge, part, operands, n_operands, env, e);
+    if (place_all(a, &part[0], operands, n_operands, placed, e) != 0)
         return -1;
-    return parts_report(kind, &merge->common, placed, n_operands, env, e);
+    return parts_report(kind, &merge->common, &part[0], placed, n_operands, env, e);
 }
 
 const struct cmd cmd_merge = {

@@ -22,6 +22,7 @@ struct input {
     double (*keeps)(void *self, const struct item *item);   /* NULL: nothing */
     void *keeps_self;
     int64_t n_bad;              /* texts that could not be used */
+    struct err unheard;         /* why the first of them could not, where nobody was told */
     int64_t n_taken;
     bool told_many;             /* an error of ERR_OF_MANY was told */
     bool told_unknown;          /* that a text's tokens are unknown */
@@ -111,8 +112,9 @@ void input_close_all(struct input *last)
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;
-    err_warn(in->s->env->warn, "%s: %s %lld%s: %s", in->source->name, in->source->unit,
-             (long long)item->index + 1, item_part(in->s->a, item), why->msg);
+    err_warn_left_out(in->s->env->warn, &in->unheard, in->source->name, "%s %lld%s: %s",
+                      in->source->unit, (long long)item->index + 1, item_part(in->s->a, item),
+                      why->msg);
 }
 
 int input_fail(struct input *in, const struct item *item, struct err *why)
@@ -284,14 +286,16 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 
 int input_result(const struct input *in, int rc, struct err *e)
 {
-    if (rc == 0 && in->n_bad > 0 && in->split != NULL)
-        return err_set(e, ERR_INPUT, "%s: %lld of its texts and their pieces could not be used",
-                       in->source->name, (long long)in->n_bad);
-    if (rc == 0 && in->n_bad > 0)
-        return err_set(e, ERR_INPUT, "%s: %lld of %lld %s%s could not be used",
-                       in->source->name, (long long)in->n_bad, (long long)in->source->n,
-                       in->source->unit, str_plural(in->source->n));
-    return rc;
+    if (rc != 0 || in->n_bad == 0)
+        return rc;
+    if (in->split != NULL)
+        err_set(e, ERR_INPUT, "%s: %lld of its texts and their pieces could not be used",
+                in->source->name, (long long)in->n_bad);
+    else
+        err_set(e, ERR_INPUT, "%s: %lld of %lld %s%s could not be used", in->source->name,
+                (long long)in->n_bad, (long long)in->source->n, in->source->unit,
+                str_plural(in->source->n));
+    return err_because(e, &in->unheard);
 }
 
 int64_t input_count(const struct input *in)

@@ -466,12 +466,28 @@ static int open_job(struct job *j, const struct sums *part, struct err *e)
     return err_under(e, "%s", part->path);
 }
 
-static int report_parts(struct job *j, const struct sums *part, int n, struct err *e)
+/* a: of what is read again. */
+static int add_part(struct job *j, const struct sums *part, struct arena *a, struct err *e)
 {
-    if (open_job(j, &part[0], e) != 0)
+    struct arena_mark mark = arena_mark(a);
+    struct sums again = *part;
+    int status = part->run == NULL ? sums_read_again(a, part, &again, e) : 0;
+
+    if (status == 0)
+        status = parts_add(j, &again, e);
+    arena_reset(a, mark);
+    return status;
+}
+
+static int report_parts(struct job *j, const struct sums *first, const struct sums *part, int n,
+                        struct err *e)
+{
+    struct arena *again = arena_child(j->s.a);
+
+    if (open_job(j, first, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (parts_add(j, &part[i], e) != 0)
+        if (add_part(j, &part[i], again, e) != 0)
             return -1;
     if (results_open(&j->results, j->record, NULL, e) != 0)
         return -1;
@@ -635,7 +651,8 @@ static int report_layers(struct job *j, const struct sums *part, int n, struct e
 }
 
 int parts_report(const struct parts_kind *kind, const struct common_args *common,
-                 const struct sums *part, int n, const struct env *env, struct err *e)
+                 const struct sums *first, const struct sums *part, int n, const struct env *env,
+                 struct err *e)
 {
     struct arena *a = env->arena;
     struct shared_args *args = arena_alloc(a, 1, kind->cmd->args_size);
@@ -645,7 +662,8 @@ int parts_report(const struct parts_kind *kind, const struct common_args *common
     j->s = (struct session){ .asked = &args->asked, .env = env, .a = a };
     if (output_plan(&j->results.output, &common->output, &output_reports, NULL, a, e) != 0)
         return -1;
-    if (parts_read_options(kind->cmd, part[0].run, a, args, e) != 0)
-        return err_under(e, "%s", part[0].path);
-    return (is_of_layers(&part[0]) ? report_layers : report_parts)(j, part, n, e);
+    if (parts_read_options(kind->cmd, first->run, a, args, e) != 0)
+        return err_under(e, "%s", first->path);
+    return is_of_layers(first) ? report_layers(j, part, n, e) :
+                                 report_parts(j, first, part, n, e);
 }

@@ -65,11 +65,13 @@ int parts_add(struct job *j, const struct sums *part, struct err *e);
 void parts_write(struct job *j, FILE *f);
 
 /*
- * Reports what part[n] of one whole come to, as args say.  Errors: those of the output;
- * ERR_INPUT, with the part's path: what it holds is not what its header says.
+ * Reports what part[n] of one whole come to, as args say; first is one of them, and those that
+ * were let go of are read again.  Errors: those of the output and of sums_read_again; ERR_INPUT,
+ * with the part's path: what it holds is not what its header says.
  */
 int parts_report(const struct parts_kind *kind, const struct common_args *args,
-                 const struct sums *part, int n, const struct env *env, struct err *e);
+                 const struct sums *first, const struct sums *part, int n, const struct env *env,
+                 struct err *e);
 
 /* ---- options ---- */
 

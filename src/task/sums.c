@@ -77,11 +77,12 @@ static int find_parts(const struct span *file, struct span *head, struct span *w
     return 0;
 }
 
-static int check_crc(const struct span *file, struct err *e)
+static int check_crc(const struct span *file, uint32_t *crc, struct err *e)
 {
     size_t n = file->size - CRC;
     uint64_t found = crc32_z(0, file->data, n), expected = bytes_get(file->data + n, CRC);
 
+    *crc = (uint32_t)found;
     if (found == expected)
         return 0;
     return err_set(e, ERR_INPUT, "is damaged: its bytes have the checksum %08" PRIx64
@@ -107,7 +108,7 @@ int sums_read_memory(struct arena *a, struct span bytes, struct sums *out, struc
     uint64_t *word;
 
     *out = (struct sums){ .n = 0 };
-    if (find_parts(&bytes, &head, &words, e) != 0 || check_crc(&bytes, e) != 0 ||
+    if (find_parts(&bytes, &head, &words, e) != 0 || check_crc(&bytes, &out->crc, e) != 0 ||
         read_head(a, head, out, e) != 0)
         return -1;
     out->n = words.size / 8;
@@ -128,6 +129,14 @@ int sums_read(struct arena *a, const char *path, struct sums *out, struct err *e
     file_drop(a, file);
     out->path = path;
     return status != 0 ? err_under(e, "%s", path) : 0;
+}
+
+int sums_read_again(struct arena *a, const struct sums *first, struct sums *out, struct err *e)
+{
+    if (sums_read(a, first->path, out, e) != 0)
+        return -1;
+    return out->crc == first->crc ? 0 :
+           err_set(e, ERR_INPUT, "%s: has changed since it was read first", first->path);
 }
 
 /* ---- what they are of ---- */

@@ -20,7 +20,8 @@
 
 struct sums {
     const char *path;           /* NULL: they are to be written */
-    const json_t *run, *part;   /* objects */
+    uint32_t crc;               /* of the file, at its end */
+    const json_t *run, *part;   /* objects; NULL: they are to be read again */
     const uint64_t *word;       /* [n] */
     uint64_t n;
 };
@@ -33,6 +34,9 @@ void sums_write(struct arena *a, const struct sums *s, FILE *f);
  * short; damaged (found, expected).
  */
 int sums_read(struct arena *a, const char *path, struct sums *out, struct err *e);
+
+/* Reads again what was read and let go of.  Errors: also ERR_INPUT: it has changed since. */
+int sums_read_again(struct arena *a, const struct sums *first, struct sums *out, struct err *e);
 
 /* The same from bytes, which need not outlive it; errors are without a path. */
 int sums_read_memory(struct arena *a, struct span bytes, struct sums *out, struct err *e);

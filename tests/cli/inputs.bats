@@ -411,11 +411,12 @@ blank_notes() {
     done
 }
 
-@test "a line of a hundred megabytes is refused before it is tokenised" {
-    head -c 100000000 /dev/zero | tr '\0' a >"$dir/long.txt"
-    fails 3 "1 of 1 line could not be used" "$viz" tokens -q -f "$dir/long.txt"
+@test "a line of sixty megabytes is refused before it is tokenised" {
+    head -c 60000000 /dev/zero | tr '\0' a >"$dir/long.txt"
+    fails 3 "1 of 1 line could not be used: line 1: the text has 60000000 bytes" \
+        "$viz" tokens -q -f "$dir/long.txt"
     run "$viz" tokens -f "$dir/long.txt"
-    [[ $output == *"the text has 100000000 bytes, expected at most 16777216"* ]]
+    [[ $output == *"the text has 60000000 bytes, expected at most 16777216"* ]]
     rm "$dir/long.txt"
 }
 
@@ -428,4 +429,24 @@ blank_notes() {
     [ "$(grep -n '^text\|^$' <<< "$output" | paste -s -d ' ')" = "1:text 2 4: 5:text 3" ]
     run -3 --separate-stderr "$viz" diff -l 0 -H 0 --dtype f32 --dtype bf16 -f "$dir/lines"
     [[ ${output:0:1} != $'\n' && $(grep -c '^$' <<< "$output") = 1 ]]
+}
+
+@test "a line of more than 64 MiB is refused before the rest of it is unpacked" {
+    head -c 200000000 /dev/zero | gzip -1 >"$dir/long.gz"
+    printf 'the cat\nthe dog\n' | gzip >"$dir/more.gz"
+    cat "$dir/more.gz" "$dir/long.gz" >"$dir/both.gz"
+    for file in long both; do
+        fails 3 "$dir/$file.gz: a line of more than 64 MiB" "$viz" stats -f "$dir/$file.gz"
+        fails 3 "$dir/$file.gz: a line of more than 64 MiB" "$viz" types --gold "$dir/$file.gz"
+    done
+}
+
+@test "without warnings the error at the end has the first reason" {
+    printf 'the cat\n\xff\nthe dog\n\xfe\n' >"$dir/x"
+    fails 3 "$dir/x: 2 of 4 lines could not be used: line 2: " "$viz" stats -q -f "$dir/x"
+    run --separate-stderr "$viz" stats -f "$dir/x"
+    [ "${#stderr_lines[@]}" -eq 3 ]
+    [ "${stderr_lines[2]}" = "mha-viz: $dir/x: 2 of 4 lines could not be used" ]
+    fails 3 "1 of its texts and their pieces could not be used: line 2: " \
+        "$viz" stats -q --split 8 -f <(head -n 3 "$dir/x")
 }

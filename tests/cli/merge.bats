@@ -117,6 +117,9 @@ same() {
     fails 3 "shard 1/3 is missing: there are 2 of 3" "$viz" merge "$dir/part.0" "$dir/part.2"
     fails 3 "$dir/part.2: is shard 2/3, as $dir/part.2 is: expected each once" \
         "$viz" merge "$dir"/part.* "$dir/part.2"
+    # when it comes, not after all the others
+    fails 3 "$dir/part.2: is shard 2/3, as $dir/part.2 is: expected each once" \
+        "$viz" merge "$dir/part.2" "$dir/part.2" "$dir/none"
     stats --shard 1/4 -f "$dir/lines.jsonl" -o "$dir/other"
     fails 3 "$dir/other: does not go with $dir/part.0: shards: found 4, expected 3" \
         "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"

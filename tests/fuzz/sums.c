@@ -39,7 +39,7 @@ static int report(struct arena *a, struct span bytes, struct err *e)
     if (sums_read_memory(a, bytes, &part, e) != 0)
         return -1;
     part.path = "f";
-    return parts_report(kind_of(&part), &args, &part, 1, &env, e);
+    return parts_report(kind_of(&part), &args, &part, &part, 1, &env, e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -120,8 +120,8 @@ static int add_sentence(struct gold_run *run, struct arena *a, struct err *e)
     if (encode_text(s, a, item, e) != 0 || encode_fit(s, a, item, e) != 0) {
         if (e->kind != ERR_INPUT)
             return -1;
-        err_warn(s->env->warn, "%s: line %lld: %s", j->args->gold, (long long)sentence->line,
-                 e->msg);
+        err_warn_left_out(s->env->warn, &j->unheard, j->args->gold, "line %lld: %s",
+                          (long long)sentence->line, e->msg);
         j->n_unusable++;
         return 0;
     }

@@ -229,10 +229,11 @@ static int probe(struct types_job *j, struct err *e)
 
 static int result(const struct types_job *j, int status, struct err *e)
 {
-    if (status == 0 && j->gold != NULL && j->n_unusable > 0)
-        return err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used",
-                       j->args->gold, (long long)j->n_unusable, (long long)j->n_sentences,
-                       str_plural(j->n_sentences));
+    if (status == 0 && j->gold != NULL && j->n_unusable > 0) {
+        err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used", j->args->gold,
+                (long long)j->n_unusable, (long long)j->n_sentences, str_plural(j->n_sentences));
+        return err_because(e, &j->unheard);
+    }
     return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
 }
 

@@ -71,6 +71,7 @@ struct types_job {
     struct coreference_hits *resolved;  /* [L, H]; NULL: there are no mentions */
     uint32_t gold_crc;          /* of the file */
     int64_t n_sentences, n_unusable;    /* read so far; of them, could not be used */
+    struct err unheard;         /* why the first of them could not, where nobody was told */
     int64_t n_pieces;           /* of documents with mentions, read so far */
     struct parts_texts done;    /* of a run that this one goes on from; n 0: there is none */
     int64_t n_words, n_unscored;        /* of its sentences; without a token */
