@@ -36,7 +36,8 @@ def test_a_report_is_a_page_in_a_frame_of_its_own(model, program, tmp_path):
             found[tag] = dict(attributes)
 
     Frame().feed(data["text/html"])
-    assert list(found) == ["iframe"] and found["iframe"]["sandbox"] == "allow-scripts"
+    assert list(found) == ["iframe"] and set(found["iframe"]["sandbox"].split()) == \
+        {"allow-scripts", "allow-downloads", "allow-modals"}
     assert found["iframe"]["srcdoc"] == page
     page.save(tmp_path / "c.html")
     assert (tmp_path / "c.html").read_bytes() == page.encode()

@@ -130,7 +130,8 @@ def numbers(found: Records) -> Records:
 class Page(str):
     """The HTML of a page, which a notebook shows in a frame of its own.
 
-    The frame has no access to the notebook: scripts of the page run, and nothing else is allowed.
+    The frame has no access to the notebook: scripts of the page run, and it may save files and
+    print; nothing else is allowed.  It has no address to be copied.
     """
 
     def save(self, path: FileLike) -> None:
@@ -145,6 +146,7 @@ class Page(str):
         return f"<mha_viz.Page: {len(self)} characters of HTML>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        frame = ('<iframe sandbox="allow-scripts" style="width: 100%; height: 640px; border: 0" '
+        frame = ('<iframe sandbox="allow-scripts allow-downloads allow-modals" '
+                 'style="width: 100%; height: 640px; border: 0" '
                  f'title="mha-viz report" srcdoc="{html.escape(self, quote=True)}"></iframe>')
         return {"text/html": frame, "text/plain": repr(self)}

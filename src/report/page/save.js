@@ -135,6 +135,10 @@ function saveTsv() {
   );
 }
 async function copyAddress() {
+  if (location.protocol === 'about:') {
+    say('In a frame the page has no address: save it as a file');
+    return;
+  }
   history.replaceState(null, '', toAddress());
   try {
     await navigator.clipboard.writeText(location.href);
