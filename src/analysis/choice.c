@@ -189,8 +189,8 @@ int metric_choice_drop_nominal(struct metric_choice *c, struct err *e)
         if (!metric_table[i].rule->nominal)
             continue;
         if (c->named[i])
-            return err_set(e, ERR_USAGE, "'%s' is the name of a cluster, and has no mean over texts",
-                           metric_table[i].name);
+            return err_set(e, ERR_USAGE, "'%s' is the number of a cluster, which has no mean over "
+                           "texts", metric_table[i].name);
         c->wanted[i] = false;
     }
     return 0;

@@ -313,7 +313,8 @@ static void take_rows(const struct stats *s, size_t at, const struct rows *rows,
 /* True where metrics can take all rows at once. */
 static bool is_block(const struct stats *s, const struct rows *rows)
 {
-    if (s->slots.texts.text[rows->text].queries.columns > 0 || rows->out != NULL || rows->mass != NULL || s->set->opts.entropy_eps != 0)
+    if (s->slots.texts.text[rows->text].queries.columns > 0 || rows->out != NULL ||
+        rows->mass != NULL || s->set->opts.entropy_eps != 0)
         return false;
     for (int t = 0; t < rows->n_rows; t++)
         if (rows->n_visible[t] <= 0)

@@ -108,8 +108,8 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e);
 
 /*
- * Fills *out for ids that are given (--ids): pieces, labels and special flags as far as the vocabulary
- * knows them ("<id 70>" where it does not); spans 0,0; types from type_ids
+ * Fills *out for ids that are given (--ids): pieces, labels and special flags as far as the
+ * vocabulary knows them ("<id 70>" where it does not); spans 0,0; types from type_ids
  * (NULL: all 0).  t may be NULL: then every piece is "<id N>".
  */
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,

@@ -28,7 +28,7 @@ steps() {
 # tokenise OPTION...: the text in $dir/text, in less than a gigabyte
 tokenise() {
     (sanitised || ulimit -v 1000000
-     timeout "$patience" "$viz" tokens --tsv -m "$dir" -f "$dir/text" -o "$dir/out" "$@")
+     timeout "$patience" "$viz" tokens --tsv --keep-empty -m "$dir" -f "$dir/text" -o "$dir/out" "$@")
 }
 
 # refused STEP TEXT OPTION...: the only line of the text is refused for that

@@ -126,7 +126,7 @@ numbers() {
         "$viz" stats -q --summary 'the cat'
     fails 2 "--summary gives one report: expected a file, not the folder $dir/" \
         "$viz" stats -q --summary -o "$dir/" -f "$dir/lines.jsonl"
-    fails 2 "'js_cluster' is the name of a cluster, and has no mean over texts" \
+    fails 2 "'js_cluster' is the number of a cluster, which has no mean over texts" \
         "$viz" stats -q --summary --compute js_cluster -f "$dir/lines.jsonl"
     printf 'a cat\na dog\n' > "$dir/two"
     fails 2 "--metric js_cluster: a cluster has no mean over 2 texts" \

@@ -24,7 +24,7 @@ load helper
         jq -c --arg f "$folder" 'select(.folder == $f and .ids != null)' \
             "$ref/tokenizers/words.jsonl" > "$dir/want"
         jq -c '{text, pair} | del(.[] | nulls)' "$dir/want" > "$dir/lines"
-        "$viz" tokens -m "$ref/tokenizers/$folder" --words --json --jsonl -f "$dir/lines" |
+        "$viz" tokens -m "$ref/tokenizers/$folder" --words --keep-empty --json --jsonl -f "$dir/lines" |
             jq -c --arg folder "$folder" '.folder = $folder | '"$cut" > "$dir/got"
         jq -c "$cut" "$dir/want" | diff - "$dir/got"
         jq -c --arg f "$folder" 'select(.folder == $f and .ids == null) | .text' \

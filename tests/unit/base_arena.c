@@ -48,7 +48,8 @@ static void spring(void *self, size_t size_bytes)
 
 static void what_the_system_refused_is_not_passed_over(void **state)
 {
-    const struct err none = { ERR_NONE, "" }, input = { ERR_INPUT, "" }, refused = { ERR_SYSTEM, "" };
+    const struct err none = { ERR_NONE, "" }, input = { ERR_INPUT, "" };
+    const struct err refused = { ERR_SYSTEM, "" };
     struct arena a;
     struct trap t = { .asked = 1 };
 

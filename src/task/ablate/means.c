@@ -306,8 +306,8 @@ static int check_weights(const struct ablate_job *j, const struct weights *w, co
                        "--means-out", path, weights_name);
     found = bytes_get(t->data, 8);
     return found == want ? 0 :
-           err_set(e, ERR_INPUT, "%s: %s: found %016" PRIx64 ", expected %016" PRIx64 ", that of %s",
-                   path, weights_name, found, want, j->job.s.name);
+           err_set(e, ERR_INPUT, "%s: %s: found %016" PRIx64 ", expected %016" PRIx64
+                   ", that of %s", path, weights_name, found, want, j->job.s.name);
 }
 
 static int read_file(struct ablate_job *j, const char *path, struct err *e)

@@ -146,7 +146,8 @@ int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e)
 {
     struct text_row row = {
-        .id = records_text_id(&j->job.s, item), .weights = j->job.weights, .with = ablate_withs[j->args->with],
+        .id = records_text_id(&j->job.s, item), .weights = j->job.weights,
+        .with = ablate_withs[j->args->with],
         .measure = ablate_measures[j->measure], .loss = found->loss, .n_rows = found->n_rows,
         .masked = { found->masked, found->n_masked },
     };
