@@ -443,10 +443,10 @@ blank_notes() {
 
 @test "without warnings the error at the end has the first reason" {
     printf 'the cat\n\xff\nthe dog\n\xfe\n' >"$dir/x"
-    fails 3 "$dir/x: 2 of 4 lines could not be used: line 2: " "$viz" stats -q -f "$dir/x"
+    fails 3 "$dir/x: 2 of 4 lines could not be used: line 2: " "$viz" stats -q -o "$dir/o" -f "$dir/x"
     run --separate-stderr "$viz" stats -f "$dir/x"
     [ "${#stderr_lines[@]}" -eq 3 ]
     [ "${stderr_lines[2]}" = "mha-viz: $dir/x: 2 of 4 lines could not be used" ]
     fails 3 "1 of its texts and their pieces could not be used: line 2: " \
-        "$viz" stats -q --split 8 -f <(head -n 3 "$dir/x")
+        "$viz" stats -q -o "$dir/o" --split 8 -f <(head -n 3 "$dir/x")
 }

@@ -42,7 +42,6 @@ static void check(const struct tokens *out, const char *s, size_t n)
         for (int at = b.start; at < b.end; chars++)
             at += utf8_decode(s + at, n - (size_t)at, &cp);
         assert(chars == c.end - c.start);
-        assert(!out->special[i] || b.end == 0);
     }
 }
 

@@ -189,6 +189,32 @@ static double number(const json_t *head, const char *key)
     return json_number_value(v);
 }
 
+/* Distances in the order of tokens, by their names or, of texts, by those without `prefix`. */
+static void check_distances(const struct job *j, const json_t *head, const char *prefix,
+                            const struct sums *s, int n)
+{
+    const double tol = j->g.tol_attn;
+    const struct {
+        const char *name;
+        double want, tol;
+        bool paired;            /* of rows that have a neighbour */
+    } sum[] = { { "prev", s->prev, tol, true },
+                { "next", s->next, tol, true },
+                /* Up to n errors of tol, each times a distance below n / 2. */
+                { "distance", s->distance, tol * n * n / 4, false },
+                { "distance_abs", s->distance_abs, tol * n * n / 4, false } };
+
+    for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "%s%s", prefix, sum[i].name);
+        if (sum[i].paired && n == 1)
+            assert_true(json_is_null(json_object_get(head, name)));
+        else
+            check(j, name, fabs(number(head, name) - sum[i].want), sum[i].tol);
+    }
+}
+
 static void check_head(const struct job *j, const json_t *head, const float *a, int n)
 {
     const double tol = j->g.tol_attn;
@@ -200,17 +226,9 @@ static void check_head(const struct job *j, const json_t *head, const float *a, 
     check(j, "max_mean", fabs(number(head, "max_mean") - s.max), tol);
     check(j, "self", fabs(number(head, "self") - s.self), tol);
     check(j, "first", fabs(number(head, "first") - s.first), tol);
-    if (n > 1) {
-        check(j, "prev", fabs(number(head, "prev") - s.prev), tol);
-        check(j, "next", fabs(number(head, "next") - s.next), tol);
-    } else {
-        assert_true(json_is_null(json_object_get(head, "prev")));
-        assert_true(json_is_null(json_object_get(head, "next")));
-    }
-    /* Up to n errors of tol, each times a distance below n / 2. */
-    check(j, "distance", fabs(number(head, "distance") - s.distance), tol * n * n / 4);
-    check(j, "distance_abs", fabs(number(head, "distance_abs") - s.distance_abs),
-          tol * n * n / 4);
+    check_distances(j, head, "token_", &s, n);
+    if (j->s[0].id != NULL)     /* those of a picture are in the plane of its patches */
+        check_distances(j, head, "", &s, n);
     assert_int_equal(json_array_size(links), n);
     for (int i = 0; i < n; i++) {
         const json_t *link = json_array_get(links, (size_t)i);
@@ -275,7 +293,8 @@ static void check_object(struct job *j, const json_t *o, int text)
 static void check_stats(struct job *j)
 {
     const char *const argv[] = { "mha-viz", "stats", "-m", j->g.model, "--json",
-                                 "--entropy-eps", "1e-9", j->from, j->given, j->more[0],
+                                 "--entropy-eps", "1e-9", "--compute", "basic,token_distance,"
+                                 "token_distance_abs,token_prev,token_next", j->from, j->given, j->more[0],
                                  j->more[1], j->more[2], j->more[3], NULL };
     FILE *f;
 
