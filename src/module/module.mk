@@ -3,7 +3,7 @@
 # Once it is there, it is kept up to date with the program, which holds it.
 WASM      := build/live
 MODULE    := $(WASM)/module.wasm
-WASM_CC    = $(CLANG) --target=wasm32-wasi -nostdinc -isystem $(shell $(CLANG) -print-resource-dir)/include \
+WASM_CC    = $(CLANG) --target=wasm32-wasi -nostdinc -isystem $(shell $(CLANG) -print-resource-dir 2>/dev/null)/include \
              -isystem /usr/include/wasm32-wasi
 WASM_FLAGS = -std=c11 -Wall -Wextra -Wno-unused-parameter -Wno-unused-variable -Wno-missing-field-initializers -Wno-format \
              -O2 -msimd128 -fno-math-errno -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections \
