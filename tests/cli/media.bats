@@ -208,7 +208,7 @@ for n, h in enumerate(stats["heads"]):
     fails 3 "--at" "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 25
     fails 2 "--at requires --image, and no --grid" \
         "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 1 --grid
-    fails 2 "--at requires --image" "$viz" heatmap --at 1 the key
+    fails 2 "--at requires --image" "$viz" heatmap --at 1 "the key"
 }
 
 # near NAME N: its N numbers are the reference's
