@@ -79,7 +79,49 @@ def metrics(a, visible, shown, gone, one_axis, ids, query, key):
         **ranks(a, rows),
         **scores(a, rows),
         **profile(a, visible, rows, one_axis),
+        **sinks(a, visible, rows),
+        **(places(a, visible, rows, place) if one_axis else dict.fromkeys(PLACES)),
     }
+
+
+LONG = 32       # tokens; in no more of them all is near, and some key always gets much
+
+
+def sinks(a, visible, rows):
+    """Of the largest share that a key other than the first gets."""
+    n, total = visible[rows].sum(0), a[rows].sum(0)
+    seeing = [i for i in rows if visible[i, 0]]
+    other = [total[j] / n[j] for j in range(1, a.shape[1]) if n[j] and (n[j] == len(rows) or n[j] >= 16)]
+    most = max(other) if other else None
+    return {"sink_share": float(mean([a[i, 0] for i in seeing]) > .3) if seeing else None,
+            "sink_other": most, "sink_long": most if a.shape[1] > LONG else None}
+
+
+def places(a, visible, rows, place):
+    """Of the order of tokens: by name, and what labels of heads are decided by."""
+    n = a.shape[1]
+    j = np.arange(n)
+    away = j[None, :] - np.arange(len(a))[:, None]
+    close = lambda x, w: mean([x[i][abs(away[i]) <= w].sum() for i in rows])
+    own = lambda i, k: a[i, k] if 0 <= k < n else 0.
+    whole = mean([a[i].sum() for i in rows])
+    return {
+        "token_distance": mean([(a[i] * away[i]).sum() for i in rows]),
+        "token_distance_abs": mean([(a[i] * abs(away[i])).sum() for i in rows]),
+        "token_prev": place(-1), "token_next": place(1),
+        "near": close(a, 4) if n > LONG else None,
+        "far": whole - close(a, 16) if n > LONG and rows else None,
+        "key_even": mean([1 / visible[i].sum() for i in rows]),
+        "local_even": mean([visible[i][abs(away[i]) <= 4].sum() / visible[i].sum() for i in rows]),
+        "prev_clark": mean([own(i, i - 1) for i in rows]),
+        "next_clark": mean([own(i, i + 1) for i in rows]),
+        **{f"offset_{k}": place(k) if n > 2 * abs(k) else None for k in OFFSETS},
+    }
+
+
+OFFSETS = [k for k in range(-8, 9) if abs(k) > 1]
+PLACES = ("token_distance token_distance_abs token_prev token_next near far key_even local_even "
+          "prev_clark next_clark").split() + [f"offset_{k}" for k in OFFSETS]
 
 
 def wide(a, visible, rows):
