@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Cairo's SVG to one with crisp cells, text as text, and the same bytes on every run.
  *
- * Cairo 1.16 drops the filter of an image, so that browsers smooth the cells;
+ * Cairo drops the filter of an image, so that browsers smooth the cells;
  * and it numbers surfaces and images by a counter of the process, so that the
  * second picture of a batch would differ from the same one drawn alone.  It writes
  * text as outlines alone: the lines that stay text were kept from it, and stand
@@ -13,9 +13,10 @@
 
 #include "draw/svg_text.h"
 
-/* Base64 has neither '#' nor '"', so nothing but an id begins like this. */
-enum { N_IDS = 2 };
-static const char *const ids[N_IDS] = { "surface", "image" };
+/* Base64 has neither '#' nor '"', so nothing but an id begins like this.  The last is that of
+ * cairo 1.18, whose number is of the surface that an image shows. */
+enum { N_IDS = 3 };
+static const char *const ids[N_IDS] = { "surface", "image", "source-" };
 
 struct numbers { unsigned long *seen; size_t n, cap; struct arena *arena; };
 
@@ -121,10 +122,12 @@ static const char *copy(const char *s, const char *end, struct numbers *all, FIL
 /* p->svg ends with a NUL. */
 void svg_write(const struct page *p, FILE *f)
 {
-    struct numbers all[N_IDS] = { { .arena = p->arena }, { .arena = p->arena } };
+    struct numbers all[N_IDS];
     const char *text = p->svg.data, *end = text + p->svg.n - 1;
     const char *root = strstr(text, "<svg "), *body = strchr(root, '>') + 2;
 
+    for (int i = 0; i < N_IDS; i++)
+        all[i] = (struct numbers){ .arena = p->arena };
     while (end > body && strncmp(end, "</svg>", 6) != 0)
         end--;
     fwrite(text, 1, (size_t)(body - text), f);

@@ -109,11 +109,13 @@ static void test_svg(void **state)
     /* cells and bar of each panel, all crisp, all palette PNGs inside the file */
     assert_int_equal(count(svg, "<image "), 6);
     assert_int_equal(count(svg, "<image image-rendering=\"optimizeSpeed\" "
-                           "style=\"image-rendering:pixelated\" id=\"image"), 6);
+                           "style=\"image-rendering:pixelated\" id=\""), 6);
     assert_int_equal(count(svg, "xlink:href=\"data:image/png;base64,iVBORw0KGgo"), 6);
     assert_int_equal(count(svg, "href=\"http"), 0);
-    assert_non_null(strstr(svg, "id=\"image6\""));
+    /* numbered from 1; cairo 1.18 has other names */
+    assert_true(strstr(svg, "id=\"image6\"") != NULL || strstr(svg, "id=\"source-6\"") != NULL);
     assert_null(strstr(svg, "id=\"image7\""));
+    assert_null(strstr(svg, "id=\"source-7\""));
     /* no word of a token or a title gets in as markup */
     assert_int_equal(count(svg, "<script"), 0);
     assert_int_equal(count(svg, "onload"), count(svg, "&quot;&gt;&lt;svg onload=a"));
