@@ -13,7 +13,7 @@ WASM_FLAGS = -std=c11 -Wall -Wextra -Wno-unused-parameter -Wno-unused-variable -
 # All that stats and report take, and of cmd/, task/ and what draws no more than that; module/ has its own
 # of what a page has others of.
 WASM_DIRS := base weights media text model nn run analysis session cli report cmd task task/report task/stats module
-WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/base/unnamed.c src/media/png.c src/media/jpeg.c \
+WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/base/unnamed.c src/base/lock.c src/media/png.c src/media/jpeg.c \
                src/media/upright.c src/media/exif.c src/model/builtin_inside.c src/report/page.c \
                src/report/pack.c src/task/report/live.c src/cmd/cmds.c src/cmd/version.c \
                src/cmd/completion.c src/task/tasks.c src/task/heatmap.c src/task/picture% \

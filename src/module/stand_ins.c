@@ -2,6 +2,7 @@
  * What the program has inside it or asks of a terminal, and a page does not. */
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/terminal.h"
 #include "task/report/report.h"
 #include "media/format.h"
@@ -13,6 +14,18 @@ enum terminal_way terminal_ask(int fd, enum terminal_way otherwise)
 {
     (void)fd;
     return otherwise;
+}
+
+/* A page writes no file, and no other run works with it. */
+int lock_open(const char *path, struct err *e)
+{
+    return err_set(e, ERR_SYSTEM, "%s: a page has no file to write", path);
+}
+
+int lock_next(int fd)
+{
+    (void)fd;
+    return -1;
 }
 
 /* A page has one model: of a built-in one, its files in the folder of that name. */

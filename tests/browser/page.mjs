@@ -128,9 +128,10 @@ async function tokens() {
   await close(page, 'tokens');
 }
 
+/* A page for each view: chromium asks before the eleventh file of one page. */
 async function saving() {
-  const page = await open('texts.html', { address: '#h=3.1,2.0' });
   for (const [i, tab] of TABS.entries()) {
+    const page = await open('texts.html', { address: '#h=3.1,2.0' });
     await page.keyboard.press(String(i + 1));
     check(`key ${i + 1}`, (await page.evaluate(() => mhaViz.state.v)) === tab);
     for (const [name, start] of [
@@ -145,9 +146,9 @@ async function saving() {
       ]);
       check(`${tab}: ${name}`, readFileSync(await file.path(), 'latin1').startsWith(start));
     }
+    await page.pdf();
+    await close(page, `saving ${tab}`);
   }
-  await page.pdf();
-  await close(page, 'saving');
 }
 
 /* Statistics, and what weights come to, against `stats --json`. */

@@ -26,26 +26,29 @@ static int watch(void *self, const struct mhaviz_progress *progress)
 /* A structure that grew: the members that a caller does not have are 0, not what lies behind. */
 static void sizes_of_other_versions(void **state)
 {
-    static const size_t sizes[] = { 16, 24 };
+    enum { W = sizeof(size_t) };
+    static const size_t sizes[] = { 2 * W, 3 * W };
     static const struct sized type = { "thing", sizes, 2 };
-    size_t given[4] = { 16, 7, 8, 9 }, out[4] = { 1, 1, 1, 1 };
+    size_t given[4] = { 2 * W, 7, 8, 9 }, out[4] = { 1, 1, 1, 1 };
+    char want[80];
     struct err e;
 
     (void)state;
     assert_int_equal(sized_take(&type, out, given, &e), 0);
-    assert_true(out[0] == 16 && out[1] == 7 && out[2] == 0 && out[3] == 1);
-    given[0] = 24;
+    assert_true(out[0] == 2 * W && out[1] == 7 && out[2] == 0 && out[3] == 1);
+    given[0] = 3 * W;
     assert_int_equal(sized_take(&type, out, given, &e), 0);
-    assert_true(out[0] == 24 && out[2] == 8 && out[3] == 1);
-    for (size_t size = 0; size < 40; size++) {
+    assert_true(out[0] == 3 * W && out[2] == 8 && out[3] == 1);
+    for (size_t size = 0; size < 5 * W; size++) {
         given[0] = size;
-        assert_int_equal(sized_size(&type, given, &e), size == 16 || size == 24 ? size : 0);
+        assert_int_equal(sized_size(&type, given, &e), size == 2 * W || size == 3 * W ? size : 0);
     }
-    given[0] = 23;
+    given[0] = 3 * W - 1;
     assert_int_equal(sized_take(&type, out, given, &e), -1);
     assert_int_equal(e.kind, ERR_USAGE);
-    assert_string_equal(e.msg, "thing->struct_size: is 23, expected 24, sizeof(struct "
-                        "mhaviz_thing)");
+    snprintf(want, sizeof want, "thing->struct_size: is %d, expected %d, sizeof(struct "
+             "mhaviz_thing)", 3 * W - 1, 3 * W);
+    assert_string_equal(e.msg, want);
 }
 
 struct handles {
