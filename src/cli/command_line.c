@@ -65,16 +65,19 @@ static const char *last_component(struct arena *a, const char *path, size_t n)
                                                       arena_strndup(a, path + begin, end - begin);
 }
 
-/* Of several paths each. */
+/* Of several paths each; none gets longer. */
 static const char *short_paths(struct arena *a, const char *value, char between)
 {
     const char ends[2] = { between, '\0' };
-    size_t count = strcspn(value, ends);
-    const char *name = last_component(a, value, count);
+    char *text = arena_alloc(a, strlen(value) + 1, 1), *end = text;
 
-    if (value[count] == '\0')
-        return name;
-    return arena_printf(a, "%s%c%s", name, between, short_paths(a, value + count + 1, between));
+    for (size_t n;; value += n + 1) {
+        n = strcspn(value, ends);
+        end = stpcpy(end, last_component(a, value, n));
+        if (value[n] == '\0')
+            return text;
+        *end++ = between;
+    }
 }
 
 const char *command_line_path(struct arena *a, const char *path)

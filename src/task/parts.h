@@ -52,6 +52,9 @@ int parts_choose(struct job *j, const struct parts_kind *kind, bool summary, str
 /* With the model open, of these heads[n]: what parts say of both.  Errors: model_hash_data. */
 int parts_open(struct job *j, const struct head_id *heads, int n, struct err *e);
 
+/* The member of a run that has the hash of the model's weights, of commands that say it. */
+extern const char parts_weights_key[];
+
 /* What is the same in all parts of a run, but for its texts; and what is of this one. */
 void parts_describe(struct job *j, json_t **run, json_t **part);
 struct parts_texts parts_texts(const struct job *j);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ * Parts of a run, of texts or of layers -> one report. */
+#include "task/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_field.h"
+
+enum { MOST_HEADS = 1 << 16, MOST_LAYERS = 1 << 20 };
+
+/* ---- its model ---- */
+
+static enum stack_id stack_of(const char *name)
+{
+    int i = 0;
+
+    while (i < N_STACK && (name == NULL || strcmp(name, family_stack_names[i]) != 0))
+        i++;
+    return (enum stack_id)i;
+}
+
+static int read_head(const struct session *s, const json_t *value, struct head_id *out,
+                     struct err *e)
+{
+    enum stack_id stack = stack_of(json_string_value(json_array_get(value, 0)));
+
+    if (stack == N_STACK)
+        return json_field_wrong("heads", value, "stack, layer and head", e);
+    out->stack = family_stack_names[stack];
+    if (json_value_int(json_array_get(value, 1), "heads", 0, s->n_layers - 1, &out->layer, e) != 0)
+        return -1;
+    return json_value_int(json_array_get(value, 2), "heads", 0, s->n_heads - 1, &out->head, e);
+}
+
+static int read_heads(struct job *j, const struct sums *part, struct err *e)
+{
+    const json_t *list;
+    struct head_id *head;
+
+    if (json_field_list(part->run, "heads", &list, e) != 0)
+        return -1;
+    if (json_array_size(list) > MOST_HEADS)
+        return err_set(e, ERR_INPUT, "heads: found %zu, expected at most %d",
+                       json_array_size(list), MOST_HEADS);
+    j->n_heads = (int)json_array_size(list);
+    head = arena_alloc(j->s.a, (uint64_t)j->n_heads, sizeof *head);
+    for (int i = 0; i < j->n_heads; i++)
+        if (read_head(&j->s, json_array_get(list, (size_t)i), &head[i], e) != 0)
+            return -1;
+    j->heads = head;
+    return 0;
+}
+
+/* Its heads alone are wanted. */
+static void want_heads(struct job *j)
+{
+    const struct session *s = &j->s;
+    bool *layer = arena_alloc(s->a, (uint64_t)s->n_layers, sizeof *layer);
+    bool *head = arena_alloc(s->a, (uint64_t)s->n_layers * (uint64_t)s->n_heads, sizeof *head);
+
+    for (int i = 0; i < j->n_heads; i++) {
+        layer[j->heads[i].layer] = true;
+        head[j->heads[i].layer * s->n_heads + j->heads[i].head] = true;
+    }
+    j->want = (struct wanted){ .layer = layer, .head = head, .head_stride = s->n_heads };
+}
+
+/* Of commands that say them. */
+static int read_weights(struct job *j, const struct sums *part, struct err *e)
+{
+    const char *text;
+    size_t n;
+
+    if (json_object_get(part->run, parts_weights_key) == NULL)
+        return 0;
+    if (json_field_text(part->run, parts_weights_key, &text, &n, e) != 0)
+        return -1;
+    j->weights = arena_strndup(j->s.a, text, n);
+    return 0;
+}
+
+/* Of the model no more is known than what reports say of it. */
+static int open_model(struct job *j, const struct sums *part, struct err *e)
+{
+    struct session *s = &j->s;
+    const char *family = json_string_value(json_object_get(part->run, "family"));
+    struct model *m = arena_alloc(s->a, 1, sizeof *m);
+    struct family *f = arena_alloc(s->a, 1, sizeof *f);
+    const char *name;
+    size_t size;
+
+    if (json_field_text(part->run, "model", &name, &size, e) != 0 ||
+        json_field_int(part->run, "layers", 0, MOST_LAYERS, &s->n_layers, e) != 0 ||
+        json_field_int(part->run, "heads of a layer", 0, MOST_HEADS, &s->n_heads, e) != 0 ||
+        read_weights(j, part, e) != 0)
+        return -1;
+    if ((int64_t)s->n_layers * s->n_heads > MOST_HEADS)
+        return err_set(e, ERR_INPUT, "layers: found %d of %d heads each, expected at most %d in "
+                       "all", s->n_layers, s->n_heads, MOST_HEADS);
+    if (read_heads(j, part, e) != 0)
+        return -1;
+    s->name = arena_strdup(s->a, name);
+    *f = (struct family){ .name = family != NULL ? arena_strdup(s->a, family) : NULL };
+    *m = (struct model){ .name = s->name, .family = f };
+    m->config.n_layers = s->n_layers;
+    m->config.n_heads = s->n_heads;
+    s->model = s->shown = m;
+    s->stack = stack_of(j->n_heads > 0 ? j->heads[0].stack : NULL);
+    want_heads(j);
+    return 0;
+}
+
+/* ---- merge ---- */
+
+static int open_job(struct job *j, const struct sums *part, struct err *e)
+{
+    if (open_model(j, part, e) == 0 && j->parts->open(j, part, e) == 0)
+        return 0;
+    if (e->kind == ERR_USAGE)
+        e->kind = ERR_INPUT;
+    return err_under(e, "%s", part->path);
+}
+
+/* a: of what is read again. */
+static int add_part(struct job *j, const struct sums *part, struct arena *a, struct err *e)
+{
+    struct arena_mark mark = arena_mark(a);
+    struct sums again = *part;
+    int status = part->run == NULL ? sums_read_again(a, part, &again, e) : 0;
+
+    if (status == 0)
+        status = parts_add(j, &again, e);
+    arena_reset(a, mark);
+    return status;
+}
+
+static int report_parts(struct job *j, const struct sums *first, const struct sums *part, int n,
+                        struct err *e)
+{
+    struct arena *again = arena_child(j->s.a);
+
+    if (open_job(j, first, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (add_part(j, &part[i], again, e) != 0)
+            return -1;
+    if (results_open(&j->results, j->record, NULL, e) != 0)
+        return -1;
+    j->parts->report(j);
+    return results_close(&j->results, NULL, 0, e);
+}
+
+/* ---- merge of layers ---- */
+
+static bool is_of_layers(const struct sums *part)
+{
+    return json_object_get(part->part, "first layer") != NULL;
+}
+
+/* The layers that a process had: first to end - 1. */
+struct ran {
+    int first, end;
+};
+
+static int read_ran(const struct sums *part, struct ran *out, struct err *e)
+{
+    int n;
+
+    if (json_field_int(part->run, "layers", 1, MOST_LAYERS, &n, e) != 0 ||
+        json_field_int(part->part, "first layer", 0, n - 1, &out->first, e) != 0 ||
+        json_field_int(part->part, "layers end", out->first + 1, n, &out->end, e) != 0)
+        return err_under(e, "%s", part->path);
+    return 0;
+}
+
+static int by_layer(const void *x, const void *y)
+{
+    struct ran first = { 0, 0 }, second = { 0, 0 };
+    struct err e;
+
+    read_ran(x, &first, &e);
+    read_ran(y, &second, &e);
+    return (first.first > second.first) - (first.first < second.first);
+}
+
+static int missing(int first, int end, struct err *e)
+{
+    if (end == first + 1)
+        return err_set(e, ERR_INPUT, "the part of layer %d is missing", first);
+    return err_set(e, ERR_INPUT, "the part of layers %d to %d is missing", first, end - 1);
+}
+
+/* Each layer was in one of the processes. */
+static int check_layers(const struct sums *part, int n, struct err *e)
+{
+    int at = 0, n_layers;
+    struct ran ran;
+
+    for (int i = 0; i < n; i++, at = ran.end) {
+        if (read_ran(&part[i], &ran, e) != 0)
+            return -1;
+        if (ran.first > at)
+            return missing(at, ran.first, e);
+        if (ran.first < at)
+            return err_set(e, ERR_INPUT, "%s: has layers %d to %d, of which %s has some: expected "
+                           "each once", part[i].path, ran.first, ran.end - 1, part[i - 1].path);
+    }
+    if (json_field_int(part[0].run, "layers", at, MOST_LAYERS, &n_layers, e) != 0)
+        return err_under(e, "%s", part[0].path);
+    return at == n_layers ? 0 : missing(at, n_layers, e);
+}
+
+/* The part, as if its run were of these heads alone. */
+static struct sums with_heads(struct arena *a, const struct sums *part, const json_t *heads)
+{
+    struct sums with = *part;
+    json_t *run = json_hold(a, json_object());
+
+    json_put_all(a, run, part->run);
+    json_put(a, run, "heads", json_deep_copy(heads));
+    with.run = run;
+    return with;
+}
+
+/* Their heads, one part's after another's. */
+static int all_heads(struct arena *a, const struct sums *part, int n, const json_t **out,
+                     struct err *e)
+{
+    json_t *all = json_hold(a, json_array());
+
+    *out = all;
+    for (int i = 0; i < n; i++) {
+        const json_t *list;
+
+        if (json_field_list(part[i].part, "heads", &list, e) != 0)
+            return err_under(e, "%s", part[i].path);
+        for (size_t k = 0; k < json_array_size(list); k++)
+            json_add(a, all, json_deep_copy(json_array_get(list, k)));
+    }
+    return 0;
+}
+
+static int check_heads(const struct job *j, const struct sums *part, struct err *e)
+{
+    struct ran ran;
+
+    if (read_ran(part, &ran, e) != 0)
+        return -1;
+    for (int i = 0; i < j->n_heads; i++)
+        if (j->heads[i].layer < ran.first || j->heads[i].layer >= ran.end)
+            return err_set(e, ERR_INPUT, "%s: heads: found one of layer %d, expected layers %d to "
+                           "%d", part->path, j->heads[i].layer, ran.first, ran.end - 1);
+    return 0;
+}
+
+/* What one process summed, by itself: *heads of the whole are its. */
+static int place_part(struct job *whole, const struct sums *part, int *n_heads, struct err *e)
+{
+    struct job *j = arena_alloc(whole->s.a, 1, whole->parts->job_size);
+    const json_t *list;
+    struct sums own;
+
+    *j = (struct job){ .args = whole->args, .parts = whole->parts, .of_many = true };
+    j->s = (struct session){ .asked = whole->s.asked, .env = whole->s.env, .a = whole->s.a };
+    j->results.output = whole->results.output;
+    if (json_field_list(part->part, "heads", &list, e) != 0)
+        return err_under(e, "%s", part->path);
+    if (list == NULL) {
+        json_field_wrong("heads", NULL, "a list", e);
+        return err_under(e, "%s", part->path);
+    }
+    own = with_heads(j->s.a, part, list);
+    if (open_job(j, &own, e) != 0 || check_heads(j, part, e) != 0 || parts_add(j, &own, e) != 0)
+        return -1;
+    if (whole->parts->place(whole, j, *n_heads, e) != 0)
+        return err_under(e, "%s", part->path);
+    *n_heads += j->n_heads;
+    whole->n_bad = j->n_bad;
+    return 0;
+}
+
+static int report_layers(struct job *j, const struct sums *part, int n, struct err *e)
+{
+    struct arena *a = j->s.a;
+    struct sums *sorted = arena_alloc(a, (uint64_t)n, sizeof *sorted), whole;
+    const json_t *heads;
+    int n_heads = 0;
+
+    if (j->parts->place == NULL)
+        return err_set(e, ERR_INPUT, "%s: is of some of the layers, of which %s has no parts",
+                       part[0].path, j->parts->cmd->name);
+    memcpy(sorted, part, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_layer);
+    if (check_layers(sorted, n, e) != 0 || all_heads(a, sorted, n, &heads, e) != 0)
+        return -1;
+    whole = with_heads(a, &sorted[0], heads);
+    if (open_job(j, &whole, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (place_part(j, &sorted[i], &n_heads, e) != 0)
+            return -1;
+    if (results_open(&j->results, j->record, NULL, e) != 0)
+        return -1;
+    j->parts->report(j);
+    return results_close(&j->results, NULL, 0, e);
+}
+
+int parts_report(const struct parts_kind *kind, const struct common_args *common,
+                 const struct sums *first, const struct sums *part, int n, const struct env *env,
+                 struct err *e)
+{
+    struct arena *a = env->arena;
+    struct shared_args *args = arena_alloc(a, 1, kind->cmd->args_size);
+    struct job *j = arena_alloc(a, 1, kind->job_size);
+
+    *j = (struct job){ .args = args, .parts = kind, .of_many = true };
+    j->s = (struct session){ .asked = &args->asked, .env = env, .a = a };
+    if (output_plan(&j->results.output, &common->output, &output_reports, NULL, a, e) != 0)
+        return -1;
+    if (parts_read_options(kind->cmd, first->run, a, args, e) != 0)
+        return err_under(e, "%s", first->path);
+    return is_of_layers(first) ? report_layers(j, part, n, e) :
+                                 report_parts(j, first, part, n, e);
+}
