@@ -65,18 +65,25 @@ static const char *last_component(struct arena *a, const char *path, size_t n)
                                                       arena_strndup(a, path + begin, end - begin);
 }
 
-/* Of several paths each; none gets longer. */
-static const char *short_paths(struct arena *a, const char *value, char between)
+/* Of several paths each, and after a word that stands before one; none gets longer. */
+static const char *short_paths(struct arena *a, const struct opt_values *values, const char *value)
 {
-    const char ends[2] = { between, '\0' };
+    const char ends[2] = { values->between, '\0' };
     char *text = arena_alloc(a, strlen(value) + 1, 1), *end = text;
 
     for (size_t n;; value += n + 1) {
+        const char *piece, *path;
+        size_t n_word;
+
         n = strcspn(value, ends);
-        end = stpcpy(end, last_component(a, value, n));
+        piece = arena_strndup(a, value, n);
+        path = opt_path(values, piece);
+        n_word = path != NULL ? (size_t)(path - piece) : n;
+        memcpy(end, piece, n_word);
+        end = stpcpy(end + n_word, last_component(a, piece + n_word, n - n_word));
         if (value[n] == '\0')
             return text;
-        *end++ = between;
+        *end++ = values->between;
     }
 }
 
@@ -91,7 +98,7 @@ static const char *shown_value(const struct line *line, const struct opt *o, con
     bool is_path = (o->type == OPT_STRING || o->type == OPT_LIST) && o->values != NULL &&
                    o->values->files;
 
-    return line->names && is_path ? short_paths(line->a, value, o->values->between) : value;
+    return line->names && is_path ? short_paths(line->a, o->values, value) : value;
 }
 
 /* A long option and, where it stands in the next argument, its value; how many there are. */

@@ -246,6 +246,12 @@ void opts_each(const struct cmd *c,
  */
 int opts_claim(const struct cmd *c, const void *args, struct arena *a, struct err *e);
 
+/*
+ * The path in a value of an option that names files, or in one of several values: all of it, or
+ * what stands after a word that a path goes after ("keys:FILE").  NULL: it is a word by itself.
+ */
+const char *opt_path(const struct opt_values *values, const char *piece);
+
 /* "1..64", "at least 1", "at most 4"; empty where the type alone limits it. */
 enum { RANGE_SIZE = 80 };
 void opts_range(char dst[RANGE_SIZE], const struct opt *o);

@@ -17,8 +17,7 @@ static const char *claim_name(struct arena *a, const struct opt *o, const char *
                                 arena_printf(a, "--%s %s", o->name, value);
 }
 
-/* What stands after a word that more goes after: of "keys:FILE" the file.  NULL: it is a word. */
-static const char *skip_word(const struct opt_values *values, const char *piece)
+const char *opt_path(const struct opt_values *values, const char *piece)
 {
     for (int i = 0; values->words != NULL && values->words[i] != NULL; i++) {
         const char *word = values->words[i];
@@ -35,7 +34,7 @@ static const char *skip_word(const struct opt_values *values, const char *piece)
 /* One of several values, or the only one. */
 static void claim_piece(const struct claiming *c, const struct opt *o, const char *piece)
 {
-    const char *path = skip_word(o->values, piece);
+    const char *path = opt_path(o->values, piece);
 
     if (path != NULL && o->values->written)
         claims_write(c->a, claim_name(c->a, o, path), path);

@@ -110,6 +110,7 @@ static void test_absolute_paths_are_shortened(void **state)
     CHECK(true, " -m ../bert -f x/a.txt", "heatmap", "-m", "../bert", "-f", "x/a.txt");
     CHECK(true, " -m / /home/me", "heatmap", "-m", "/", "/home/me");
     CHECK(true, " --mask causal+m.npy", "heatmap", "--mask", "causal+/home/me/m.npy");
+    CHECK(true, " --mask keys:m.npy+none", "heatmap", "--mask", "keys:/home/me/m.npy+none");
     CHECK(true, " --qkv q.npy,k.npy", "heatmap", "--qkv", "/a/q.npy,/b/k.npy");
     CHECK(true, " --title /home/me", "heatmap", "--title", "/home/me");
     CHECK(false, " -m /home/me/bert", "heatmap", "-m", "/home/me/bert");
