@@ -7,7 +7,7 @@ load helper
 
 # heights FILE: of each place of the first line of an SVG, from above
 heights() {
-    grep -E 'fill:none|fill="none"' "$1" | head -n 1 | grep -o ' d="[^"]*' | tr 'ML' '\n\n' |
+    styles "$1" | grep 'fill:none' | head -n 1 | grep -o ' d="[^"]*' | tr 'ML' '\n\n' |
         awk 'NF == 2 && $1 + 0 == $1 { print $2 }'
 }
 
@@ -31,7 +31,7 @@ straight() {
 
 # band FILE: the upper edge of the first interval of an SVG, from above, then the lower one
 band() {
-    grep 'fill-opacity:0.16' "$1" | head -n 1 | grep -o ' d="[^Z]*' | tr 'ML' '\n\n' |
+    styles "$1" | grep 'fill-opacity:0.16' | head -n 1 | grep -o ' d="[^Z]*' | tr 'ML' '\n\n' |
         awk 'NF == 2 && $1 + 0 == $1 { y[n++] = $2 }
              END { for (i = 0; i < n / 2; i++) print y[i]; for (i = n - 1; i >= n / 2; i--) print y[i] }'
 }

@@ -48,6 +48,11 @@ refute() {
     fi
 }
 
+# An SVG, from a file or standard input, with styles in place of the attributes of cairo 1.18
+styles() {
+    sed -E '/<path/s/ ((fill|stroke)[a-z-]*)="([^"]*)"/ \1:\3;/g' "$@"
+}
+
 # The entries of a folder in one line
 list() {
     (cd "$1" && LC_ALL=C ls -A | tr '\n' ' ')

@@ -9,7 +9,7 @@ load helper
 # "QUERY KEY" of each curve of an SVG on standard input, sorted, where each of the lists is
 # reached by some line of its first and of its second token
 lines() {
-    sed -n 's/.*stroke:rgb.* d="M [0-9.]* \([0-9.]*\) C .* \([0-9.]*\) "\/>$/\1 \2/p' | awk '
+    styles | sed -n 's/.*stroke:rgb.* d="M [0-9.]* \([0-9.]*\) C .* \([0-9.]*\) "\/>$/\1 \2/p' | awk '
     { from[NR] = $1; to[NR] = $2; seen[$1] = seen[$2] = 1 }
     END {
         low = 1e9
@@ -23,7 +23,7 @@ lines() {
 
 # How many curves are in an SVG
 curves() {
-    grep -c 'stroke:rgb.* C .*"/>$' "$1"
+    styles "$1" | grep -c 'stroke:rgb.* C .*"/>$'
 }
 
 @test "without options: the built-in model's picture, and its name" {
@@ -128,7 +128,7 @@ END
 @test "-H by name: heads of several layers" {
     "$viz" links -H L0H1,L3H2 --top-share 1 -o "$dir/a.svg" "the cat saw"
     [ "$(curves "$dir/a.svg")" -eq 8 ]
-    grep 'stroke:rgb.* C ' "$dir/a.svg" | sed 's/.*stroke:\(rgb([^)]*)\).*/\1/' | sort | uniq -c |
+    styles "$dir/a.svg" | grep 'stroke:rgb.* C ' | sed 's/.*stroke:\(rgb([^)]*)\).*/\1/' | sort | uniq -c |
         awk '{ print $1 }' | tr '\n' ' ' | grep -qx '4 4 '
 }
 

@@ -18,28 +18,41 @@ struct svg_line {
     bool dashed, curve;
 };
 
-/* What follows name in this element; 0: it is not there. */
+/* The value of a property of this element, in its style or, by cairo 1.18, an attribute; NULL: it
+ * has none. */
+static inline const char *svg_value(const char *at, const char *end, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *found = at; (found = strstr(found, name)) != NULL && found < end; found += n) {
+        if (found[n] == ':' && (found[-1] == ';' || found[-1] == '"' || found[-1] == ' '))
+            return found + n + 1;
+        if (strncmp(found + n, "=\"", 2) == 0 && found[-1] == ' ')
+            return found + n + 2;
+    }
+    return NULL;
+}
+
 static inline double svg_number(const char *at, const char *end, const char *name)
 {
-    const char *found = strstr(at, name);
+    const char *value = svg_value(at, end, name);
 
-    return found != NULL && found < end ? strtod(found + strlen(name), NULL) : 0.0;
+    return value != NULL ? strtod(value, NULL) : 0.0;
 }
 
 static inline bool svg_read_line(const char *at, const char *end, struct svg_line *line)
 {
-    const char *rgb = strstr(at, ";stroke:rgb("), *d = strstr(at, " d=\"M ");
+    const char *rgb = svg_value(at, end, "stroke"), *d = strstr(at, " d=\"M ");
     double part[3];
 
-    if (rgb == NULL || d == NULL || rgb > end || d > end ||
-        sscanf(rgb, ";stroke:rgb(%lf%%,%lf%%,%lf%%)", &part[0], &part[1], &part[2]) != 3)
+    if (rgb == NULL || d == NULL || d > end ||
+        sscanf(rgb, "rgb(%lf%%, %lf%%, %lf%%)", &part[0], &part[1], &part[2]) != 3)
         return false;
-    *line = (struct svg_line){ .width = svg_number(at, end, "stroke-width:"),
-                               .opacity = svg_number(at, end, "stroke-opacity:") };
+    *line = (struct svg_line){ .width = svg_number(at, end, "stroke-width"),
+                               .opacity = svg_number(at, end, "stroke-opacity") };
     for (int i = 0; i < 3; i++)
         line->rgb[i] = (int)(part[i] * 2.55 + 0.5);
-    line->dashed = strstr(at, "stroke-dasharray:") != NULL &&
-                   strstr(at, "stroke-dasharray:") < end;
+    line->dashed = svg_value(at, end, "stroke-dasharray") != NULL;
     line->curve = sscanf(d, " d=\"M %lf %lf C %lf %lf %lf %lf %lf %lf", &line->x1, &line->y1,
                          &line->control[0], &line->control[1], &line->control[2],
                          &line->control[3], &line->x2, &line->y2) == 8;
