@@ -171,26 +171,14 @@ int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
 int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
                        struct err *e)
 {
-    static const char *const is[] = { "a number", "a list", "a word", "a matrix" };
+    static const char *const is[] = { "a number", "a list", "a word", "the number of a cluster",
+                                      "a matrix" };
 
     for (int i = 0; i < N_METRIC; i++) {
         if (metric_table[i].kind != kind)
             continue;
         if (c->named[i])
             return err_set(e, ERR_USAGE, "'%s' is %s: %s", metric_table[i].name, is[kind], why);
-        c->wanted[i] = false;
-    }
-    return 0;
-}
-
-int metric_choice_drop_nominal(struct metric_choice *c, struct err *e)
-{
-    for (int i = 0; i < N_METRIC; i++) {
-        if (!metric_table[i].rule->nominal)
-            continue;
-        if (c->named[i])
-            return err_set(e, ERR_USAGE, "'%s' is the number of a cluster, which has no mean over "
-                           "texts", metric_table[i].name);
         c->wanted[i] = false;
     }
     return 0;

@@ -46,9 +46,6 @@ void metric_choice_drop_unnamed(struct metric_choice *c);
 int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
                        struct err *e);
 
-/* The same of the numbers that have no mean. */
-int metric_choice_drop_nominal(struct metric_choice *c, struct err *e);
-
 /* Their rows of the table, in its order, by the choice's names: [*n] of a. */
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);
 

@@ -154,7 +154,6 @@ struct metric_rule {
     /* METRIC_MAP, of SCOPE_TEXT, in place of value: [queries, keys]; NULL: undefined. */
     const double *(*map)(const void *state);
 
-    bool nominal;       /* a number that stands for a thing, and has no mean */
     bool counts;        /* undefined without opts->counts */
     bool divided;       /* of rows divided by their mass, where keys are left out; else of
                            the weights as they are */
@@ -181,6 +180,7 @@ enum metric_kind {
     METRIC_NUMBER,
     METRIC_LIST,    /* of numbers: in JSON only */
     METRIC_WORD,    /* metric_ID_words[value] */
+    METRIC_CLUSTER, /* the number of one, from 0; it has no mean */
     METRIC_MAP      /* of the text, not of a head: a number for each query and key; of all
                        layers and heads; in JSON only */
 };
@@ -214,8 +214,8 @@ int metric_kovaleva_class(double vertical, double diagonal, double block);
 /* Not of metrics.def: a list, of each query the value of opts->by_row; NaN: it has none. */
 extern const struct metric_rule metric_rows;
 
-/* Of types, not of metrics.def: the largest of the means by key, but the first, that a sink
- * could have. */
+/* Tokens; in a text of no more, all is near, and some key always gets much. */
+enum { METRIC_LONG_TEXT = 32 };
 
 extern const struct metric metric_table[N_METRIC];
 

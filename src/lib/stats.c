@@ -156,7 +156,8 @@ enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
 const char *mhaviz_metric(int i)
 {
     for (int k = 0; k < N_METRIC && i >= 0; k++)
-        if (metric_table[k].kind == METRIC_NUMBER && i-- == 0)
+        if ((metric_table[k].kind == METRIC_NUMBER || metric_table[k].kind == METRIC_CLUSTER) &&
+            i-- == 0)
             return metric_names[k];
     return NULL;
 }

@@ -29,7 +29,7 @@ struct provenance_pair {
 };
 
 /* The same as "Software", "mha-viz:command", ...: how many.  Of models the first two. */
-enum { PROVENANCE_PAIRS = 8 };
+enum { PROVENANCE_PAIRS = 7 };
 int provenance_pairs(const struct provenance *p, struct arena *a,
                      struct provenance_pair to[PROVENANCE_PAIRS]);
 

@@ -25,6 +25,7 @@ void metric_fields(const struct metric_choice *c, const struct head_stats *head,
 #define METRIC_COLUMN_NUMBER(at, id, ...) \
     { METRIC_COLUMN_OF((at) + METRIC_F(value) + METRIC_##id * sizeof(double), __VA_ARGS__), \
       .kind = COLUMN_REAL, .format = "%.3f", .where = IN_ALL },
+#define METRIC_COLUMN_CLUSTER METRIC_COLUMN_NUMBER
 #define METRIC_COLUMN_LIST(at, id, ...) \
     { METRIC_COLUMN_OF((at) + METRIC_F(list) + METRIC_##id * sizeof(struct list), __VA_ARGS__), \
       .kind = COLUMN_REAL, .list = true, .null_items = true, .where = IN_JSON },
@@ -52,6 +53,7 @@ void metric_fields_maps(struct arena *a, const struct metric_choice *c,
 #define METRIC_MAP_NUMBER(at, id, called, about)
 #define METRIC_MAP_LIST(at, id, called, about)
 #define METRIC_MAP_WORD(at, id, called, about)
+#define METRIC_MAP_CLUSTER(at, id, called, about)
 #define METRIC_MAP_MAP(at, id, called, about) \
     { .name = called, .help = about, .kind = COLUMN_RECORD, .list = true, .where = IN_JSON, \
       .null = NULL_SHOWN, .optional = true, .of = &metric_map_record, \

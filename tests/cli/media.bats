@@ -57,7 +57,7 @@ numbers() {
     "$viz" export -m "$vit" --image "$media/rgb.png" -l 0 -o a.npz
     unzip -p a.npz attn.0.npy >a.npy
     "$viz" stats -m "$vit" --image "$media/rgb.png" -l 0 --json \
-        --compute basic,local_1,local_2,profile,token_distance_abs,token_prev >stats
+        --compute basic,local_1,local_2,profile,local_even,token_distance_abs,token_prev >stats
     python3 -c '
 import json, math, struct, sys
 stats = json.load(open("stats"))
@@ -81,6 +81,8 @@ for n, h in enumerate(stats["heads"]):
     for k in 1, 2:
         near(h["local_%d" % k], mean(sum(w(i, j) for j in patches if apart(i, j) <= k)
                                      for i in patches), "local")
+    near(h["local_even"], mean(sum(apart(i, j) <= 4 for j in patches) / T for i in patches),
+         "local_even")
     right = [i for i in patches if i + 1 in patches and place[i][0] == place[i + 1][0]]
     near(h["prev"], mean(w(i + 1, i) for i in right), "prev")
     near(h["next"], mean(w(i, i + 1) for i in right), "next")
@@ -94,6 +96,22 @@ for n, h in enumerate(stats["heads"]):
     "$viz" stats --json --compute all,token_distance,token_distance_abs,token_prev,token_next 'the cat saw' |
         jq -e '.heads | all(.distance == .token_distance and .distance_abs == .token_distance_abs and
                             .prev == .token_prev and .next == .token_next)' > /dev/null
+}
+
+@test "a picture of few patches has nothing far, and one of one column no neighbours at its sides" {
+    python3 -c 'import numpy' 2>/dev/null || skip "python3 has no NumPy"
+    in_folder
+    python3 -c '
+import numpy
+draw = numpy.random.default_rng(1).standard_normal
+for name, shape in ("square", (1, 28, 28)), ("column", (1, 160, 4)):
+    numpy.save(name + ".npy", draw(shape).astype("f4"))'
+    for_picture() {
+        "$viz" stats --json -m "$ref/families/dinov2_sizes" --input "$1.npy" --compute "$2"
+    }
+    for_picture square near,far | jq -e '.heads | all(.near > 0 and (.far | fabs) < 1e-6)'
+    for_picture column prev,next,token_prev |
+        jq -e '.heads | all(.prev == null and .next == null and .token_prev > 0)'
 }
 
 @test "over the picture stand its patches, without the rows that are learnt" {

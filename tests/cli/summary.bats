@@ -126,11 +126,13 @@ numbers() {
         "$viz" stats -q --summary 'the cat'
     fails 2 "--summary gives one report: expected a file, not the folder $dir/" \
         "$viz" stats -q --summary -o "$dir/" -f "$dir/lines.jsonl"
-    fails 2 "'js_cluster' is the number of a cluster, which has no mean over texts" \
+    fails 2 "'js_cluster' is the number of a cluster: it has no mean over texts" \
         "$viz" stats -q --summary --compute js_cluster -f "$dir/lines.jsonl"
     printf 'a cat\na dog\n' > "$dir/two"
     fails 2 "--metric js_cluster: a cluster has no mean over 2 texts" \
         "$viz" model --metric js_cluster -f "$dir/two" -o "$dir/m.png"
+    fails 2 "--sort js_cluster: a cluster has no mean over 2 texts" \
+        "$viz" model --metric entropy --sort js_cluster -f "$dir/two" -o "$dir/m.png"
     fails 2 "--summary, --links: only one of them can be given" \
         "$viz" stats -q --summary --links -f "$dir/lines.jsonl"
     for o in --bootstrap --bootstrap=20 --reliability "--by lang"; do
@@ -158,4 +160,34 @@ peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 print("peak: %d MB" % (peak // 1024))
 sys.exit(peak >= 200 * 1024)
 PYTHON
+}
+
+# One long text among many: a label of sink_long needs ten, or all, as types has it
+@test "labels count the texts that a mean is of" {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    cp -r "$ref/llama" "$dir/strong"
+    python3 - "$dir/strong/model.safetensors" <<'CODE'
+import json, sys
+import numpy
+path = sys.argv[1]
+data = bytearray(open(path, "rb").read())
+n = int.from_bytes(data[:8], "little")
+for name, t in json.loads(data[8:8 + n]).items():
+    if "q_proj.weight" in name or "k_proj.weight" in name:
+        first, end = (8 + n + at for at in t["data_offsets"])
+        x = (numpy.frombuffer(data[first:end], "<u2").astype("<u4") << 16).view("<f4")     # BF16
+        data[first:end] = ((x * numpy.float32(3)).view("<u4") >> 16).astype("<u2").tobytes()
+open(path, "wb").write(data)
+CODE
+    long="$(printf 'the cat %.0s' 1 2 3 4 5 6 7 8 9 10 11 12)a dog"
+    { yes 'the cat' | head -n 30; echo "$long"; } > "$dir/mixed"
+    yes "$long" | head -n 10 > "$dir/long"
+    labels() {
+        "$viz" stats -q --summary --compute sink_long,alpha_0 --json -m "$dir/strong" -f "$1" |
+            jq '[.heads[] | select(.types | index("sink-elsewhere"))] | length'
+    }
+    [ "$(labels "$dir/long")" -gt 0 ]
+    [ "$(labels "$dir/mixed")" -eq 0 ]
+    "$viz" types -q --no-probe --json -m "$dir/strong" -f "$dir/mixed" |
+        jq -e 'any(.heads[].types[]; . == "sink-elsewhere") | not'
 }

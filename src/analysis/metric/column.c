@@ -5,8 +5,6 @@
 #include "analysis/metric.h"
 #include "base/sort.h"
 
-enum { LONG_TEXT = 32 };
-
 struct columns {
     int n_rows, n_keys;
     double squares;             /* of all weights */
@@ -110,7 +108,7 @@ static bool sink_long(const void *state, int layer, int head, double *v)
 {
     const struct columns *all = state;
 
-    return all->n_keys > LONG_TEXT && sink_other(state, layer, head, v);
+    return all->n_keys > METRIC_LONG_TEXT && sink_other(state, layer, head, v);
 }
 
 static int sinks(const void *state, int layer, int head, double *v)

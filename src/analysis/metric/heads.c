@@ -171,5 +171,5 @@ const struct metric_rule metric_js = { .state = &maps, .list = js, .length = all
                                        .divided = true };
 const struct metric_rule metric_mds = { .state = &maps, .list = mds, .length = two,
                                         .divided = true };
-const struct metric_rule metric_js_cluster = { .nominal = true, .state = &maps, .value = js_cluster,
+const struct metric_rule metric_js_cluster = { .state = &maps, .value = js_cluster,
                                                .divided = true };

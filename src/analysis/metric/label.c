@@ -4,7 +4,7 @@
 
 #include "analysis/metric.h"
 
-enum { WITHIN = 4, LONG_TEXT = 32 };
+enum { WITHIN = 4 };
 
 /* What each key has of a row that looks at all it sees alike. */
 static bool key_even(const struct metric_row *r, double *v)
@@ -13,15 +13,23 @@ static bool key_even(const struct metric_row *r, double *v)
     return true;
 }
 
+/* Whether a key is where local_4 has it. */
+static bool is_local(const struct metric_row *r, int j)
+{
+    if (metric_in_plane(r))
+        return metric_is_patch(r, j) && metric_plane_away(r, r->query, j) <= WITHIN;
+    return abs(j - r->query) <= WITHIN;
+}
+
 /* And local_4. */
 static bool local_even(const struct metric_row *r, double *v)
 {
     int count = 0;
 
-    for (int j = r->query - WITHIN; j <= r->query + WITHIN; j++)
-        count += metric_sees(r, j);
+    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
+        count += metric_sees(r, j) && is_local(r, j);
     *v = (double)count / r->n_visible;
-    return true;
+    return !metric_in_plane(r) || metric_is_patch(r, r->query);
 }
 
 /* The diagonals as Clark et al. 2019 count them: rows without such a key are 0. */
@@ -40,15 +48,28 @@ static bool next_clark(const struct metric_row *r, double *v)
 /* In a short text all is near. */
 static bool near(const struct metric_row *r, double *v)
 {
-    return r->keys->n > LONG_TEXT && metric_local_4.row(r, v);
+    return r->keys->n > METRIC_LONG_TEXT && metric_local_4.row(r, v);
+}
+
+/* The weight on what local_16 is of: all keys, or, of a picture, its patches. */
+static double local_mass(const struct metric_row *r)
+{
+    double mass = 0;
+
+    if (!metric_in_plane(r))
+        return r->mass;
+    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
+        if (metric_is_patch(r, j) && metric_has(r, j))
+            mass += metric_weight(r, j);
+    return mass;
 }
 
 static bool far(const struct metric_row *r, double *v)
 {
-    bool defined = r->keys->n > LONG_TEXT && metric_local_16.row(r, v);
+    bool defined = r->keys->n > METRIC_LONG_TEXT && metric_local_16.row(r, v);
 
     if (defined)
-        *v = r->mass - *v;
+        *v = local_mass(r) - *v;
     return defined;
 }
 

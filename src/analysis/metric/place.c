@@ -17,8 +17,10 @@ static bool token_next(const struct metric_row *r, double *v)
 /* Of a picture patches i and j, one before the other, are in one row of it. */
 static bool are_in_row(const struct metric_row *r, int i, int j)
 {
-    return !metric_in_plane(r) ||
-           (metric_is_patch(r, i) && metric_is_patch(r, j) && metric_plane_away(r, i, j) <= 1);
+    int first = r->queries->n_before, columns = r->queries->columns;
+
+    return !metric_in_plane(r) || (metric_is_patch(r, i) && metric_is_patch(r, j) &&
+                                   (i - first) / columns == (j - first) / columns);
 }
 
 static bool prev(const struct metric_row *r, double *v)

@@ -190,20 +190,29 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     return 0;
 }
 
+/* Whether what an option names has a mean over the texts. */
+static int check_mean(const struct model_view_job *j, const char *option,
+                      const struct model_view_key *key, struct err *e)
+{
+    enum metric_kind kind = key->by == BY_METRIC ? metric_table[key->id].kind : METRIC_NUMBER;
+
+    if (j->n_texts == 1 || kind == METRIC_NUMBER)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s %s: a %s has no mean over %lld texts: expected one text, or "
+                   "-o DIR/ for a picture of each", option, key->name,
+                   kind == METRIC_WORD ? "word" : "cluster", (long long)j->n_texts);
+}
+
 static int draw_means(struct model_view_job *j, struct err *e)
 {
     const struct output *output = &j->job.results.output;
     struct arena *a = j->job.s.a;
-    const char *of = j->first, *what = j->metric.by != BY_METRIC ? NULL :
-                                       metric_table[j->metric.id].kind == METRIC_WORD ? "word" :
-                                       metric_table[j->metric.id].rule->nominal ? "cluster" : NULL;
+    const char *of = j->first;
 
     if (output->folder || j->n_texts == 0)
         return 0;
-    if (j->n_texts > 1 && what != NULL)
-        return err_set(e, ERR_USAGE, "--metric %s: a %s has no mean over %lld texts: expected "
-                       "one text, or -o DIR/ for a picture of each", j->metric.name, what,
-                       (long long)j->n_texts);
+    if (check_mean(j, "--metric", &j->metric, e) != 0 || check_mean(j, "--sort", &j->sort, e) != 0)
+        return -1;
     if (j->metric.by == BY_TYPE && j->type != NULL)
         of = "";                /* not by the texts */
     else if (j->n_texts > 1)

@@ -42,8 +42,7 @@ static int find(const struct model_view_job *j, const char *option, const char *
     if (id >= 0 && metric_table[id].rule->counts)
         return err_set(e, ERR_USAGE, "%s: %s needs counts of tokens: expected --table with what "
                        "mha-viz stats --compute %s --tsv writes", option, name, name);
-    if (id >= 0 && (metric_table[id].kind == METRIC_NUMBER ||
-                    metric_table[id].kind == METRIC_WORD)) {
+    if (id >= 0 && metric_table[id].kind != METRIC_LIST && metric_table[id].kind != METRIC_MAP) {
         key->by = BY_METRIC;
         key->id = id;
         return 0;
@@ -138,13 +137,13 @@ void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
 
 /* NULL: the metrics of the texts do not say. */
 static const char *found_type(const struct model_view_job *j, const double *value,
-                              int64_t n_rows, int64_t n_texts)
+                              int64_t n_rows, struct stats_types_texts texts)
 {
     const struct session *s = &j->job.s;
     bool causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     struct types_found found;
 
-    stats_types_found(value, n_rows, n_texts, causal, &found);
+    stats_types_found(value, n_rows, texts, causal, &found);
     return found.primary < 0 || found.label[found.primary].type == TYPE_undetermined ?
                NULL : found.label[found.primary].name;
 }
@@ -154,16 +153,19 @@ static bool wants_types(const struct model_view_job *j)
     return j->metric.by == BY_TYPE || j->sort.by == BY_TYPE || j->args->mds;
 }
 
+/* count: of the texts that each of the values is the mean of. */
 static const char *type_of(const struct model_view_job *j, const struct model_view_sums *sums,
-                           int i, const double *value)
+                           int i, const double *value, const double *count)
 {
     int H = j->job.s.shown->config.n_heads;
+    double n_long = count[METRIC_sink_long];
 
     if (!wants_types(j))
         return NULL;
     if (j->type != NULL)
         return j->type[sums->head[i].layer * H + sums->head[i].head];
-    return found_type(j, value, sums->n_rows[i], sums->n);
+    return found_type(j, value, sums->n_rows[i], (struct stats_types_texts){
+                          sums->n, isnan(n_long) ? 0 : (int64_t)n_long });
 }
 
 static double number_of(const struct model_view_key *key, const double *value)
@@ -182,19 +184,25 @@ struct model_view_heads model_view_means(const struct model_view_job *j,
 {
     struct model_view_heads heads = { sums->n_heads, NULL };
     double *mean = arena_alloc(a, (uint64_t)j->set.n + 1, sizeof *mean);
+    double *n_texts = arena_alloc(a, (uint64_t)j->set.n + 1, sizeof *n_texts);
 
     heads.head = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *heads.head);
     for (int i = 0; i < sums->n_heads; i++) {
         struct model_view_head *head = &heads.head[i];
-        double value[N_METRIC];
+        double value[N_METRIC], count[N_METRIC];
 
-        for (int k = 0; k < j->set.n; k++)
-            mean[k] = summary_of(sums->summary, i * j->set.n + k).mean;
+        for (int k = 0; k < j->set.n; k++) {
+            struct summary_estimate found = summary_of(sums->summary, i * j->set.n + k);
+
+            mean[k] = found.mean;
+            n_texts[k] = (double)found.n;
+        }
         metric_choice_spread(&j->choice, mean, value);
+        metric_choice_spread(&j->choice, n_texts, count);
         *head = (struct model_view_head){
             sums->head[i].layer, sums->head[i].head, number_of(&j->metric, value),
             number_of(&j->sort, value), word_of(&j->metric, number_of(&j->metric, value)),
-            type_of(j, sums, i, value), NAN, NAN
+            type_of(j, sums, i, value, count), NAN, NAN
         };
         if (j->metric.by == BY_TYPE)
             head->word = head->type;

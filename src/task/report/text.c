@@ -178,7 +178,8 @@ static const struct types_label *type_of(const struct report_job *j, const struc
     double value[N_METRIC];
 
     metric_choice_spread(&j->choice, head->value, value);
-    stats_types_found(value, session_queries(s, item)->n - head->n_skipped, 1, causal, types);
+    stats_types_found(value, session_queries(s, item)->n - head->n_skipped,
+                      stats_types_one(value), causal, types);
     return types->primary < 0 || types->label[types->primary].type == TYPE_undetermined ?
                NULL : &types->label[types->primary];
 }

@@ -290,7 +290,8 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
         row[i] = head_row(j, found, text, order[i].id, n_tokens);
         if (format == REPORT_JSON)
             row[i].types = stats_types(j, a, row[i].metrics.value,
-                                       n_tokens - n_hidden - row[i].n_skipped, 1);
+                                       n_tokens - n_hidden - row[i].n_skipped,
+                                       stats_types_one(row[i].metrics.value));
         else if (format == REPORT_TABLE)
             row[i].strongest = strongest(j, a, item, &row[i]);
     }

@@ -10,6 +10,7 @@
 
 /* "layer": as the heads stand in the model; then the metrics that are numbers, largest first. */
 #define SORT_NUMBER(name) name,
+#define SORT_CLUSTER(name) name,
 #define SORT_LIST(name)
 #define SORT_WORD(name)
 #define SORT_MAP(name)
@@ -30,7 +31,8 @@ static int find_sort(const struct metric_choice *c, const char *name, int *sort,
 
     *sort = name != NULL ? metric_choice_find(c, name) : -1;
     if (name == NULL || strcmp(name, stats_sorts[0]) == 0 ||
-        (*sort >= 0 && metric_table[*sort].kind == METRIC_NUMBER))
+        (*sort >= 0 && (metric_table[*sort].kind == METRIC_NUMBER ||
+                        metric_table[*sort].kind == METRIC_CLUSTER)))
         return 0;
     meant = nearest_name(name, stats_sorts);
     return err_set(e, ERR_USAGE, "--sort: '%s' is neither 'layer' nor a metric%s%s%s", name,
@@ -123,7 +125,7 @@ static int leave_out_kinds(struct stats_job *job, struct err *e)
         (metric_choice_drop(&job->choice, METRIC_LIST, numbers, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_WORD, numbers, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0 ||
-         metric_choice_drop_nominal(&job->choice, e) != 0))
+         metric_choice_drop(&job->choice, METRIC_CLUSTER, "it has no mean over texts", e) != 0))
         return -1;
     if ((want->layer != NULL || want->head != NULL) &&
         metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)

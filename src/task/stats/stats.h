@@ -120,15 +120,23 @@ int stats_types_open(struct stats_job *j, struct err *e);
 /* What the head is by it; NULL: nothing is known. */
 const char *stats_type(const struct stats_job *j, struct head_id id);
 
+/* How many texts the values are means of; those that sink_long has a value of. */
+struct stats_types_texts {
+    int64_t n, n_long;
+};
+
+/* One text, with these values. */
+struct stats_types_texts stats_types_one(const double *value);
+
 /*
  * Labels of analysis/types.h that hold by value[N_METRIC] of a head, NaN for those that were
  * not computed, over so many rows and texts; no probe has run.
  */
-void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, bool causal,
-                       struct types_found *found);
+void stats_types_found(const double *value, int64_t n_rows, struct stats_types_texts texts,
+                       bool causal, struct types_found *found);
 /* Their names. */
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
-                        int64_t n_rows, int64_t n_texts);
+                        int64_t n_rows, struct stats_types_texts texts);
 
 /* ---- --summary ---- */
 

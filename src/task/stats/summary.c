@@ -44,6 +44,7 @@ struct number {
     };
 #define OF_LIST(...)
 #define OF_WORD(...)
+#define OF_CLUSTER(...)
 #define OF_MAP(...)
 #define OF_NUMBER(id, called, title, measure, about) NUMBER(id, measure, title)
 #define METRIC(id, called, title, measure, kind, one_axis, group, about) \
@@ -71,6 +72,7 @@ static const struct column head_columns[] = {
 #undef OF_NUMBER
 #undef OF_LIST
 #undef OF_WORD
+#undef OF_CLUSTER
 #undef OF_MAP
     { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
       .kind = COLUMN_TEXT, .list = true, .where = IN_JSON,
@@ -364,10 +366,12 @@ static void set_types(const struct stats_job *j, const struct stats_group *g, in
     struct arena *a = j->job.s.a;
     double value[N_METRIC];
     const char *const *name;
+    const struct number *of_long = row->value[METRIC_sink_long];
+    struct stats_types_texts texts = { g->n, of_long != NULL ? of_long->mean.n : 0 };
 
     for (int m = 0; m < N_METRIC; m++)
         value[m] = row->value[m] != NULL ? row->value[m]->mean.mean : (double)NAN;
-    row->types = stats_types(j, a, value, g->n_rows[place], g->n);
+    row->types = stats_types(j, a, value, g->n_rows[place], texts);
     name = row->types.at;
     row->labels = "";
     for (int i = 0; i < row->types.n; i++)

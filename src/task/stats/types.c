@@ -5,11 +5,11 @@
 #include "task/stats/stats.h"
 #include "task/types/file.h"
 
-void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, bool causal,
-                       struct types_found *found)
+void stats_types_found(const double *value, int64_t n_rows, struct stats_types_texts texts,
+                       bool causal, struct types_found *found)
 {
     const struct types_rules rules = types_rules(TYPES_MHA_VIZ, causal);
-    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .n_long = n_texts,
+    struct types_head head = { .n_rows = n_rows, .n_texts = texts.n, .n_long = texts.n_long,
                                .partial = true };
 
     for (int i = 0; i < N_TYPES_SCORE; i++)
@@ -21,13 +21,18 @@ void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, boo
     types_find(&rules, &head, found);
 }
 
+struct stats_types_texts stats_types_one(const double *value)
+{
+    return (struct stats_types_texts){ 1, !isnan(value[METRIC_sink_long]) };
+}
+
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
-                        int64_t n_rows, int64_t n_texts)
+                        int64_t n_rows, struct stats_types_texts texts)
 {
     const char **name = arena_alloc(a, N_TYPE, sizeof *name);
     struct types_found found;
 
-    stats_types_found(value, n_rows, n_texts, j->causal, &found);
+    stats_types_found(value, n_rows, texts, j->causal, &found);
     for (int i = 0; i < found.n; i++)
         name[i] = found.label[i].name;
     return (struct list){ name, found.n };

@@ -352,8 +352,15 @@ static const char *why_no_rare(const struct types_job *j, const struct list *hea
     for (int i = 0; i < heads->n; i++)
         if (!isnan(row[i].scores[TYPES_rare2]))
             return NULL;
-    return j->args->gold != NULL && j->args->shared.unigrams == NULL ?
-               "tokens of --gold are not counted; --unigrams says how often they occur" :
+    if (j->args->gold != NULL && j->args->shared.unigrams == NULL)
+        return "tokens of --gold are not counted; --unigrams says how often they occur";
+    if (j->uncounted)
+        return j->job.s.tok == NULL && j->job.s.asked->ids == NULL ?
+                   "what is read has no ids of tokens" :
+                   "these texts cannot be read twice and are not counted; --unigrams says how "
+                   "often their tokens occur";
+    return j->args->shared.asked.merge == MERGE_WORDS ?
+               "words have no counts, tokens have" :
                "no text has a token beyond the 500 most common ones";
 }
 

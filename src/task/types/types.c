@@ -85,6 +85,7 @@ static int count_tokens(struct types_job *j, struct err *e)
         return -1;
     if (c.count != NULL)
         j->opts.counts = metric_counts_new(s->a, c.count, c.n);
+    j->uncounted = c.count == NULL && j->has_texts && j->args->gold == NULL;
     return 0;
 }
 

@@ -52,6 +52,7 @@ struct types_job {
     bool probed;                /* the probes ran, or what they found was read */
     bool words_probed;          /* so it is of the sums that are put or taken */
     struct metric_opts opts;    /* of the texts' scores */
+    bool uncounted;             /* nothing says how often the texts' tokens occur */
     int64_t n_texts;
     struct summary *scores;     /* of [L, H, N_TYPES_TEXT] of texts */
     double *score;              /* the same of one text; NaN: undefined */
