@@ -138,9 +138,9 @@ def test_an_interrupt_stops_what_is_made():
 import signal, time, mha_viz
 model = mha_viz.Model()
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
 start = time.monotonic()
 try:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
     model.ablate("the cat saw the dog " * 40)
     print("came to its end")
 except KeyboardInterrupt:
