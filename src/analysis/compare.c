@@ -30,7 +30,6 @@ struct compare {
     int only[2];                /* the rows that count; -1: all */
     float *first;               /* [L, H, queries, keys] rows of the first side */
     bool *sees;                 /* [L, H, queries] a row of it sees keys */
-    double *mass;               /* the same: what it sums to */
     struct sums *sums;          /* [L, H] */
     float *room;                /* [L, H, 2, all keys] a row of each side, over keys of
                                    both */
@@ -51,7 +50,6 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
                                  .only = { -1, -1 } };
     compare->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *compare->first);
     compare->sees = arena_alloc(a, rows, sizeof *compare->sees);
-    compare->mass = arena_alloc(a, rows, sizeof *compare->mass);
     compare->sums = arena_alloc(a, heads, sizeof *compare->sums);
     compare->room = arena_alloc(a, heads * 2,
                                 (size_t)n_all(compare) * sizeof *compare->room);
@@ -83,11 +81,6 @@ static size_t head_at(const struct compare *c, int layer, int head)
     return (size_t)layer * (size_t)c->H + (size_t)head;
 }
 
-static double mass_of(const struct rows *rows, int t)
-{
-    return rows->mass != NULL ? rows->mass[t] : 1;
-}
-
 static void add_entropy(struct sums *s, int side, const struct rows *rows, int t)
 {
     s->entropy[side] += rows->entropy[t];
@@ -107,7 +100,6 @@ static void store(void *self, const struct rows *rows, int n)
 
         row_spread(rows, t, compare->first + row * (size_t)compare->keys.n_first);
         compare->sees[row] = rows->n_visible[t] > 0;
-        compare->mass[row] = mass_of(rows, t);
         if (counts(compare, 0, rows, t))
             add_entropy(&compare->sums[head], 0, rows, t);
     }
@@ -129,16 +121,7 @@ static void spread_second(const struct compare *c, const struct rows *rows, int 
     }
 }
 
-/* A row that keys are left out of becomes one that sums to 1 again. */
-static void divide(float *w, int n, double mass)
-{
-    for (int j = 0; mass != 1 && j < n; j++)
-        w[j] = (float)((double)w[j] / mass);
-}
-
-/* The rows p and q, and what they sum to; they are divided by it. */
-static void compare_row(const struct compare *c, struct sums *s, float *p, double p_mass,
-                        float *q, double q_mass)
+static void compare_row(const struct compare *c, struct sums *s, const float *p, const float *q)
 {
     s->strongest[0] = row_strongest(p, n_all(c));
     s->strongest[1] = row_strongest(q, n_all(c));
@@ -146,8 +129,6 @@ static void compare_row(const struct compare *c, struct sums *s, float *p, doubl
     s->n_paired++;
     for (int j = 0; j < n_all(c); j++)
         s->largest = fmax(s->largest, fabs((double)p[j] - (double)q[j]));
-    divide(p, n_all(c), p_mass);
-    divide(q, n_all(c), q_mass);
     s->js += divergence_js(p, q, n_all(c));
 }
 
@@ -164,7 +145,6 @@ static void match_row(const struct compare *c, struct match *match, int first, f
             continue;
         memset(p, 0, (size_t)n_all(c) * sizeof *p);
         memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
-        divide(p, n_all(c), c->mass[row]);
         match[head].js += divergence_js(p, q, n_all(c));
         match[head].n++;
     }
@@ -189,7 +169,7 @@ static void compare(void *self, const struct rows *rows, int n)
         memset(p, 0, (size_t)n_all(c) * sizeof *p);
         memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
         spread_second(c, rows, t, q);
-        compare_row(c, &c->sums[head], p, c->mass[row], q, mass_of(rows, t));
+        compare_row(c, &c->sums[head], p, q);
         if (c->match != NULL)
             match_row(c, c->match + head * (size_t)(c->L * c->H), first, p, q);
     }
@@ -197,12 +177,12 @@ static void compare(void *self, const struct rows *rows, int n)
 
 struct sink compare_first(struct compare *c)
 {
-    return (struct sink){ SINK_HEAD, store, NULL, c };
+    return (struct sink){ .scope = SINK_HEAD, .take = store, .self = c, .divided = true };
 }
 
 struct sink compare_second(struct compare *c)
 {
-    return (struct sink){ SINK_HEAD, compare, NULL, c };
+    return (struct sink){ .scope = SINK_HEAD, .take = compare, .self = c, .divided = true };
 }
 
 struct head_difference compare_head(const struct compare *c, int layer, int head)

@@ -15,14 +15,12 @@ struct metric_row {
     int layer, head;
     int query;                  /* i */
     int key0, n_keys;
-    const float *a;             /* [n_keys]; hidden keys are 0 */
+    const float *a;             /* [n_keys] sum to 1, less null_mass; hidden keys are 0 */
     const unsigned char *hidden;    /* [n_keys] 1: masked; NULL: none is */
     const unsigned char *out;   /* [all keys] 1: left out (--hide); NULL: none is */
     int n_visible;              /* keys that are not masked; >= 1 */
-    double entropy;             /* nats, of the row divided by its mass */
-    double mass;                /* what a sums to: 1, unless keys are left out; also 1 where it
-                                   is less for a sink of the model */
-    double null_mass;           /* what that took; NaN: the model has none */
+    double entropy;             /* nats */
+    double null_mass;           /* what a sink of the model took; NaN: it has none */
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
     bool two_axes;              /* those are of two texts */
     const struct metric_opts *opts;
@@ -155,8 +153,6 @@ struct metric_rule {
     const double *(*map)(const void *state);
 
     bool counts;        /* undefined without opts->counts */
-    bool divided;       /* of rows divided by their mass, where keys are left out; else of
-                           the weights as they are */
 };
 
 /* What asks for a metric, but for its name. */

@@ -47,7 +47,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
 struct sink ranking_sink(struct ranking *r)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, r };
+    return (struct sink){ .scope = SINK_HEAD, .take = take, .self = r, .divided = true };
 }
 
 double ranking_sum(const double *cal, int n)

@@ -266,7 +266,6 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
         .key0 = rows->key0, .n_keys = rows->n_keys, .a = rows->weight + at,
         .hidden = rows->hidden != NULL ? rows->hidden + at : NULL,
         .n_visible = rows->n_visible[t], .entropy = rows->entropy[t], .out = rows->out,
-        .mass = rows->mass != NULL ? rows->mass[t] : 1,
         .null_mass = rows->null_mass != NULL ? rows->null_mass[t] : (double)NAN,
         .queries = &text->queries, .keys = &text->keys,
         .two_axes = s->slots.texts.two_axes, .opts = &s->set->opts,
@@ -314,7 +313,7 @@ static void take_rows(const struct stats *s, size_t at, const struct rows *rows,
 static bool is_block(const struct stats *s, const struct rows *rows)
 {
     if (s->slots.texts.text[rows->text].queries.columns > 0 || rows->out != NULL ||
-        rows->mass != NULL || s->set->opts.entropy_eps != 0)
+        s->set->opts.entropy_eps != 0)
         return false;
     for (int t = 0; t < rows->n_rows; t++)
         if (rows->n_visible[t] <= 0)
@@ -497,10 +496,12 @@ static void done_layer(void *self, int text, int layer)
 
 int stats_sinks(struct stats *s, struct sink sinks[STATS_SINKS])
 {
-    sinks[0] = (struct sink){ SINK_HEAD, take_head, done_heads, s };
+    sinks[0] = (struct sink){ .scope = SINK_HEAD, .take = take_head, .done = done_heads, .self = s,
+                              .divided = true };
     for (int k = 0; k < s->set->n; k++)
         if (scope_of(s, k) >= SCOPE_LAYER) {
-            sinks[1] = (struct sink){ SINK_LAYER, take_layer, done_layer, s };
+            sinks[1] = (struct sink){ .scope = SINK_LAYER, .take = take_layer, .done = done_layer,
+                                      .self = s, .divided = true };
             return 2;
         }
     return 1;

@@ -28,12 +28,17 @@ struct text {
     struct side queries, keys;
 };
 
-/* All sinks of one scope. */
+struct kind {
+    enum sink_scope scope;
+    bool divided;
+};
+
+/* All sinks of one kind. */
 struct filtered {
     const struct filter *f;
-    const struct sink *to;      /* [n] of any scope */
+    const struct sink *to;      /* [n] of any kind */
     int n, H;
-    enum sink_scope scope;
+    struct kind kind;
     struct text *text;          /* [texts] */
     struct slot *slot;          /* [texts, H] */
     struct rows *rows;          /* [texts H] to be given: of a call together */
@@ -72,12 +77,12 @@ static void slot_init(struct slot *s, struct arena *a, const struct text *t)
 }
 
 static struct filtered *filtered_new(struct arena *a, const struct filter *f, int H,
-                                     const struct sink *to, int n, enum sink_scope scope)
+                                     const struct sink *to, int n, struct kind kind)
 {
     struct filtered *self = arena_alloc(a, 1, sizeof *self);
     size_t count = (size_t)f->n_texts * (size_t)H;
 
-    *self = (struct filtered){ .f = f, .to = to, .n = n, .H = H, .scope = scope };
+    *self = (struct filtered){ .f = f, .to = to, .n = n, .H = H, .kind = kind };
     self->text = arena_alloc(a, (size_t)f->n_texts, sizeof *self->text);
     self->slot = arena_alloc(a, count, sizeof *self->slot);
     self->rows = arena_alloc(a, count, sizeof *self->rows);
@@ -201,7 +206,7 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
         s->null_mass = r->null_mass != NULL ? r->null_mass[t] : 0;
         s->entropy = keys->out != NULL && s->n_visible > 0 ? entropy_of(s, n_keys) :
                                                              r->entropy[t];
-        if (self->f->renorm)
+        if (self->kind.divided)
             divide(s, n_keys);
         if (merged)
             add_row(s, keys, r);
@@ -218,18 +223,23 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
         .row0 = to, .n_rows = 1, .key0 = merged ? 0 : r->key0, .n_keys = n_keys,
         .n_queries = text->queries.n, .n_all_keys = text->keys.n, .stride = (size_t)n_keys,
         .weight = s->weight, .hidden = s->hidden, .n_visible = &s->n_visible,
-        .entropy = &s->entropy, .out = text->keys.out, .mass = &s->mass,
+        .entropy = &s->entropy, .out = text->keys.out,
         .null_mass = r->null_mass != NULL ? &s->null_mass : NULL,
     };
     return !is_out(text->queries.out, to);
 }
 
+static bool is_of(const struct filter *f, const struct sink *to, struct kind kind)
+{
+    return to->scope == kind.scope && (to->divided || f->renorm) == kind.divided;
+}
+
 static void take(void *filtered, const struct rows *rows, int n)
 {
     const struct filtered *self = filtered;
-    int at = self->scope == SINK_TEXTS ? rows[0].head * self->f->n_texts :
+    int at = self->kind.scope == SINK_TEXTS ? rows[0].head * self->f->n_texts :
                                          rows[0].text * self->H;
-    struct rows *out = self->rows + (self->scope == SINK_HEAD ? at + rows[0].head : at);
+    struct rows *out = self->rows + (self->kind.scope == SINK_HEAD ? at + rows[0].head : at);
 
     for (int t = 0; t < rows[0].n_rows; t++) {
         bool whole = false;
@@ -238,7 +248,7 @@ static void take(void *filtered, const struct rows *rows, int n)
             whole = take_row(self, &rows[i], t,
                              &self->slot[rows[i].text * self->H + rows[i].head], &out[i]);
         for (int k = 0; whole && k < self->n; k++)
-            if (self->to[k].scope == self->scope)
+            if (is_of(self->f, &self->to[k], self->kind))
                 self->to[k].take(self->to[k].self, out, n);
     }
 }
@@ -248,7 +258,7 @@ static void done(void *filtered, int text, int layer)
     const struct filtered *self = filtered;
 
     for (int k = 0; k < self->n; k++)
-        if (self->to[k].scope == self->scope && self->to[k].done != NULL)
+        if (is_of(self->f, &self->to[k], self->kind) && self->to[k].done != NULL)
             self->to[k].done(self->to[k].self, text, layer);
 }
 
@@ -257,16 +267,15 @@ int filter_sinks(struct arena *a, const struct filter *f, int n_heads, const str
 {
     int count = 0;
 
-    for (int scope = SINK_HEAD; scope <= SINK_TEXTS; scope++) {
+    for (int i = 0; i < 2 * (SINK_TEXTS + 1); i++) {
+        const struct kind kind = { (enum sink_scope)(i / 2), i % 2 != 0 };
         bool any = false;
 
         for (int k = 0; k < n; k++)
-            any |= (int)to[k].scope == scope;
+            any |= is_of(f, &to[k], kind);
         if (any)
-            out[count++] = (struct sink){
-                (enum sink_scope)scope, take, done,
-                filtered_new(a, f, n_heads, to, n, (enum sink_scope)scope),
-            };
+            out[count++] = (struct sink){ .scope = kind.scope, .take = take, .done = done,
+                                          .self = filtered_new(a, f, n_heads, to, n, kind) };
     }
     return count;
 }

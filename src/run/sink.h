@@ -5,6 +5,7 @@
 #ifndef RUN_SINK_H
 #define RUN_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A block of query rows of one head.  Valid only during the call. */
@@ -24,7 +25,6 @@ struct rows {
     const double *entropy;      /* [n_rows] nats */
     const unsigned char *out;   /* [n_all_keys] 1: a filter left the key out, so it is hidden
                                    too; NULL: none is */
-    const double *mass;         /* [n_rows] what weights sum to; NULL: 1 */
     const double *null_mass;    /* [n_rows] what a sink of the model took that is not a key; NULL:
                                    it has none */
 };
@@ -47,6 +47,8 @@ struct sink {
        NULL: not wanted */
     void (*done)(void *self, int text, int layer);
     void *self;
+    bool divided;               /* rows are divided by what a filter leaves of them, so that they
+                                   sum to 1; else as filter.renorm says */
 };
 
 #endif

@@ -85,13 +85,11 @@ struct records_shown {
     const char *weight;         /* what rows hold */
     const char *hide, *merge;   /* hide NULL: nothing is left out */
     bool renorm;
-    struct list hidden, hidden_key, divided;
+    struct list hidden, hidden_key;
 };
 
-/* Beside metrics that are computed. */
 struct records_shown records_shown(const struct session *s, struct arena *a,
-                                   const struct item *item,
-                                   const struct metric_choice *computed);
+                                   const struct item *item);
 
 /* r, of the session's arena, without the part of a text where texts are whole. */
 const struct record *records_without_part(const struct session *s, const struct record *r);
@@ -102,10 +100,9 @@ struct records_shown records_shown_asked(const struct session *s);
 /* r, of the session's arena, without columns that were not asked for. */
 const struct record *records_without_shown(const struct session *s, const struct record *r);
 
-/* A line above tables: what is left out, and of which rows each metric is; NULL: nothing is. */
+/* A line above tables: what is left out, and of which rows metrics are; NULL: nothing is. */
 const char *records_shown_line(const struct session *s, struct arena *a,
-                               const struct item *item,
-                               const struct metric_choice *computed);
+                               const struct item *item);
 
 #define SHOWN_F(f) offsetof(struct records_shown, f)
 #define WEIGHT_COLUMN(offset) \
@@ -118,7 +115,8 @@ const char *records_shown_line(const struct session *s, struct arena *a,
     WEIGHT_COLUMN((at) + SHOWN_F(weight)), \
     { "hide", "what --hide leaves out, as given", .kind = COLUMN_TEXT, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }, \
-    { "renorm", "every row is divided by what --hide leaves of it", .kind = COLUMN_BOOL, \
+    { "renorm", "weights of links, too, are of rows divided by what --hide leaves; metrics " \
+      "always are", .kind = COLUMN_BOOL, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \
     { "merge", "words: tokens, rows and keys are words in place of their pieces", \
       .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
@@ -132,10 +130,7 @@ const char *records_shown_line(const struct session *s, struct arena *a,
       .list = true, .where = IN_JSON, .optional = true, .field = (at) + SHOWN_F(hidden) }, \
     { "hidden_key", "positions of the keys that are left out, where they are of another " \
       "text", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true, \
-      .field = (at) + SHOWN_F(hidden_key) }, \
-    { "divided", "metrics of rows that are divided by what --hide leaves; the others are of " \
-      "the weights as they are", .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, \
-      .optional = true, .field = (at) + SHOWN_F(divided) }
+      .field = (at) + SHOWN_F(hidden_key) }
 
 /* ---- the head: the first member of a row per head ---- */
 

@@ -160,21 +160,48 @@ numbers() {
     "$viz" stats --json --merge words --threads 3 "$text" | cmp - "$dir/one"
 }
 
-@test "reports say what is left out, and which metrics are of divided rows" {
+@test "reports say what is left out; metrics are of divided rows, links as --renorm says" {
     works "$viz" stats --json --hide first,2-3 "$text"
-    [ "$(echo "$output" | jq -c '[.hide, .renorm, .hidden, .divided, has("merge")]')" = \
-        '["first,2-3",false,[0,2,3],["entropy","entropy_norm"],false]' ]
+    [ "$(echo "$output" | jq -c '[.hide, .renorm, .hidden, has("divided"), has("merge")]')" = \
+        '["first,2-3",false,[0,2,3],false,false]' ]
     echo "$output" | jq -e '.heads | all(.first == null and .rows_skipped == 0 and
         ([.links[][0]] == [1, 4, 5, 6, 7, 8, 9]))' > /dev/null
     works "$viz" stats --json --merge words "$text"
     [ "$(echo "$output" | jq -c '[.merge, .labels, .ids, has("hide")]')" = \
         '["words",["<|bos|>","the","cat","saw","unable","我喜欢"],null,false]' ]
     [ "$("$viz" stats -l 0 --hide 0 "$text" | head -n 1)" = \
-        "token 0 hidden, weights not renormalised (entropy, entropy_norm: of rows divided by what is left)" ]
+        "token 0 hidden, weights not renormalised; metrics are of rows divided by what is left" ]
     [ "$("$viz" stats -l 0 --hide first,2-3 --renorm "$text" | head -n 1)" = \
         "first token, tokens 2-3 hidden, rows divided by what is left" ]
     [ "$("$viz" stats --tsv --hide 0 "$text" | head -n 2 | cut -f 2,3 | paste -s)" = "$(printf 'hide\trenorm\t0\t0')" ]
     [ "$("$viz" stats --tsv "$text" | head -n 1 | cut -f 2)" = stack ]
+}
+
+# bats test_tags=once
+@test "every metric is of divided rows, with --renorm or without; weights of links with it" {
+    local all="--compute all --hide special,2" short="the cat saw the dog and the key"
+
+    for options in "" "--merge words" "--weight norm"; do
+        # shellcheck disable=SC2086
+        "$viz" stats --json $all $options "$short" > "$dir/plain"
+        # shellcheck disable=SC2086
+        "$viz" stats --json $all $options --renorm "$short" > "$dir/renorm"
+        for of in plain renorm; do
+            jq -c '[.heads[] | del(.links, .top)]' "$dir/$of" > "$dir/$of.metrics"
+        done
+        cmp "$dir/plain.metrics" "$dir/renorm.metrics"
+        jq -s -e 'map([.heads[].links[][2]] | add) | .[0] < .[1]' "$dir/plain" "$dir/renorm" > /dev/null
+    done
+    for options in "" --renorm; do
+        # shellcheck disable=SC2086
+        "$viz" diff --json --hide special $options "the cat saw" "the dog saw" |
+            jq -c .heads > "$dir/diff$options"
+        # shellcheck disable=SC2086
+        "$viz" types --json --no-probe -f samples/english.txt --hide special $options |
+            jq -c '.heads // .' | jq -c 'del(..|.renorm?)' > "$dir/types$options"
+    done
+    cmp "$dir/diff" "$dir/diff--renorm"
+    cmp "$dir/types" "$dir/types--renorm"
 }
 
 @test "captions say what is hidden, and only what is" {

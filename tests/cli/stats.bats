@@ -85,7 +85,7 @@ text="the key is in the door"
 
 @test "stats --json: the keys that others rely on" {
     works "$viz" stats --json -m "$ref/bert" "$text" "on the river"
-    echo "$output" | jq -e '.schema == "mha-viz/stats/1" and .index == 0 and .model == "bert" and
+    echo "$output" | jq -e '.schema == "mha-viz/stats/2" and .index == 0 and .model == "bert" and
         .family == "bert" and .text == "the key is in the door" and .pair == "on the river" and
         (.tokens | length) == (.ids | length) and (.heads | length) == 6' > /dev/null
     echo "$output" | jq -e '(.labels | length) == (.tokens | length) and .labels[1] == "the" and

@@ -398,7 +398,7 @@ said() {
     [[ ${lines[1]} == "L0H0 "*" previous "* && ${lines[2]} == "L0H1 "*" - "* ]]
     fails 3 ", of mha-viz default (6 layers x 4 heads), expected " "$viz" stats --types "$dir/types.json" -m "$ref/gpt2" --ids 1,2
     fails 3 "english.txt: expected JSON with the schema mha-viz/types/1: not JSON" "$viz" heatmap --types samples/english.txt -o "$dir/c.svg" x
-    for edit in '.schema = "mha-viz/stats/1"' 'del(.model)' 'del(.weights_hash)' '.weights_hash = "0"' '.heads[0].layer = 6' '.heads[0].head = -1' \
+    for edit in '.schema = "mha-viz/stats/2"' 'del(.model)' 'del(.weights_hash)' '.weights_hash = "0"' '.heads[0].layer = 6' '.heads[0].head = -1' \
         '.heads[0].stack = "encoder"' '.heads[0].primary = 3' '.heads[0] = 1' '.heads = 1' '[.]'; do
         jq -c "$edit" "$dir/types.json" > "$dir/wrong.json"
         fails 3 "wrong.json: " "$viz" stats --types "$dir/wrong.json" 'the cat'

@@ -63,7 +63,7 @@ rows() {
     works "$viz" stats --tsv -m "$ref/bert" --weight value "$text"
     [[ ${lines[0]} == index$'\t'weight$'\t'stack* && ${lines[1]} == 0$'\t'value$'\t'encoder* ]]
     works "$viz" stats -m "$ref/bert" --weight norm --hide first --merge words "$text"
-    [ "${lines[0]}" = "weights times |f(x)|, rows divided by their sum; first token hidden, weights not renormalised; words in place of their pieces (entropy, entropy_norm: of rows divided by what is left)" ]
+    [ "${lines[0]}" = "weights times |f(x)|, rows divided by their sum; first token hidden, weights not renormalised; words in place of their pieces; metrics are of rows divided by what is left" ]
     works "$viz" diff -m "$ref/bert" --weight norm "$text" "the door is in the key"
     [[ ${lines[0]} == *"; weights times |f(x)|, rows divided by their sum" ]]
     works "$viz" diff --json -m "$ref/bert" --weight value "$text" "the door is in the key"

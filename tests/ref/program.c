@@ -270,7 +270,7 @@ static void check_object(struct job *j, const json_t *o, int text)
     json_t *heads = json_object_get(o, "heads"), *head;
     size_t i;
 
-    assert_string_equal(json_string_value(json_object_get(o, "schema")), "mha-viz/stats/1");
+    assert_string_equal(json_string_value(json_object_get(o, "schema")), "mha-viz/stats/2");
     assert_int_equal(json_integer_value(json_object_get(o, "index")), text);
     assert_string_equal(json_string_value(json_object_get(o, "family")),
                         family_of(j, s));

@@ -4,8 +4,8 @@
 
     python3 tests/ref/shown.py PROGRAM export.npz stats.json [--keys cross]
 
-Reads the attention of an export, and a report of `stats --json` with any of the options; says
-where a metric of the report, links, top or rows_skipped is another than the formulas below give,
+Reads the attention of an export, and a report of `stats --json` with any of the options.
+Metrics are of rows divided by what --hide leaves; links with --renorm alone.  Says where a metric of the report, links, top or rows_skipped is another than the formulas below give,
 and which metrics of --compute all it does not know.  GROUPS in the environment: the word of
 each token, separated by commas (--merge words), of queries and keys alike; TOKENS: what
 `tokens --json` says of the texts; CONFIG: the model's config.json; CACHE: options of caches.
@@ -19,14 +19,14 @@ import numpy as np
 import weight
 
 
-def merged(a, hide_q, hide_k, groups, renorm):
+def merged(a, hide_q, hide_k, groups, divided):
     """Rows [words, words] of one head, and what of it is shown and visible."""
     a = a.astype(np.float64)
     visible = a > 0
     visible[:, hide_k] = False
     a = np.where(visible, a, 0)
     seen = a.sum(1) > 0
-    if renorm:
+    if divided:
         a[seen] /= a[seen].sum(1, keepdims=True)
     if groups is None:
         return a, visible, np.array([i not in hide_q for i in range(len(a))])
@@ -125,7 +125,7 @@ PLACES = ("token_distance token_distance_abs token_prev token_next near far key_
 
 
 def wide(a, visible, rows):
-    """Of how widely and how sparsely rows look: each divided by its sum."""
+    """Of how widely and how sparsely rows look."""
     p = {i: a[i] / a[i].sum() for i in rows}
     n = {i: visible[i].sum() for i in rows}
     h = {i: -(p[i][p[i] > 0] * np.log(p[i][p[i] > 0])).sum() for i in rows}
@@ -710,12 +710,13 @@ def main():
     groups = [int(g) for g in groups.split(",")] if groups else None
     hide_k = json.loads(os.environ.get("HIDE_KEYS", "[]"))
     hide_q = json.loads(os.environ.get("HIDE_QUERIES", os.environ.get("HIDE_KEYS", "[]")))
-    n_bad, maps = 0, []
+    n_bad, maps, weights = 0, [], []
     gone = set(hide_k) if groups is None else \
         {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
     for head in report["heads"]:
-        maps.append(merged(raw_of(arrays, head)[head["head"]], hide_q, hide_k, groups,
-                           report.get("renorm", False)))
+        a = raw_of(arrays, head)[head["head"]]
+        maps.append(merged(a, hide_q, hide_k, groups, len(hide_k) > 0))
+        weights.append(merged(a, hide_q, hide_k, groups, report.get("renorm", False)))
     others = between([(a, [i for i in range(len(a)) if shown[i] and a[i].sum() > 0])
                       for a, _, shown in maps])
     read = [looked(arrays, head) for head in report["heads"]]
@@ -723,8 +724,8 @@ def main():
     writes = [w if groups is None else None for _, _, w in read]
     for n, want in enumerate(few(report["heads"], maps, writes, config)):
         others[n] = {**others[n], **want}
-    for head, (a, visible, shown), other, (of_scores, v, write) in \
-            zip(report["heads"], maps, others, read):
+    for head, (a, visible, shown), as_they_are, other, (of_scores, v, write) in \
+            zip(report["heads"], maps, weights, others, read):
         want = metrics(a, visible, shown, gone, head["stack"] != "cross", report.get("ids"),
                        *sides(report, groups))
         want.update(other)
@@ -738,7 +739,7 @@ def main():
         want.update({name: None for name in NULL})      # of models with a sink that is not a key
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
-        if check_links(a, visible, shown, head):
+        if check_links(*as_they_are, head):
             bad.append("links")
         for name in bad:
             print(head["layer"], head["head"], name, want.get(name), head.get(name))

@@ -16,7 +16,7 @@ static const struct metric_opts exact = { 0 };
 static struct metric_row row_of(const float *a, int query, int n)
 {
     struct metric_row r = { .query = query, .n_keys = n, .a = a, .n_visible = n,
-                            .mass = 1, .queries = &tokens, .keys = &tokens,
+                            .queries = &tokens, .keys = &tokens,
                             .opts = &exact };
 
     for (int j = 0; j < n; j++)
@@ -194,7 +194,7 @@ static void many_keys_alike(void **state)
     enum { MANY = 20 };
     const struct metric_rule *rule = metric_table[METRIC_k90].rule;
     const struct metric_shape shape = { .n_keys = MANY };
-    struct metric_row r = { .n_keys = MANY, .n_visible = MANY, .mass = 1 };
+    struct metric_row r = { .n_keys = MANY, .n_visible = MANY };
     void *sums = calloc(1, rule->state->size(&shape));
     float a[MANY];
     double v;

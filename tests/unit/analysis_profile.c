@@ -25,7 +25,7 @@ static void by_fours(void **state)
     for (int i = 0; i < N; i++) {
         float a[N], sum = 0;
         struct metric_row r = { .query = i, .n_keys = i + 1, .a = a, .n_visible = i + 1,
-                                .mass = 1, .queries = &tokens, .keys = &tokens };
+                                .queries = &tokens, .keys = &tokens };
 
         for (int j = 0; j <= i; j++)
             sum += a[j] = i > j && (i - j) % LAG == 0 ? 4 : 1;

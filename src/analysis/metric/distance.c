@@ -93,17 +93,17 @@ const struct metric_rule metric_token_distance_abs = { .row = token_distance_abs
 
 /* ---- spread, and shares of what is near ---- */
 
-/* Two passes: sqrt(sum a (d - m)^2 / sum a), m = sum a d / sum a. */
+/* Two passes: sqrt(sum a (d - m)^2), m = sum a d. */
 static bool distance_sd(const struct metric_row *r, double *v)
 {
-    double mean = metric_scan(r).distance / r->mass, sum = 0;
+    double mean = metric_scan(r).distance, sum = 0;
 
     for (int j = 0; j < r->n_keys; j++) {
         double away = r->key0 + j - r->query - mean;
 
         sum += (double)r->a[j] * away * away;
     }
-    *v = sqrt(sum / r->mass);
+    *v = sqrt(sum);
     return true;
 }
 

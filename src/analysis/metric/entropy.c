@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How widely a row looks: entropy, its share of the largest possible, and the number of keys
- * that it comes to.  All are of rows divided by their mass. */
+ * that it comes to. */
 #include "analysis/metric.h"
 #include "base/elementary.h"
 
@@ -12,7 +12,7 @@ static bool entropy(const struct metric_row *r, double *v)
         return true;
     *v = 0;
     for (int j = 0; j < r->n_keys; j++) {
-        double w = (double)r->a[j] / r->mass;
+        double w = (double)r->a[j];
 
         *v -= w * elementary_log(w + r->opts->entropy_eps);
     }
@@ -48,7 +48,7 @@ static int entropy_norm_block(const struct metric_block *b, double *sum)
 static bool entropy_clark(const struct metric_row *r, double *v)
 {
     enum { PART = 64 };
-    double part[PART], scale = (1 - 1e-4) / r->mass, rest = 1e-4 / r->n_visible;
+    double part[PART], scale = 1 - 1e-4, rest = 1e-4 / r->n_visible;
 
     *v = 0;
     for (int at = 0; at < r->n_keys; at += PART) {
@@ -128,7 +128,7 @@ static bool participation(const struct metric_row *r, double *v)
 
     for (int j = 0; j < r->n_keys; j++)
         sum += (double)r->a[j] * (double)r->a[j];
-    *v = r->mass * r->mass / sum;
+    *v = 1 / sum;
     return true;
 }
 
@@ -150,33 +150,28 @@ static bool var_logit(const struct metric_row *r, double *v)
 
     *v = 0;
     for (int j = 0; j < r->n_keys; j++)
-        mean += r->a[j] > 0 ? (double)r->a[j] / r->mass * elementary_log((double)r->a[j]) : 0;
+        mean += r->a[j] > 0 ? (double)r->a[j] * elementary_log((double)r->a[j]) : 0;
     for (int j = 0; j < r->n_keys; j++)
         if (r->a[j] > 0) {
             double away = elementary_log((double)r->a[j]) - mean;
 
-            *v += (double)r->a[j] / r->mass * away * away;
+            *v += (double)r->a[j] * away * away;
         }
     return true;
 }
 
-const struct metric_rule metric_entropy = { .row = entropy, .block = entropy_block,
-                                            .divided = true };
+const struct metric_rule metric_entropy = { .row = entropy, .block = entropy_block };
 const struct metric_rule metric_entropy_norm = { .row = entropy_norm,
-                                                 .block = entropy_norm_block, .divided = true };
-const struct metric_rule metric_var_logit = { .row = var_logit, .divided = true };
+                                                 .block = entropy_norm_block };
+const struct metric_rule metric_var_logit = { .row = var_logit };
 const struct metric_rule metric_entropy_clark = { .row = entropy_clark,
-                                                  .block = entropy_clark_block,
-                                                  .divided = true };
-const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .block = kl_uniform_block,
-                                               .divided = true };
+                                                  .block = entropy_clark_block };
+const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .block = kl_uniform_block };
 const struct metric_rule metric_uniformity_gap_norm = { .row = uniformity_gap_norm,
-                                                        .block = uniformity_gap_norm_block,
-                                                        .divided = true };
-const struct metric_rule metric_neff = { .row = neff, .block = neff_block, .divided = true };
+                                                        .block = uniformity_gap_norm_block };
+const struct metric_rule metric_neff = { .row = neff, .block = neff_block };
 const struct metric_rule metric_participation = { .row = participation,
-                                                  .block = participation_block,
-                                                  .divided = true };
+                                                  .block = participation_block };
 
 /* ---- of all rows at once ---- */
 
@@ -233,7 +228,5 @@ static bool of_mean(const void *state, int layer, int head, double *v)
 static const struct metric_state entropies = { SCOPE_HEAD, entropies_size, entropies_take,
                                                .take_block = entropies_take_block };
 
-const struct metric_rule metric_entropy_norm_ratio = { .state = &entropies, .value = ratio,
-                                                       .divided = true };
-const struct metric_rule metric_neff_of_mean = { .state = &entropies, .value = of_mean,
-                                                 .divided = true };
+const struct metric_rule metric_entropy_norm_ratio = { .state = &entropies, .value = ratio };
+const struct metric_rule metric_neff_of_mean = { .state = &entropies, .value = of_mean };

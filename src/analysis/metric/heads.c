@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * How far the heads of a text are from each other.  All their rows, divided by their mass, are
- * kept until the last layer is done: heads x tokens^2 floats. */
+ * How far the heads of a text are from each other.  All their rows are kept until the last layer
+ * is done: heads x tokens^2 floats. */
 #include <math.h>
+#include <string.h>
 
 #include "analysis/divergence.h"
 #include "analysis/metric.h"
@@ -59,8 +60,7 @@ static void maps_take(void *state, const struct metric_row *rows, int n)
         size_t row = at * (size_t)maps->shape.n_queries + (size_t)r->query;
         float *a = maps->a + row * (size_t)maps->shape.n_keys + r->key0;
 
-        for (int j = 0; j < r->n_keys; j++)
-            a[j] = (float)((double)r->a[j] / r->mass);
+        memcpy(a, r->a, (size_t)r->n_keys * sizeof *a);
         maps->seen[row] = 1;
         maps->index[at] = 1;
     }
@@ -167,9 +167,6 @@ static const struct metric_state maps = { SCOPE_TEXT, maps_size, maps_take, maps
                                           .start = maps_start };
 
 /* Source: Clark et al. 2019, section 6, who smooth the rows and sum over them. */
-const struct metric_rule metric_js = { .state = &maps, .list = js, .length = all_heads,
-                                       .divided = true };
-const struct metric_rule metric_mds = { .state = &maps, .list = mds, .length = two,
-                                        .divided = true };
-const struct metric_rule metric_js_cluster = { .state = &maps, .value = js_cluster,
-                                               .divided = true };
+const struct metric_rule metric_js = { .state = &maps, .list = js, .length = all_heads };
+const struct metric_rule metric_mds = { .state = &maps, .list = mds, .length = two };
+const struct metric_rule metric_js_cluster = { .state = &maps, .value = js_cluster };

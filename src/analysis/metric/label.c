@@ -57,7 +57,7 @@ static double local_mass(const struct metric_row *r)
     double mass = 0;
 
     if (!metric_in_plane(r))
-        return r->mass;
+        return 1;
     for (int j = r->key0; j < r->key0 + r->n_keys; j++)
         if (metric_is_patch(r, j) && metric_has(r, j))
             mass += metric_weight(r, j);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * How many directions a head's map has, by its singular values.  Rows are divided by their
- * mass; it takes floats for all weights, and time by the cube of the tokens. */
+ * How many directions a head's map has, by its singular values: floats for all weights, and time
+ * by the cube of the tokens. */
 #include <math.h>
+#include <string.h>
 
 #include "analysis/metric.h"
 #include "base/elementary.h"
@@ -24,8 +25,7 @@ static void map_take(void *state, const struct metric_row *rows, int n)
 
     (void)n;
     map->n_keys = rows->keys->n;
-    for (int j = 0; j < rows->n_keys; j++)
-        a[rows->key0 + j] = (float)((double)rows->a[j] / rows->mass);
+    memcpy(a + rows->key0, rows->a, (size_t)rows->n_keys * sizeof *a);
 }
 
 /* ---- singular values ---- */
@@ -146,8 +146,6 @@ static bool stable_rank(const void *state, int layer, int head, double *v)
 
 static const struct metric_state map = { SCOPE_HEAD, map_size, map_take, map_finish };
 
-const struct metric_rule metric_erank = { .state = &map, .value = erank, .divided = true };
-const struct metric_rule metric_erank_sq = { .state = &map, .value = erank_sq,
-                                             .divided = true };
-const struct metric_rule metric_stable_rank = { .state = &map, .value = stable_rank,
-                                                .divided = true };
+const struct metric_rule metric_erank = { .state = &map, .value = erank };
+const struct metric_rule metric_erank_sq = { .state = &map, .value = erank_sq };
+const struct metric_rule metric_stable_rank = { .state = &map, .value = stable_rank };

@@ -7,7 +7,7 @@
 #include "analysis/metric.h"
 #include "base/sort.h"
 
-/* Half of the sum of |a - 1 / n|, of rows divided by their mass: 0 is uniform. */
+/* Half of the sum of |a - 1 / n|: 0 is uniform. */
 static bool tv_uniform(const struct metric_row *r, double *v)
 {
     double even = 1.0 / r->n_visible;
@@ -15,7 +15,7 @@ static bool tv_uniform(const struct metric_row *r, double *v)
     *v = 0;
     for (int j = 0; j < r->n_keys; j++)
         if (metric_sees(r, r->key0 + j))
-            *v += fabs((double)r->a[j] / r->mass - even) / 2;
+            *v += fabs((double)r->a[j] - even) / 2;
     return true;
 }
 
@@ -25,10 +25,9 @@ static int tv_uniform_block(const struct metric_block *b, double *sum)
     return b->n_rows;
 }
 
-const struct metric_rule metric_tv_uniform = { .row = tv_uniform, .block = tv_uniform_block,
-                                               .divided = true };
+const struct metric_rule metric_tv_uniform = { .row = tv_uniform, .block = tv_uniform_block };
 
-/* ---- the largest weights of each row, divided by its mass ---- */
+/* ---- the largest weights of each row ---- */
 
 enum { N_TOP = FACTS_TOPS };
 static const int top_sizes[N_TOP] = { 1, 2, 4, 8, 16 };
@@ -52,7 +51,7 @@ static size_t largest_size(const struct metric_shape *shape)
  */
 static int sort_largest(struct largest *all, const struct metric_row *r)
 {
-    float least = (float)(r->mass / r->n_keys), *sorted = all->sorted;
+    float least = 1.0F / (float)r->n_keys, *sorted = all->sorted;
     int n;
 
     for (int k = 0; k < 3; k++, least /= 4) {
@@ -65,7 +64,7 @@ static int sort_largest(struct largest *all, const struct metric_row *r)
         }
         for (int i = 0; i < n; i++)
             sum[i % 4] += (double)sorted[i];
-        if (n >= top_sizes[N_TOP - 1] && sum[0] + sum[1] + sum[2] + sum[3] >= 0.9 * r->mass) {
+        if (n >= top_sizes[N_TOP - 1] && sum[0] + sum[1] + sum[2] + sum[3] >= 0.9) {
             sort_down(sorted, sorted + r->n_keys, n);
             return n;
         }
@@ -84,7 +83,7 @@ static void largest_take(void *state, const struct metric_row *rows, int n)
 
     (void)n;
     for (int k = 0; k < n_sorted && (size < N_TOP || k90 == 0); k++) {
-        sum += (double)all->sorted[k] / rows->mass;
+        sum += (double)all->sorted[k];
         if (size < N_TOP && k + 1 == top_sizes[size])
             all->mass[size++] += sum;
         if (k90 == 0 && sum >= 0.9 - 1e-6)      /* float sums of tenths fall short of it */
@@ -130,8 +129,7 @@ static const struct metric_state largest = { SCOPE_HEAD, largest_size, largest_t
         (void)head; \
         return mean(all, all->mass[place], v); \
     } \
-    const struct metric_rule metric_top##k##_mass = { .state = &largest, .value = top##k, \
-                                                      .divided = true };
+    const struct metric_rule metric_top##k##_mass = { .state = &largest, .value = top##k };
 TOP_MASS(1, 0)
 TOP_MASS(2, 1)
 TOP_MASS(4, 2)
@@ -148,7 +146,7 @@ static bool k90(const void *state, int layer, int head, double *v)
     return mean(all, all->k90, v);
 }
 
-const struct metric_rule metric_k90 = { .state = &largest, .value = k90, .divided = true };
+const struct metric_rule metric_k90 = { .state = &largest, .value = k90 };
 
 /* ---- all entries of a head ---- */
 

@@ -234,14 +234,13 @@ const char *diff_title(const struct diff_pair *p, struct arena *a)
 void diff_report(const struct diff_pair *p, struct arena *a, struct report *r)
 {
     struct side_row first = side_row(p->sides, 0, a), second = side_row(p->sides, 1, a);
-    const struct metric_choice basic = metric_choice_basic();
     struct list heads = head_rows(p, a);
     const char *title = diff_title(p, a);
 
     if (r->format != REPORT_TABLE) {
         report_row(r, &(struct pair_row){
             p->sides->side[0].item.index, p->sides->called, &first, &second, p->n_paired,
-            records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item, &basic), heads,
+            records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item), heads,
         });
         return;
     }

@@ -107,7 +107,7 @@ static const struct column text_columns[] = {
 #undef F
 
 const struct record stats_text_record = {
-    .schema = "mha-viz/stats/1", .help = "what each head does with a text",
+    .schema = "mha-viz/stats/2", .help = "what each head does with a text",
     .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
 };
 
@@ -196,7 +196,7 @@ static struct text_row text_row(const struct stats_job *job, struct arena *a,
         .id = records_text_id(session, item), .tokens = records_pieces(queries),
         .labels = records_labels(a, queries), .ids = records_ids(queries),
         .tokens_key = records_pieces(keys), .labels_key = records_labels(a, keys),
-        .ids_key = records_ids(keys), .shown = records_shown(session, a, item, &job->choice),
+        .ids_key = records_ids(keys), .shown = records_shown(session, a, item),
         .heads = heads,
     };
 }
@@ -315,7 +315,7 @@ static const char *generated(struct arena *a, const struct item *item)
 static const char *lead(const struct stats_job *j, struct arena *a, const struct item *item)
 {
     const char *first = generated(a, item);
-    const char *second = records_shown_line(&j->job.s, a, item, &j->choice);
+    const char *second = records_shown_line(&j->job.s, a, item);
 
     if (first == NULL || second == NULL)
         return first != NULL ? first : second;
