@@ -79,14 +79,33 @@ const char *const *metric_names_of(struct arena *a, const struct metric_opts *o)
     return names;
 }
 
+const char *metric_nearest(const char *name, const char *const *names)
+{
+    static const struct { const char *typed, *name; } other[] = {
+        { "previous", "prev" }, { "prev_token", "prev" }, { "previous_token", "prev" },
+        { "current", "self" }, { "diagonal", "self" }, { "following", "next" },
+        { "next_token", "next" }, { "cls", "first" }, { "first_token", "first" },
+        { "max", "max_mean" }, { "sharpness", "max_mean" },
+        { "effective_keys", "neff" }, { "perplexity", "neff" }, { "kl", "kl_uniform" },
+        { "rank", "erank" }, { "duplicate_token", "duplicate" }, { "logit", "max_logit" },
+        { "locality", "local_4" }, { "span", "distance_abs" }, { "mean_distance", "distance_abs" },
+        { "sink", "sinks" }, { "distances", "distance" }, { "jsd", "js" },
+    };
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        for (int k = 0; strcmp(name, other[i].typed) == 0 && names[k] != NULL; k++)
+            if (strcmp(names[k], other[i].name) == 0)
+                return names[k];
+    return nearest_name(name, names);
+}
+
 static int unknown(const char *name, struct err *e)
 {
-    const char *meant = nearest_name(name, metric_words);
+    const char *meant = metric_nearest(name, metric_words);
 
-    if (meant != NULL)
-        return err_set(e, ERR_USAGE, "'%s' is not a metric; did you mean '%s'?", name, meant);
-    return err_set(e, ERR_USAGE, "'%s' is not a metric; 'all' computes every one that is not "
-                   "asked for by its name alone", name);
+    return err_set(e, ERR_USAGE, "'%s' is not a metric%s%s%s", name,
+                   meant != NULL ? "; did you mean '" : "; `mha-viz help metrics` lists them",
+                   meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
 static int find(const char *const *names, const char *name)

@@ -19,6 +19,12 @@ extern const char *const metric_words[];    /* all that a list may name, then NU
 int metric_find(const char *name);      /* its enum metric_id; -1: none */
 
 /*
+ * Of names (NULL ends) the one that was probably meant: what the name means elsewhere ("previous":
+ * prev), or the nearest in spelling; NULL: none is near.
+ */
+const char *metric_nearest(const char *name, const char *const *names);
+
+/*
  * [N_METRIC] of a: metric_names, with the numbers of these budgets in the place of those of
  * metric_opts_default; "": there is no such budget.
  */

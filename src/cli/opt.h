@@ -177,6 +177,8 @@ struct opts {
     const struct opt *opt[OPTS_MOST];
     int n;
     int n_given;                /* that were set so far, but for defaults */
+    const struct cmd *const *siblings;  /* commands that may have an option that c has not, for
+                                   hints (NULL ends); NULL: none is looked at */
 };
 
 /* args: all zero, then the defaults. */
@@ -195,7 +197,7 @@ int opts_give(struct opts *p, const struct opt *o, const char *text);
 /* Whether an option of this field was given, be it its default. */
 bool opts_is_given(const struct common_args *c, size_t field);
 
-/* ERR_USAGE: there is none of this name, which may go on with "=" (with the nearest). */
+/* ERR_USAGE: there is none of this name, which may go on with "=" (with what was meant). */
 int opts_unknown(const struct opts *p, const char *name);
 
 /* What opts_parse returns where help was asked for. */
@@ -205,13 +207,14 @@ enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
  * Parses argv (argv[0] is the command's name) into args: all zero, then the
  * defaults, then the options; of numbers and choices the last wins.  Returns 0 with *n_operands
  * and *operands; OPTS_HELP for --help and OPTS_SHORT_HELP for -h (printed by the caller);
- * -1 with ERR_USAGE: unknown option (with the nearest name), bad number, out of range
+ * -1 with ERR_USAGE: unknown option (with what was meant, or which of siblings have it; NULL:
+ * none is looked at), bad number, out of range
  * (with the range), not a choice (with the choices, or its new name), a text given twice, too
  * many operands.
  * Options are matched by getopt_long, but only by their whole names.
  */
-int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
-               int *n_operands, char ***operands, struct err *e);
+int opts_parse(const struct cmd *c, const struct cmd *const *siblings, int argc, char **argv,
+               void *args, int *n_operands, char ***operands, struct err *e);
 
 /*
  * The arguments of argv (as for opts_parse, which has accepted it) but its name and the

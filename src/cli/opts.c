@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of options of a command, and what a value of one may be. */
+ * What a value of an option may be, and the options of a command together. */
 #include <assert.h>
 #include <float.h>
 #include <limits.h>
@@ -9,43 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/number.h"
-#include "cli/opt.h"
-
-static bool has_name(const struct opt *o, const char *name)
-{
-    for (; o != NULL && o->name != NULL; o++)
-        if (strcmp(o->name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Among the command's own options and those of its first n_groups groups. */
-static bool is_taken(const struct cmd *c, int n_groups, const char *name)
-{
-    for (int i = 0; i < n_groups; i++)
-        if (has_name(c->groups[i]->opts, name))
-            return true;
-    return has_name(c->opts, name);
-}
-
-void opts_each(const struct cmd *c,
-               void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
-               void *self)
-{
-    int n_groups = 0;
-
-    for (const struct opt *o = c->opts; o != NULL && o->name != NULL; o++)
-        fn(self, NULL, o);
-    for (; c->groups != NULL && c->groups[n_groups] != NULL; n_groups++)
-        for (const struct opt *o = c->groups[n_groups]->opts; o->name != NULL; o++)
-            if (!is_taken(c, n_groups, o->name))
-                fn(self, c->groups[n_groups], o);
-    for (const struct opt *o = common_group.opts; o->name != NULL; o++)
-        if (!is_taken(c, n_groups, o->name))
-            fn(self, &common_group, o);
-}
+#include "cli/hints.h"
 
 /* ---- values ---- */
 
@@ -135,9 +100,7 @@ static void append(char *dst, size_t size, const char *before, const char *s)
 
 static int not_a_choice(struct opts *p, const struct opt *o, const char *text)
 {
-    /* Of one letter or digit, any other is near. */
-    const char *meant = strlen(text) > 1 ? nearest_name(text, o->choices) : NULL;
-    char all[400] = "";
+    char all[400] = "", hint[HINTS_SIZE];
 
     for (const struct former *f = o->former; f != NULL && f->name != NULL; f++)
         if (strcmp(f->name, text) == 0)
@@ -145,9 +108,8 @@ static int not_a_choice(struct opts *p, const struct opt *o, const char *text)
                            f->now);
     for (int i = 0; o->choices[i] != NULL; i++)
         append(all, sizeof all, i > 0 ? ", " : "", o->choices[i]);
-    return err_set(p->e, ERR_USAGE, "--%s: '%s' is not one of %s%s%s%s", o->name,
-                   text, all, meant != NULL ? "; did you mean '" : "",
-                   meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+    hints_choice(hint, o, text);
+    return err_set(p->e, ERR_USAGE, "--%s: '%s' is not one of %s%s", o->name, text, all, hint);
 }
 
 static int set_choice(struct opts *p, const struct opt *o, const char *text)
@@ -271,15 +233,9 @@ int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e)
 
 int opts_unknown(const struct opts *p, const char *typed)
 {
-    const char *names[OPTS_MOST + 1] = { NULL }, *meant;
-    char name[64];
+    char name[64], hint[HINTS_SIZE];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
-    for (int i = 0; i < p->n; i++)
-        names[i] = p->opt[i]->name;
-    meant = nearest_name(name, names);
-    if (meant == NULL)
-        return err_set(p->e, ERR_USAGE, "--%s: unknown option", name);
-    return err_set(p->e, ERR_USAGE, "--%s: unknown option; did you mean --%s?",
-                   name, meant);
+    hints_option(hint, p, name);
+    return err_set(p->e, ERR_USAGE, "--%s: unknown option%s", name, hint);
 }

@@ -56,6 +56,8 @@ static int misuse(struct parse *p, int got, char *const *argv)
     const char *element = argv[optind - 1];
     const struct opt *option = option_of(p, optopt);
 
+    if (got == ':' && optopt >= LONG && strcmp(element + 2, option->name) != 0)
+        return opts_unknown(&p->opts, element + 2);
     if (got == ':' && option != NULL)
         return err_set(p->opts.e, ERR_USAGE, "--%s requires a value: %s", option->name,
                        option->arg);
@@ -117,12 +119,13 @@ static int too_many(const struct cmd *c, const char *operand, struct err *e)
                    texts ? "; a text with spaces goes in quotes" : "");
 }
 
-int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
-               int *n_operands, char ***operands, struct err *e)
+int opts_parse(const struct cmd *c, const struct cmd *const *siblings, int argc, char **argv,
+               void *args, int *n_operands, char ***operands, struct err *e)
 {
     struct parse parse = { .cmd = c, .shorts = ":" };
     int status = opts_begin(&parse.opts, c, args, e);
 
+    parse.opts.siblings = siblings;
     opts_each(c, add, &parse);
     if (status == 0)
         status = parse_options(&parse, argc, argv);

@@ -9,8 +9,8 @@
 
 extern const struct cmd *const cmd_table[];     /* ends with NULL */
 const struct cmd *cmd_find(const char *name);
-/* The name nearest to what was typed, or NULL: "did you mean". */
-const char *cmd_nearest(const char *name);
+/* NULL: ERR_USAGE, there is none of this name, with the one that was probably meant. */
+const struct cmd *cmd_known(const char *name, struct arena *a, struct err *e);
 
 /*
  * Chooses the kernel that MHA_VIZ_KERNEL names, the fastest where it is empty or not set.

@@ -56,6 +56,18 @@ static const char *first_asked(const struct layer_asked *asked)
            asked->order != LAYER_ORDER_AUTO ? "--order" : asked->memory ? "--memory" : NULL;
 }
 
+/* Of an option for bare layers beside a model that is none; name NULL: the built-in one. */
+static int refuse(const char *option, const char *name, struct err *e)
+{
+    const char *meant = strcmp(option, "--heads") == 0 ? "; did you mean -H, which chooses heads?" :
+                                                         "";
+
+    if (name == NULL)
+        return err_set(e, ERR_USAGE, "%s requires -m LAYER%s", option, meant);
+    return err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))%s", option, name,
+                   meant);
+}
+
 /*
  * What stands for a folder that is no model's: the only .safetensors file in it, or else the
  * only .npz; the folder where there is none, or it has a GGUF, parts or an index.
@@ -111,8 +123,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     if (!file_is_dir(path) && (alone || layer_is(m->weights, a)))
         return layer_describe(&m->config, &m->family, a, m->weights, path, asked, &m->note, e);
     if (option != NULL)
-        return err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))", option,
-                       m->name);
+        return refuse(option, m->name, e);
     if (weights_gguf(m->weights) != NULL) {
         m->dir = weights_gguf(m->weights)->file;
         return gguf_config(&m->config, &m->family, a, m->weights, e);
@@ -236,7 +247,7 @@ struct model *model_open_layer(struct arena *a, const char *path,
     if (!builtin_is(path))
         status = open_path(model, a, path, asked, e);
     else if (first_asked(asked) != NULL)
-        status = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
+        status = refuse(first_asked(asked), NULL, e);
     else
         status = open_builtin(model, a, path, e);
     return finish(model, a, status, asked, e);
@@ -267,8 +278,7 @@ struct model *model_open_weights(struct arena *a, struct weights *w, struct span
         status = layer_describe(&model->config, &model->family, a, w, name, asked, &model->note,
                                 e);
     else if (option != NULL)
-        status = err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))", option,
-                         name);
+        status = refuse(option, name, e);
     else
         status = config_read(&model->config, &model->family, a, config, "config.json",
                              asked->tower, e);

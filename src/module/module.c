@@ -44,7 +44,7 @@ static void *parse(const struct cmd *c, int argc, char **argv, struct arena *a, 
 {
     void *args = arena_alloc(a, 1, c->args_size);
 
-    return opts_parse(c, argc, argv, args, n, operands, e) == 0 ? args : NULL;
+    return opts_parse(c, NULL, argc, argv, args, n, operands, e) == 0 ? args : NULL;
 }
 
 static struct env env_of(struct arena *a, int argc, char **argv)

@@ -327,7 +327,7 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
         if (argv[i + 1] == NULL)
             return -1;
     }
-    status = opts_parse(c, n + 1, argv, args, &n_operands, &operands, e);
+    status = opts_parse(c, NULL, n + 1, argv, args, &n_operands, &operands, e);
     if (status == 0 && n_operands == 0)
         return 0;
     if (e->kind == ERR_USAGE)

@@ -54,6 +54,18 @@ static const struct cmd toy = {
     .opts = own, .groups = groups, .args_size = sizeof(struct toy_args), .max_operands = 2,
 };
 
+static const struct opt other_opts[] = {
+    FLAG(0, "reverse", F(shared), "the last first"),
+    CHOICE(0, "scale", "NAME", F(format), "table", formats, "scale of the colours"),
+    END
+};
+static const struct cmd first = { .name = "first", .opts = other_opts };
+static const struct cmd second = { .name = "second", .opts = other_opts };
+static const struct cmd third = { .name = "third", .opts = other_opts + 1 };
+static const struct cmd fourth = { .name = "fourth", .opts = other_opts + 1 };
+static const struct cmd fifth = { .name = "fifth", .opts = other_opts + 1 };
+static const struct cmd *const siblings[] = { &first, &second, &third, &fourth, &fifth, NULL };
+
 /* Parses "toy" and the words after it (NULL ends) as they stand. */
 struct parsed {
     struct toy_args args;
@@ -77,7 +89,7 @@ static void parse(struct parsed *p, ...)
         p->argv[argc++] = word;
     va_end(ap);
     p->argv[argc] = NULL;
-    p->status = opts_parse(&toy, argc, p->argv, &p->args, &p->n, &p->operands, &p->e);
+    p->status = opts_parse(&toy, siblings, argc, p->argv, &p->args, &p->n, &p->operands, &p->e);
 }
 
 #define GOOD(p, ...) do { \
@@ -310,6 +322,80 @@ static void test_no_abbreviations(void **state)
     BAD("--c: unknown option", "--c", "4");
 }
 
+/* What other programs call it, what other commands have, and what is spelt nearly so. */
+static void test_hints(void **state)
+{
+    (void)state;
+    BAD("--colour: unknown option; did you mean --cmap?", "--colour", "red");
+    BAD("--Palette: unknown option; did you mean --cmap?", "--Palette=red");
+    BAD("--shared_scale: unknown option; did you mean --shared-scale?", "--shared_scale");
+    BAD("--out: unknown option; did you mean --output?", "--out");
+    BAD("--title-text: unknown option; did you mean --title?", "--title-text", "x");
+    BAD("--figsize: unknown option", "--figsize");
+    BAD("--device: unknown option; everything runs on the processor; --threads chooses on how many "
+        "cores", "--device", "cuda");
+    BAD("--reverse: unknown option; first and second have --reverse", "--reverse");
+    BAD("--scale: unknown option; first, second, third and 2 more commands have --scale",
+        "--scale=row");
+    BAD("--log-scale: unknown option; first, second, third and 2 more commands have --scale",
+        "--log-scale");
+    BAD("--cmap: 'rocket' is not one of viridis, magma, inferno; did you mean 'magma'?",
+        "--cmap=rocket");
+}
+
+static void find_option(void *self, const struct opt_group *group, const struct opt *o)
+{
+    const struct opt **found = self;
+
+    (void)group;
+    if (found[0]->name != NULL && strcmp(found[0]->name, o->name) == 0)
+        found[1] = o;
+}
+
+static const struct opt *option_of_any(const char *name, size_t n)
+{
+    char whole[64];
+    struct opt like = { .name = whole };
+    const struct opt *found[2] = { &like, NULL };
+
+    snprintf(whole, sizeof whole, "%.*s", (int)n, name);
+    for (int i = 0; cmd_table[i] != NULL && found[1] == NULL; i++)
+        opts_each(cmd_table[i], find_option, found);
+    return found[1];
+}
+
+static bool is_choice(const struct opt *o, const char *name)
+{
+    for (int i = 0; o->choices[i] != NULL; i++)
+        if (strcmp(o->choices[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A hint names options and choices that there are, and stands for what there is not. */
+static void check_hint(const char *typed, const char *meant)
+{
+    const char *value = strchr(typed, '=');
+    const struct opt *o = value != NULL ? option_of_any(typed, (size_t)(value - typed)) : NULL;
+
+    if (value != NULL && (o == NULL || !is_choice(o, meant) || is_choice(o, value + 1)))
+        fail_msg("%s: %s", typed, meant);
+    for (const char *at = meant; value == NULL && strncmp(at, "--", 2) == 0;) {
+        if (option_of_any(at + 2, strcspn(at, "| ") - 2) == NULL)
+            fail_msg("%s: there is no %s", typed, at);
+        at += strcspn(at, "|");
+        at += *at == '|';
+    }
+}
+
+static void test_rows_of_hints(void **state)
+{
+    (void)state;
+#define HINT(typed, meant) check_hint(typed, meant);
+#include "cli/hints.def"
+#undef HINT
+}
+
 static void test_too_many_operands(void **state)
 {
     (void)state;
@@ -319,15 +405,30 @@ static void test_too_many_operands(void **state)
 
 /* ---- names ---- */
 
+static void check_unknown(const char *name, const char *want)
+{
+    struct arena arena;
+    struct err e = { ERR_NONE, "" };
+
+    arena_init(&arena, NULL, NULL);
+    assert_null(cmd_known(name, &arena, &e));
+    assert_int_equal(e.kind, ERR_USAGE);
+    assert_string_equal(e.msg, want);
+    arena_finish(&arena);
+}
+
 static void test_commands(void **state)
 {
     (void)state;
     assert_non_null(cmd_find("completion"));
     assert_null(cmd_find("complet"));
     assert_null(cmd_find(""));
-    assert_string_equal(cmd_nearest("completoin"), "completion");
-    assert_string_equal(cmd_nearest("hlep"), "help");
-    assert_null(cmd_nearest("zzzzzz"));
+    check_unknown("completoin", "'completoin' is not a command; did you mean 'completion'?");
+    check_unknown("hlep", "'hlep' is not a command; did you mean 'help'?");
+    check_unknown("plot", "'plot' is not a command; did you mean 'heatmap'?");
+    check_unknown("zzzzzz", "'zzzzzz' is not a command");
+    check_unknown("it's a cat", "'it's a cat' is not a command; of a text: mha-viz heatmap "
+                                "'it'\\''s a cat'");
 }
 
 /* ---- the tables of the real commands ---- */
@@ -350,7 +451,7 @@ static void check_alias(const struct cmd *c, const struct opt *o)
     int n;
 
     snprintf(name, sizeof name, "--%s", o->name);
-    assert_int_equal(opts_parse(c, 2, argv, args, &n, &operands, &e), 0);
+    assert_int_equal(opts_parse(c, NULL, 2, argv, args, &n, &operands, &e), 0);
     free(args);
 }
 
@@ -395,7 +496,7 @@ static void test_real_tables(void **state)
 
         opts_each(c, check_row, &s);
         assert_true(c->args_size >= sizeof(struct common_args));
-        assert_int_equal(opts_parse(c, 1, argv, args, &n, &operands, &e), 0);
+        assert_int_equal(opts_parse(c, NULL, 1, argv, args, &n, &operands, &e), 0);
         free(args);
     }
 }
@@ -417,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_bad_choices),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_no_abbreviations),
+        cmocka_unit_test(test_hints), cmocka_unit_test(test_rows_of_hints),
         cmocka_unit_test(test_too_many_operands),
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_real_tables),

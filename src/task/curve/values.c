@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/spectral.h"
-#include "base/nearest.h"
 #include "task/curve/curve.h"
 
 /* ---- the metric ---- */
@@ -28,7 +27,7 @@ static bool fits(const struct curve_job *j, const struct metric *m)
 
 static int no_metric(const char *name, struct err *e)
 {
-    const char *meant = nearest_name(name, metric_names);
+    const char *meant = metric_nearest(name, metric_names);
 
     return err_set(e, ERR_USAGE, "--metric: '%s' is not a metric%s%s%s", name,
                    meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/sort.h"
 #include "task/stats/stats.h"
 
@@ -34,7 +33,7 @@ static int find_sort(const struct metric_choice *c, const char *name, int *sort,
         (*sort >= 0 && (metric_table[*sort].kind == METRIC_NUMBER ||
                         metric_table[*sort].kind == METRIC_CLUSTER)))
         return 0;
-    meant = nearest_name(name, stats_sorts);
+    meant = metric_nearest(name, stats_sorts);
     return err_set(e, ERR_USAGE, "--sort: '%s' is neither 'layer' nor a metric%s%s%s", name,
                    meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
                    meant != NULL ? "'?" : "");

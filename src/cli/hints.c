@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * A word that is not known -> what was probably meant. */
+#include "cli/hints.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+static const struct hint { const char *typed, *meant; } table[] = {
+#define HINT(typed, meant) { typed, meant },
+#include "cli/hints.def"
+#undef HINT
+    { NULL, NULL }
+};
+
+/* NULL: there is none. */
+static const char *meant_by(const char *typed)
+{
+    const struct hint *row = table;
+
+    while (row->typed != NULL && strcmp(row->typed, typed) != 0)
+        row++;
+    return row->meant;
+}
+
+static bool is_name(const struct opt *o, const char *name, size_t n)
+{
+    return strlen(o->name) == n && strncmp(o->name, name, n) == 0;
+}
+
+static bool has(const struct opts *p, const char *name, size_t n)
+{
+    for (int i = 0; i < p->n; i++)
+        if (is_name(p->opt[i], name, n))
+            return true;
+    return false;
+}
+
+/* ---- other commands ---- */
+
+struct search {
+    const char *name;
+    size_t n;
+    bool found;
+};
+
+static void compare(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct search *search = self;
+
+    (void)group;
+    search->found |= is_name(o, search->name, search->n);
+}
+
+/* "; links and types have --threshold", "; stats, report, diff and 4 more commands have --json" */
+static bool say_siblings(char dst[HINTS_SIZE], const struct opts *p, const char *name, size_t size)
+{
+    enum { SHOWN = 4 };
+    const char *found[SHOWN];
+    int n = 0, n_shown;
+    size_t end = 0;
+
+    for (int i = 0; p->siblings != NULL && p->siblings[i] != NULL; i++) {
+        struct search search = { name, size, false };
+
+        opts_each(p->siblings[i], compare, &search);
+        if (search.found && n < SHOWN)
+            found[n] = p->siblings[i]->name;
+        n += search.found;
+    }
+    n_shown = n <= SHOWN ? n : SHOWN - 1;
+    for (int i = 0; i < n_shown; i++)
+        end += (size_t)snprintf(dst + end, HINTS_SIZE - end, "%s%s",
+                                i == 0 ? "; " : i == n - 1 ? " and " : ", ", found[i]);
+    if (n > SHOWN)
+        end += (size_t)snprintf(dst + end, HINTS_SIZE - end, " and %d more commands", n - n_shown);
+    if (n > 0)
+        snprintf(dst + end, HINTS_SIZE - end, " %s --%.*s", n > 1 ? "have" : "has", (int)size,
+                 name);
+    return n > 0;
+}
+
+/* ---- rows of hints.def ---- */
+
+/* What stands after the next '|'; NULL: nothing. */
+static const char *next_meant(const char *meant)
+{
+    const char *bar = strchr(meant, '|');
+
+    return bar != NULL ? bar + 1 : NULL;
+}
+
+/* The first of "--from|--at" that there is, or which commands have one; a sentence as it stands. */
+static bool say_meant(char dst[HINTS_SIZE], const struct opts *p, const char *meant)
+{
+    if (strncmp(meant, "--", 2) != 0) {
+        snprintf(dst, HINTS_SIZE, "; %s", meant);
+        return true;
+    }
+    for (const char *at = meant; at != NULL; at = next_meant(at))
+        if (has(p, at + 2, strcspn(at, "| ") - 2)) {
+            snprintf(dst, HINTS_SIZE, "; did you mean %.*s?", (int)strcspn(at, "|"), at);
+            return true;
+        }
+    for (const char *at = meant; at != NULL; at = next_meant(at))
+        if (say_siblings(dst, p, at + 2, strcspn(at, "| ") - 2))
+            return true;
+    return false;
+}
+
+/* ---- names of options ---- */
+
+/* The shortest option that the name is the beginning of, or the longest that begins it. */
+static const char *begun_with(const struct opts *p, const char *name)
+{
+    const char *longer = NULL, *shorter = NULL;
+    size_t count = strlen(name);
+
+    for (int i = 0; i < p->n; i++) {
+        const char *other = p->opt[i]->name;
+        size_t n = strlen(other);
+
+        if (n > count && count > 1 && strncmp(other, name, count) == 0 &&
+            (longer == NULL || n < strlen(longer)))
+            longer = other;
+        if (n < count && n > 2 && strncmp(other, name, n) == 0 && name[n] == '-' &&
+            (shorter == NULL || n > strlen(shorter)))
+            shorter = other;
+    }
+    return longer != NULL ? longer : shorter;
+}
+
+static const char *nearest_to(const struct opts *p, const char *name)
+{
+    const char *names[OPTS_MOST + 1] = { NULL };
+
+    for (int i = 0; i < p->n; i++)
+        names[i] = p->opt[i]->name;
+    return nearest_name(name, names);
+}
+
+/* As options are spelt here: "Max_Length" -> "max-length". */
+static void spell(char *name)
+{
+    for (; *name != '\0'; name++)
+        *name = *name == '_' ? '-' : (char)tolower((unsigned char)*name);
+}
+
+void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name)
+{
+    char spelt[64];
+    const char *meant, *near = NULL;
+
+    dst[0] = '\0';
+    snprintf(spelt, sizeof spelt, "%s", name);
+    spell(spelt);
+    meant = meant_by(spelt);
+    if (has(p, spelt, strlen(spelt)))
+        near = spelt;
+    else if ((meant != NULL && say_meant(dst, p, meant)) ||
+             say_siblings(dst, p, spelt, strlen(spelt)))
+        return;
+    if (near == NULL)
+        near = begun_with(p, spelt);
+    if (near == NULL)
+        near = nearest_to(p, spelt);
+    if (near != NULL)
+        snprintf(dst, HINTS_SIZE, "; did you mean --%s?", near);
+}
+
+/* ---- choices ---- */
+
+void hints_choice(char dst[HINTS_SIZE], const struct opt *o, const char *text)
+{
+    char typed[64];
+    const char *meant;
+
+    dst[0] = '\0';
+    snprintf(typed, sizeof typed, "%s=%s", o->name, text);
+    meant = meant_by(typed);
+    /* Of one letter or digit, any other is near. */
+    if (meant == NULL && strlen(text) > 1)
+        meant = nearest_name(text, o->choices);
+    if (meant != NULL)
+        snprintf(dst, HINTS_SIZE, "; did you mean '%s'?", meant);
+}
