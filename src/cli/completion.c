@@ -156,6 +156,7 @@ static void print_bash(FILE *f, const struct cmd *const *table)
     fputs(bash_top, f);
     print_commands(f, table);
     fputs(" help --help --version'\n"
+          "        ((COMP_CWORD == 1)) || words+=' metrics topic'\n"
           "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
           "        return\n    fi\n"
           "    case ${COMP_WORDS[1]}:$prev in\n", f);
@@ -262,7 +263,11 @@ static void print_zsh(FILE *f, const struct cmd *const *table)
     fputs("        'help:show help'\n    )\n"
           "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
           "        _describe -t commands command commands\n"
-          "        (( CURRENT == 2 )) && compadd -- --help --version\n"
+          "        if (( CURRENT == 2 )); then\n"
+          "            compadd -- --help --version\n"
+          "        else\n"
+          "            compadd -- metrics topic\n"
+          "        fi\n"
           "        return\n    fi\n"
           "    local command=$words[2]\n"
           "    shift words\n"
@@ -347,7 +352,7 @@ static void print_fish(FILE *f, const struct cmd *const *table)
             "%s -a help -d 'show help'\n", top, top, top);
     fprintf(f, "complete -c mha-viz -n '__fish_seen_subcommand_from help' -a '");
     print_commands(f, table);
-    fprintf(f, "'\n");
+    fprintf(f, " metrics topic'\n");
     for (int i = 0; table[i] != NULL; i++)
         fish_command(f, top, table[i]);
 }

@@ -94,7 +94,7 @@ static void print_wrapped(FILE *f, const char *s, int at, int indent)
     putc('\n', f);
 }
 
-static void print_entry(FILE *f, const char *name, const char *text, int width)
+void help_entry(FILE *f, const char *name, const char *text, int width)
 {
     int count = (int)strlen(name), indent = 2 + width + 2;
 
@@ -102,6 +102,12 @@ static void print_entry(FILE *f, const char *name, const char *text, int width)
         fprintf(f, "  %s\n%*s", name, indent, "");
     else
         fprintf(f, "  %-*s  ", width, name);
+    print_wrapped(f, text, indent, indent);
+}
+
+void help_wrapped(FILE *f, const char *text, int indent)
+{
+    fprintf(f, "%*s", indent, "");
     print_wrapped(f, text, indent, indent);
 }
 
@@ -122,9 +128,15 @@ static void measure(void *self, const struct opt_group *group, const struct opt 
         walk->width = (int)name.n;
 }
 
-static void measure_own(void *self, const struct opt_group *group, const struct opt *o)
+/* What every user needs first: the model, the texts, layers and heads, where it goes. */
+static bool is_first(const struct opt_group *group, const struct opt *o)
 {
-    if (group == NULL)
+    return group != NULL && o->short_name != 0 && strchr("mflHo", o->short_name) != NULL;
+}
+
+static void measure_first(void *self, const struct opt_group *group, const struct opt *o)
+{
+    if (group == NULL || is_first(group, o))
         measure(self, group, o);
 }
 
@@ -132,7 +144,7 @@ static void print_option(struct walk *w, const struct opt *o)
 {
     struct text name = label(o), text = description(o);
 
-    print_entry(w->f, name.s, text.s, w->width);
+    help_entry(w->f, name.s, text.s, w->width);
 }
 
 /* "Layers and heads:" above the first option of a group. */
@@ -148,6 +160,33 @@ static void visit(void *self, const struct opt_group *group, const struct opt *o
 {
     print_heading(self, group != NULL ? group->name : "options");
     print_option(self, o);
+}
+
+/* How many bytes of a text fit into as many columns, without a part of a sentence. */
+static size_t part_that_fits(const char *s, int columns)
+{
+    size_t fits = strlen(s);
+
+    if (columns_of(s, (int)fits) <= columns)
+        return fits;
+    fits = 0;
+    for (size_t i = 0; s[i] != '\0' && columns_of(s, (int)i) <= columns; i++)
+        if (strchr(",;:", s[i]) != NULL && s[i + 1] == ' ')
+            fits = i;
+    return fits;
+}
+
+/* In a line each. */
+static void visit_first(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct walk *walk = self;
+    struct text name = label(o);
+
+    if (!is_first(group, o))
+        return;
+    print_heading(walk, "most used");
+    fprintf(walk->f, "  %-*s  %.*s\n", walk->width, name.s,
+            (int)part_that_fits(o->help, WIDTH - walk->width - 4), o->help);
 }
 
 static void visit_own(void *self, const struct opt_group *group, const struct opt *o)
@@ -174,6 +213,62 @@ void help_command(FILE *f, const struct cmd *c)
         fprintf(f, "\nExamples:\n");
     for (int i = 0; c->examples != NULL && c->examples[i] != NULL; i++)
         fprintf(f, "  %s\n", c->examples[i]);
+}
+
+/* ---- one heading ---- */
+
+/* Whether "Bare layers" is typed so. */
+static bool is_typed(const char *heading, const char *typed)
+{
+    while (*heading != '\0' &&
+           (*heading == ' ' ? '-' : tolower((unsigned char)*heading)) == *typed) {
+        heading++;
+        typed++;
+    }
+    return *heading == '\0' && *typed == '\0';
+}
+
+struct find {
+    struct walk walk;
+    const char *heading;        /* as it is typed */
+    bool found;
+    char *names;                /* [size] */
+    size_t size;
+    const char *last;           /* the heading of the option before; NULL: it is the first */
+};
+
+static void add_name(struct find *find, const char *name)
+{
+    size_t end = strlen(find->names);
+
+    snprintf(find->names + end, find->size - end, "%s%s", end > 0 ? ", " : "", name);
+    for (; find->names[end] != '\0'; end++)
+        if (find->names[end] == ' ' && (end == 0 || find->names[end - 1] != ','))
+            find->names[end] = '-';
+}
+
+static void visit_group(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct find *find = self;
+    const char *name = group != NULL ? group->name : "options";
+
+    if (find->last == NULL || strcmp(find->last, name) != 0)
+        add_name(find, name);
+    find->last = name;
+    if (!is_typed(name, find->heading))
+        return;
+    find->found = true;
+    visit(&find->walk, group, o);
+}
+
+bool help_group(FILE *f, const struct cmd *c, const char *heading, char *names, size_t size)
+{
+    struct find find = { .walk = { .f = f }, .heading = heading, .names = names, .size = size };
+
+    names[0] = '\0';
+    opts_each(c, measure, &find.walk);
+    opts_each(c, visit_group, &find);
+    return find.found;
 }
 
 /* ---- one screen ---- */
@@ -215,14 +310,17 @@ void help_short(FILE *f, const struct cmd *c)
     struct names names = { .group = NULL };
 
     print_top(f, c);
-    opts_each(c, measure_own, &walk);
+    opts_each(c, measure_first, &walk);
+    opts_each(c, visit_first, &walk);
     opts_each(c, visit_own, &walk);
     add(&names.text, "Shared options: ");
     opts_each(c, name_group, &names);
     end_group(&names);
     putc('\n', f);
     print_wrapped(f, names.text.s, 0, 2);
-    fprintf(f, "\n`mha-viz help %s` describes all options and shows examples.\n", c->name);
+    fprintf(f, "\n`mha-viz help %s` describes all options and shows examples;\n"
+               "`mha-viz help %s GROUP` those of a group, typed with - for blanks.\n", c->name,
+            c->name);
 }
 
 /* ---- the program ---- */
@@ -235,7 +333,7 @@ void help_program(FILE *f, const struct cmd *const *table)
                "see what the attention heads of a transformer do\n\n");
     for (int i = 0; table[i] != NULL; i++)
         if (!table[i]->minor)
-            print_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
+            help_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
     fprintf(f, "  %-*s  ", NAME_WIDTH, "others");
     for (int i = 0, n = 0; table[i] != NULL; i++)
         if (table[i]->minor)

@@ -9,19 +9,8 @@
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cmd/cmds.h"
+#include "cmd/help.h"
 #include "cmd/profile.h"
-
-static const struct cmd *find(const char *name, struct err *e)
-{
-    const struct cmd *command = cmd_find(name);
-    const char *meant = command == NULL ? cmd_nearest(name) : NULL;
-
-    if (command == NULL)
-        err_set(e, ERR_USAGE, "'%s' is not a command%s%s%s", name,
-                meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
-                meant != NULL ? "'?" : "");
-    return command;
-}
 
 static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
                struct err *e)
@@ -33,7 +22,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     char **operands;
     int n_operands, status;
 
-    status = opts_parse(c, argc - 1, argv + 1, args, &n_operands, &operands, e);
+    status = opts_parse(c, cmd_table, argc - 1, argv + 1, args, &n_operands, &operands, e);
     if (status > 0)
         (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
     if (status != 0)
@@ -60,23 +49,18 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     return status;
 }
 
-/* What may take the place of a command: --help, --version, help [COMMAND]. */
+/* What may take the place of a command: --help, --version, help. */
 int program_run(int argc, char **argv, const struct cmd **c, struct arena *arena,
                 struct err *e)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    bool help = strcmp(name, "help") == 0;
 
     if (argc < 2)
         return err_set(e, ERR_USAGE, "no command");
-    if (help && argc > 3)
-        return err_set(e, ERR_USAGE, "help: unexpected operand '%s', expected at most 1",
-                       argv[3]);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
-        (help && argc == 2)) {
-        help_program(stdout, cmd_table);
-        return 0;
-    }
+    if (strcmp(name, "help") == 0)
+        return help_run(argv[0], argv + 2, argc - 2, arena, e);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help_run(argv[0], NULL, 0, arena, e);
     if (strcmp(name, "--version") == 0) {
         if (kernel_choose(e) != 0)
             return -1;
@@ -85,14 +69,8 @@ int program_run(int argc, char **argv, const struct cmd **c, struct arena *arena
     }
     if (name[0] == '-')
         return err_set(e, ERR_USAGE, "%s: unknown option; options go after the command", name);
-    *c = find(help ? argv[2] : name, e);
-    if (*c == NULL)
-        return -1;
-    if (help) {
-        help_command(stdout, *c);
-        return 0;
-    }
-    return run(*c, argc, argv, arena, e);
+    *c = cmd_known(name, arena, e);
+    return *c != NULL ? run(*c, argc, argv, arena, e) : -1;
 }
 
 void program_complain(FILE *f, const struct cmd *c, const struct err *e)

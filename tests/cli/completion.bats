@@ -22,6 +22,8 @@ complete_bash() {
     [ "$(complete_bash mha-viz comple)" = completion ]
     [[ $(complete_bash mha-viz '') == *"heatmap"*"completion help --help --version" ]]
     [[ $(complete_bash mha-viz help stat) == stats ]]
+    [[ $(complete_bash mha-viz help met) == metrics ]]
+    [[ -z $(complete_bash mha-viz met) ]]
     [ "$(complete_bash mha-viz --v)" = --version ]
 }
 

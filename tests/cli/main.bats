@@ -33,12 +33,110 @@ load helper
 @test "-h is one screen: the command's own options, and the names of the others" {
     run "$viz" stats -h
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -le 24 ]
+    [ "${#lines[@]}" -le 32 ]
+    for option in -o -m -f -l -H; do
+        [ "$(grep -c -e "^  $option, " <<< "$output")" -eq 1 ]
+    done
     [[ $output == *"--sort NAME"* ]]
     [[ $output != *"--mask "* ]]
     # wherever lines break
     [[ $(tr -s '\n ' ' ' <<< "$output") == *"layers and heads (-l -H -s)"* ]]
     [[ $output == *'`mha-viz help stats` describes all options'* ]]
+}
+
+# bats test_tags=once
+@test "help metrics: each in a line, and each as the manual has it" {
+    local every
+    every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def)
+    "$viz" help metrics > "$dir/list"
+    [ "$(sed -nE 's/^  ([^ ]+)( .*)?$/\1/p' "$dir/list" | sort)" = "$(sort <<< "$every")" ]
+    refute grep -E '^.{81}' "$dir/list"
+    for metric in $every; do
+        "$viz" help metrics "$metric" > "$dir/one"
+        [ "$(head -n 1 "$dir/one")" = "$metric" ]
+        [ "$(grep -c . "$dir/one")" -ge 3 ]     # the line, and a paragraph
+        # nothing of the page's macros
+        refute grep -E '\\|^ *\.[A-Z]|(^| )(Va|Fl|Pq|Cm|Xr|Ql|Dq|Ar)( |$)|.{81}' "$dir/one"
+    done
+    # each number, sign and name of the page's paragraph
+    works "$viz" help metrics entropy
+    [[ $(tr -s '\n ' ' ' <<< "$output") == *" -sum over j of a(i,j) ln a(i,j), in nats, where 0 ln 0 is 0. From 0, all weight on one key, to ln n(i), uniform. "* ]]
+    # what is the same of something stands after it
+    works "$viz" help metrics tau_rowmax
+    [[ $(tr -s '\n ' ' ' <<< "$output") == *" tau_uniform: the share of all entries "*" tau_rowmax: the same of entries "* ]]
+    fails 2 "help metrics: 'previous' is not a metric; did you mean 'prev'?" "$viz" help metrics previous
+    fails 2 "unexpected operand 'self', expected at most 2" "$viz" help metrics prev self
+}
+
+@test "help COMMAND GROUP: the options of one heading" {
+    works "$viz" help heatmap bare-layers
+    [[ $output == *"--norm-first"* ]]
+    [[ $output != *"--cmap"* ]]
+    fails 2 "help heatmap: no group of options 'bare', expected one of options, output, " \
+        "$viz" help heatmap bare
+}
+
+@test "help topic: the pages of section 7, by man" {
+    works "$viz" help topic
+    for page in man/mha-viz-*.7; do
+        [[ $page == *mechanisms.7 || -n $(grep -o "^  $(basename "${page#man/mha-viz-}" .7) " <<< "$output") ]]
+    done
+    printf '#!/bin/sh\necho "man $*"\n' > "$dir/man"
+    chmod +x "$dir/man"
+    [ "$(PATH=$dir:$PATH "$viz" help topic tutorial)" = "man -l $(dirname "$viz")/man/mha-viz-tutorial.7" ]
+    cp "$viz" "$dir/viz"
+    [ "$(PATH=$dir:$PATH "$dir/viz" help topic heads)" = "man 7 mha-viz-heads" ]
+    fails 4 "help topic: man could not be run: No such file or directory (Debian: man-db); the page is " \
+        env PATH="$dir/none" "$viz" help topic tutorial
+    fails 2 "help topic: no page 'tutoral'; did you mean 'tutorial'?" "$viz" help topic tutoral
+}
+
+@test "the words of other programs are known, and those of other commands" {
+    local n=0
+    while read -r command option want; do
+        n=$((n + 1))
+        fails 2 "$command: $option: unknown option; $want" "$viz" "$command" "$option" 3
+    done <<'GUESSES'
+heatmap --color did you mean --cmap?
+heatmap --colour did you mean --cmap?
+heatmap --colormap did you mean --cmap?
+heatmap --dark did you mean --cmap magma?
+heatmap --out did you mean --output?
+stats --out did you mean --output?
+heatmap --save did you mean --output?
+heatmap --pdf the end of a name chooses the format: -o FILE.pdf
+heatmap --csv stats, diff, types and 11 more commands have --tsv
+stats --csv did you mean --tsv?
+heatmap --layers did you mean --layer?
+heatmap --topk stats and trace have --top
+stats --topk did you mean --top?
+heatmap --query did you mean --at?
+heatmap --no-cls did you mean --hide special?
+heatmap --figsize did you mean --width?
+heatmap --size did you mean --width?
+heatmap --normalize did you mean --scale row?
+stats --normalize did you mean --renorm?
+heatmap --max-length did you mean --truncate?
+heatmap --max_length did you mean --truncate?
+heatmap --device everything runs on the processor; --threads chooses on how many cores
+heatmap --text a text stands by itself, in quotes, and several lie in the file of -f
+diff --sort model, stats, attribute and 2 more commands have --sort
+curve --sort model, stats, attribute and 2 more commands have --sort
+links --at heatmap, diff, neuron and 3 more commands have --at
+model --json stats, diff, types and 11 more commands have --json
+heatmap --threshold links and types have --threshold
+stats --metric did you mean --compute?
+stats --metrics did you mean --compute?
+model --compute did you mean --metric?
+model --metrics did you mean --metric?
+heatmap --no_caption did you mean --no-caption?
+GUESSES
+    [ "$n" -eq 33 ]
+    fails 2 "--heads requires -m LAYER; did you mean -H, which chooses heads?" "$viz" heatmap --heads 3 x
+    fails 2 "did you mean 'prev'?" "$viz" stats --compute previous x
+    fails 2 "did you mean 'bluered'?" "$viz" heatmap --cmap coolwarm x
+    fails 2 "'the cat sat' is not a command; of a text: mha-viz heatmap 'the cat sat'" "$viz" 'the cat sat'
+    fails 2 "'plot' is not a command; did you mean 'heatmap'?" "$viz" plot
 }
 
 @test "--version names the program, its libraries and the kernel" {

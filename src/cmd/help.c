@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ * What stands after `mha-viz help`. */
+#include "cmd/help.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/choice.h"
+#include "base/file.h"
+#include "base/nearest.h"
+#include "cli/help.h"
+#include "cmd/cmds.h"
+#include "cmd/manual.h"
+
+/* ---- metrics ---- */
+
+enum { NAME_WIDTH = 18 };
+
+/* "-sum a ln a of each row, mean over rows: 0 looks at one key (nats)" */
+static const char *line_of(struct arena *a, const struct metric *m)
+{
+    return m->unit[0] != '\0' ? arena_printf(a, "%s (%s)", m->help, m->unit) : m->help;
+}
+
+static const char *asked_by(struct arena *a, enum metric_group group)
+{
+    if (group == METRIC_BASIC)
+        return "always computed";
+    if (metric_group_names[group] == NULL)
+        return "computed by name alone";
+    return arena_printf(a, "computed by name, or all with --compute %s",
+                        metric_group_names[group]);
+}
+
+static void list_metrics(struct arena *a)
+{
+    printf("`mha-viz help metrics NAME` says how one is computed, as mha-viz-stats(1) does.\n");
+    for (int group = 0; group < N_METRIC_GROUP; group++) {
+        printf("\n%s:\n", asked_by(a, (enum metric_group)group));
+        for (int i = 0; i < N_METRIC; i++)
+            if ((int)metric_table[i].group == group)
+                help_entry(stdout, metric_table[i].name, line_of(a, &metric_table[i]),
+                           NAME_WIDTH);
+    }
+}
+
+static int describe_metric(const char *name, struct arena *a, struct err *e)
+{
+    int id = metric_find(name);
+    const char *meant = id < 0 ? metric_nearest(name, metric_names) : NULL, *text;
+
+    if (id < 0)
+        return err_set(e, ERR_USAGE, "help metrics: '%s' is not a metric%s%s%s", name,
+                       meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                       meant != NULL ? "'?" : "");
+    printf("%s\n", name);
+    help_wrapped(stdout, arena_printf(a, "In one line: %s; %s.", line_of(a, &metric_table[id]),
+                                      asked_by(a, metric_table[id].group)), 2);
+    text = manual_metric(a, name);
+    for (const char *end; text != NULL; text = end != NULL ? end + 2 : NULL) {
+        size_t n;
+
+        end = strstr(text, "\n\n");
+        n = end != NULL ? (size_t)(end - text) : strlen(text);
+        putchar('\n');
+        help_wrapped(stdout, arena_strndup(a, text, n), 2);
+    }
+    return 0;
+}
+
+/* ---- pages ---- */
+
+static const struct topic { const char *name, *about; } topics[] = {
+    { "tutorial", "attention step by step, from a sentence to figures of a real model" },
+    { "heads", "kinds of heads, how to find them, and what was published about them" },
+    { "models", "families of models, files and tokenisers that are read" },
+    { "layers", "bare layers, and attention that another program computed" },
+    { "mechanisms", "the attention mechanisms that are compared, with their costs" },
+    { "performance", "how fast it is beside other programs, and how that was measured" },
+    { "python", "the Python module" },
+};
+
+enum { N_TOPICS = sizeof topics / sizeof *topics };
+
+static void list_topics(void)
+{
+    printf("`mha-viz help topic NAME` opens a page of the manual.\n\n");
+    for (int i = 0; i < N_TOPICS; i++)
+        help_entry(stdout, topics[i].name, topics[i].about, 11);
+}
+
+/*
+ * The file of a page that lies beside the program, as it does where it was built, or as it is
+ * installed; NULL: man is to look for it.
+ */
+static const char *page_file(const char *program, const char *name, struct arena *a)
+{
+    static const char *const beside[] = { "man", "../share/man/man7" };
+
+    for (int i = 0; strchr(program, '/') != NULL && i < 2; i++) {
+        const char *path = arena_printf(a, "%s/%s/mha-viz-%s.7", file_folder(a, program), beside[i],
+                                        name);
+
+        if (file_exists(path))
+            return path;
+    }
+    return NULL;
+}
+
+static int open_page(const char *program, const char *name, struct arena *a, struct err *e)
+{
+    const char *names[N_TOPICS + 1] = { NULL }, *meant, *path;
+    int i = 0;
+
+    while (i < N_TOPICS && strcmp(topics[i].name, name) != 0) {
+        names[i] = topics[i].name;
+        i++;
+    }
+    meant = i == N_TOPICS ? nearest_name(name, names) : NULL;
+    if (i == N_TOPICS)
+        return err_set(e, ERR_USAGE, "help topic: no page '%s'%s%s%s", name,
+                       meant != NULL ? "; did you mean '" : "; `mha-viz help topic` lists them",
+                       meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+    path = page_file(program, name, a);
+    if (path != NULL)
+        execlp("man", "man", "-l", path, (char *)NULL);
+    else
+        execlp("man", "man", "7", arena_printf(a, "mha-viz-%s", name), (char *)NULL);
+    return err_set(e, ERR_SYSTEM, "help topic: man could not be run: %s (Debian: man-db)%s%s",
+                   strerror(errno), path != NULL ? "; the page is " : "", path != NULL ? path : "");
+}
+
+/* ---- commands ---- */
+
+static int describe_group(const struct cmd *c, const char *name, struct err *e)
+{
+    char names[300];
+
+    if (help_group(stdout, c, name, names, sizeof names))
+        return 0;
+    return err_set(e, ERR_USAGE, "help %s: no group of options '%s', expected one of %s", c->name,
+                   name, names);
+}
+
+static int too_many(char *const *word, int most, struct err *e)
+{
+    return err_set(e, ERR_USAGE, "help: unexpected operand '%s', expected at most %d", word[most],
+                   most);
+}
+
+int help_run(const char *program, char *const *word, int n, struct arena *a, struct err *e)
+{
+    const struct cmd *command;
+
+    if (n > 2)
+        return too_many(word, 2, e);
+    if (n == 0)
+        help_program(stdout, cmd_table);
+    else if (strcmp(word[0], "metrics") == 0 && n == 2)
+        return describe_metric(word[1], a, e);
+    else if (strcmp(word[0], "metrics") == 0)
+        list_metrics(a);
+    else if (strcmp(word[0], "topic") == 0 && n == 2)
+        return open_page(program, word[1], a, e);
+    else if (strcmp(word[0], "topic") == 0)
+        list_topics();
+    else if ((command = cmd_known(word[0], a, e)) == NULL)
+        return -1;
+    else if (n == 2)
+        return describe_group(command, word[1], e);
+    else
+        help_command(stdout, command);
+    return 0;
+}
