@@ -76,7 +76,7 @@ static void names_that_do_not_exist(void **state)
         /* 63 are enough to say that it is none */
         { "0123456789012345678901234567890123456789012345678901234567890123",
           "'012345678901234567890123456789012345678901234567890123456789012' is not a metric" },
-        { "quux", "'quux' is not a metric; 'all' computes" },
+        { "quux", "'quux' is not a metric; `mha-viz help metrics` lists them" },
         { "basic,a_name_that_is_longer_than_sixty_three_bytes_and_so_than_each_of_those_there_are",
           "'a_name_that" },
     };

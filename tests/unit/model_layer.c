@@ -148,7 +148,7 @@ static void models(void **state)
     assert_null(model_open_layer(&arena, "tests/ref/gpt2", &three, &e));
     assert_int_equal(e.kind, ERR_USAGE);
     assert_null(model_open_layer(&arena, NULL, &three, &e));
-    assert_string_equal(e.msg, "--heads requires -m LAYER");
+    assert_string_equal(e.msg, "--heads requires -m LAYER; did you mean -H, which chooses heads?");
 }
 
 /* Parts of one tensor are views of it; rows of heads are joined in order. */

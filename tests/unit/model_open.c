@@ -50,7 +50,9 @@ static void options_of_layers(void **state)
                     strlen(rows[i].option) + 2) != 0)
             fail_msg("%s: %s", rows[i].option, e.msg);
         assert_null(model_open_layer(&arena, NULL, &rows[i].asked, &e));
-        assert_string_equal(e.msg, arena_printf(&arena, "%s requires -m LAYER", rows[i].option));
+        assert_string_equal(e.msg, arena_printf(&arena, "%s requires -m LAYER%s", rows[i].option,
+                                                strcmp(rows[i].option, "--heads") == 0 ?
+                                                "; did you mean -H, which chooses heads?" : ""));
     }
 }
 
