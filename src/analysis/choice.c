@@ -203,6 +203,28 @@ int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const cha
     return 0;
 }
 
+struct metric_choice metric_choice_take_between(struct metric_choice *c)
+{
+    struct metric_choice taken = { .names = c->names };
+
+    for (int i = 0; i < N_METRIC; i++) {
+        if (!metric_table[i].rule->between)
+            continue;
+        taken.wanted[i] = c->wanted[i];
+        taken.named[i] = c->named[i];
+        c->wanted[i] = c->named[i] = false;
+    }
+    return taken;
+}
+
+bool metric_choice_any(const struct metric_choice *c)
+{
+    for (int i = 0; i < N_METRIC; i++)
+        if (c->wanted[i])
+            return true;
+    return false;
+}
+
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n)
 {
     struct metric *list = arena_alloc(a, N_METRIC, sizeof *list);

@@ -52,6 +52,11 @@ void metric_choice_drop_unnamed(struct metric_choice *c);
 int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
                        struct err *e);
 
+/* Takes what compares heads, whose rule says `between`, out of c; returns it. */
+struct metric_choice metric_choice_take_between(struct metric_choice *c);
+
+bool metric_choice_any(const struct metric_choice *c);  /* one is wanted */
+
 /* Their rows of the table, in its order, by the choice's names: [*n] of a. */
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);
 

@@ -71,7 +71,8 @@ struct metric_rule;
 
 struct metric_opts {
     double entropy_eps;         /* 0: the exact entropy; else -sum a ln(a + eps) */
-    int n_clusters;             /* at most, of js_cluster */
+    int n_clusters;             /* at most, of js_cluster; 0: of js, mds and js_cluster only js
+                                   is wanted */
     int budget[METRIC_BUDGETS]; /* keys that a cache keeps; 0: there are fewer budgets */
     int stream_first, stream_last;      /* keys that a stream keeps */
     int prompt, snap_window;    /* of cache_snapkv; prompt 0: half of the text */
@@ -153,6 +154,7 @@ struct metric_rule {
     const double *(*map)(const void *state);
 
     bool counts;        /* undefined without opts->counts */
+    bool between;       /* of heads that are compared: over texts, of the mean of js, apart.h */
 };
 
 /* What asks for a metric, but for its name. */
@@ -206,6 +208,10 @@ enum metric_id {
 extern const char *const metric_kovaleva_words[];   /* ends with NULL */
 /* Which of these words a map with such numbers is; block 0 or NaN: there is none. */
 int metric_kovaleva_class(double vertical, double diagonal, double block);
+
+/* Bytes that js, mds and js_cluster keep of a text of so many queries and keys, as each is of
+ * all heads. */
+double metric_between_bytes(double n_heads, double n_queries, double n_keys);
 
 /* Not of metrics.def: a list, of each query the value of opts->by_row; NaN: it has none. */
 extern const struct metric_rule metric_rows;

@@ -34,6 +34,12 @@ load helper
     [ "$status" -eq 3 ]
     [[ $output == *'"n_texts":2,"n_unusable":1,'* ]]
     [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
+    # The rows of all 24 heads, which are kept for their distances: 24 x 900 x 900 x 4 bytes
+    run --separate-stderr "$viz" stats --summary --json --compute js --max-memory 70M --jsonl \
+        -f "$dir/x.jsonl"
+    [ "$status" -eq 3 ]
+    [[ $output == *'"n_texts":2,"n_unusable":1,'* ]]
+    [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 70.0 MiB"* ]]
 }
 
 @test "weights are turned for a continuation where memory is left, to the same bytes" {

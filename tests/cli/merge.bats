@@ -50,6 +50,11 @@ same() {
     counts="2 40" same
     same --compute entropy,prev --sort entropy --bootstrap=50 --reliability
     same --by lang --compute all --sort prev --reverse
+    same --by lang --compute js_cluster,entropy --clusters 3
+    shards 3 --compute js,mds
+    stats --summary --json --compute js,mds -f "$dir/lines.jsonl" > "$dir/want"
+    "$viz" merge --json "$dir"/part.* | cmp - "$dir/want"
+    fails 3 "'js' is a list: only --json prints it" "$viz" merge "$dir"/part.*
     # Groups of a text or two are compared exactly.
     head -n 9 "$dir/lines.jsonl" >"$dir/x"
     mv "$dir/x" "$dir/lines.jsonl"

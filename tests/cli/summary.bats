@@ -53,6 +53,40 @@ numbers() {
     done
 }
 
+@test "heads by the mean of their distances: places and clusters are those of NumPy" {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    printf 'the cat saw the dog\ntea with milk, tea with lemon\nthe dog ran\n' > "$dir/lines"
+    mkdir "$dir/each"
+    distances() {
+        "$viz" stats -q --summary --json --compute js,mds,js_cluster --clusters 5 "$@"
+    }
+    for m in "$BATS_TEST_DIRNAME/../../assets/default" "$ref/bert" "$ref/gpt2"; do
+        rm -f "$dir/each"/*
+        "$viz" export -q -m "$m" -f "$dir/lines" -o "$dir/each/"
+        distances -t 3 -m "$m" -f "$dir/lines" > "$dir/summary"
+        "$viz" model -q --mds --types none -m "$m" -f "$dir/lines" -o "$dir/plane.svg"
+        python3 "$ref/apart.py" "$dir/each" "$dir/summary" "$dir/plane.svg"
+    done
+    tac "$dir/lines" > "$dir/back"
+    distances -t 1 -m "$m" -f "$dir/back" | cmp - "$dir/summary"
+    # a file of one text is that text
+    head -n 1 "$dir/lines" > "$dir/line"
+    distances -f "$dir/line" |
+        jq -c '.heads[] | [(.js[] | . * 1e9 | round), .js_cluster]' > "$dir/one"
+    "$viz" stats --json --compute js,js_cluster --clusters 5 "$(cat "$dir/line")" |
+        jq -c '.heads[] | [(.js[] | . * 1e9 | round), .js_cluster]' | cmp - "$dir/one"
+    # a group has distances of its own
+    sed 's/.*/{"text":"&","k":1}/; 3s/:1}/:2}/' "$dir/lines" > "$dir/groups.jsonl"
+    tail -n 1 "$dir/lines" > "$dir/line"
+    distances -f "$dir/line" | jq '.heads' > "$dir/one"
+    distances --jsonl --by k -f "$dir/groups.jsonl" | jq 'select(.group == "2") | .heads' |
+        cmp - "$dir/one"
+    run "$viz" stats -q --summary --tsv --compute js_cluster --sort js_cluster -f "$dir/lines"
+    [ "$(awk 'NR > 1 { print $5 }' <<< "$output")" = \
+        "$(awk 'NR > 1 { print $5 }' <<< "$output" | sort -rn)" ]
+    works "$viz" model --metric js_cluster -f "$dir/lines" -o "$dir/m.svg"
+}
+
 @test "a table, TSV, an order" {
     corpus
     works "$viz" stats -q --summary -m "$ref/bert" --jsonl -f "$dir/lines.jsonl"
@@ -126,13 +160,14 @@ numbers() {
         "$viz" stats -q --summary 'the cat'
     fails 2 "--summary gives one report: expected a file, not the folder $dir/" \
         "$viz" stats -q --summary -o "$dir/" -f "$dir/lines.jsonl"
-    fails 2 "'js_cluster' is the number of a cluster: it has no mean over texts" \
-        "$viz" stats -q --summary --compute js_cluster -f "$dir/lines.jsonl"
-    printf 'a cat\na dog\n' > "$dir/two"
-    fails 2 "--metric js_cluster: a cluster has no mean over 2 texts" \
-        "$viz" model --metric js_cluster -f "$dir/two" -o "$dir/m.png"
-    fails 2 "--sort js_cluster: a cluster has no mean over 2 texts" \
-        "$viz" model --metric entropy --sort js_cluster -f "$dir/two" -o "$dir/m.png"
+    for o in --bootstrap --reliability; do
+        fails 2 "$o is of means: js, mds and js_cluster have none" \
+            "$viz" stats -q --summary $o --compute js_cluster -f "$dir/lines.jsonl"
+    done
+    for m in js mds; do
+        fails 2 "--compute: '$m' is a list: only --json prints it" \
+            "$viz" stats -q --summary --tsv --compute $m -f "$dir/lines.jsonl"
+    done
     fails 2 "--summary, --links: only one of them can be given" \
         "$viz" stats -q --summary --links -f "$dir/lines.jsonl"
     for o in --bootstrap --bootstrap=20 --reliability "--by lang"; do

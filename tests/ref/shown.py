@@ -518,25 +518,31 @@ def entropies(p):
     return -(p * np.log(np.where(p > 0, p, 1))).sum(1)
 
 
-def between(heads):
-    """js, mds and the clusters of heads, (a, rows) of each."""
+def distances(heads):
+    """The matrix of js of heads, (a, rows) of each; None: it is not known everywhere."""
     n = len(heads)
     js = np.zeros((n, n))
     for x in range(n):
         for y in range(x):
             rows = sorted(set(heads[x][1]) & set(heads[y][1]))
             if not rows:
-                return [{"js": None, "mds": None, "js_cluster": None}] * n
+                return None
             p, q = (heads[z][0][rows] / heads[z][0][rows].sum(1, keepdims=True) for z in (x, y))
             js[x, y] = js[y, x] = \
                 (entropies((p + q) / 2) - (entropies(p) + entropies(q)) / 2).mean()
+    return js
+
+
+def placed(js, most):
+    """js, mds and at most so many clusters of each head, by the matrix."""
+    n = len(js)
     centre = np.eye(n) - 1 / n
     value, vector = np.linalg.eigh(-centre @ js @ centre / 2)
     place = vector[:, ::-1][:, :2] * np.sqrt(np.maximum(value[::-1][:2], 0))
     for axis in place.T:
         axis *= np.sign(axis[abs(axis).argmax()]) or 1
     groups = [[x] for x in range(n)]
-    while len(groups) > 8:
+    while len(groups) > most:
         apart = {(x, y): np.sqrt(js[np.ix_(groups[x], groups[y])]).mean()
                  for x in range(len(groups)) for y in range(x + 1, len(groups))}
         x, y = min(apart, key=apart.get)
@@ -544,6 +550,13 @@ def between(heads):
     return [{"js": list(js[x]), "mds": list(place[x]) + [0.] * (2 - place.shape[1]),
              "js_cluster": float([x in group for group in groups].index(True))}
             for x in range(n)]
+
+
+def between(heads):
+    js = distances(heads)
+    if js is None:
+        return [{"js": None, "mds": None, "js_cluster": None}] * len(heads)
+    return placed(js, 8)
 
 
 def first(a, visible, rows, gone, one_axis):

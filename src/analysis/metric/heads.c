@@ -45,6 +45,14 @@ static void maps_start(void *state, const struct metric_shape *shape, struct are
     };
 }
 
+double metric_between_bytes(double n_heads, double n_queries, double n_keys)
+{
+    double matrices = 3;        /* js, and two that scaling and clusters take */
+
+    return n_heads * n_queries * (n_keys * sizeof(float) + 1) +
+           n_heads * n_heads * matrices * sizeof(double);
+}
+
 static size_t head_at(const struct maps *m, int layer, int head)
 {
     return (size_t)layer * (size_t)m->shape.n_heads + (size_t)head;
@@ -112,7 +120,7 @@ static void maps_finish(void *state, struct arena *scratch, struct progress *pro
             maps->js[(size_t)k * (size_t)maps->count + (size_t)i] = js;
             maps->placed &= isfinite(js) != 0;
         }
-    if (!maps->placed)
+    if (!maps->placed || maps->shape.opts->n_clusters == 0)
         return;
     scaling_plane(maps->place, maps->js, maps->count, scratch, progress);
     scaling_clusters(maps->cluster, maps->js, maps->count, maps->shape.opts->n_clusters,
@@ -167,6 +175,9 @@ static const struct metric_state maps = { SCOPE_TEXT, maps_size, maps_take, maps
                                           .start = maps_start };
 
 /* Source: Clark et al. 2019, section 6, who smooth the rows and sum over them. */
-const struct metric_rule metric_js = { .state = &maps, .list = js, .length = all_heads };
-const struct metric_rule metric_mds = { .state = &maps, .list = mds, .length = two };
-const struct metric_rule metric_js_cluster = { .state = &maps, .value = js_cluster };
+const struct metric_rule metric_js = { .state = &maps, .list = js, .length = all_heads,
+                                       .between = true };
+const struct metric_rule metric_mds = { .state = &maps, .list = mds, .length = two,
+                                        .between = true };
+const struct metric_rule metric_js_cluster = { .state = &maps, .value = js_cluster,
+                                               .between = true };

@@ -138,6 +138,11 @@ static const char *text_of(struct arena *a, const struct item *item)
     return arena_printf(a, "%s%s", figure_text(a, item), cut);
 }
 
+static int draw(const struct model_view_picture *p, struct arena *a, struct err *e)
+{
+    return (p->j->args->mds ? model_view_draw_plane : model_view_draw)(p, a, e);
+}
+
 /* A picture of its own. */
 static int one_text(void *self, struct arena *a, const struct item *item, const char *path,
                     struct err *e)
@@ -157,9 +162,7 @@ static int one_text(void *self, struct arena *a, const struct item *item, const 
         return -1;
     model_view_add(j, sums, item, stats, 0);
     picture.heads = model_view_means(j, sums, a);
-    if (j->args->mds)
-        model_view_places(j, stats, &picture.heads);
-    if ((j->args->mds ? model_view_draw_plane : model_view_draw)(&picture, a, e) != 0)
+    if (draw(&picture, a, e) != 0)
         return -1;
     tell(j, path);
     return 0;
@@ -196,11 +199,11 @@ static int check_mean(const struct model_view_job *j, const char *option,
 {
     enum metric_kind kind = key->by == BY_METRIC ? metric_table[key->id].kind : METRIC_NUMBER;
 
-    if (j->n_texts == 1 || kind == METRIC_NUMBER)
+    if (j->n_texts == 1 || kind != METRIC_WORD)
         return 0;
-    return err_set(e, ERR_USAGE, "%s %s: a %s has no mean over %lld texts: expected one text, or "
-                   "-o DIR/ for a picture of each", option, key->name,
-                   kind == METRIC_WORD ? "word" : "cluster", (long long)j->n_texts);
+    return err_set(e, ERR_USAGE, "%s %s: a word has no mean over %lld texts: expected one text, "
+                   "or -o DIR/ for a picture of each", option, key->name,
+                   (long long)j->n_texts);
 }
 
 static int draw_means(struct model_view_job *j, struct err *e)
@@ -218,7 +221,7 @@ static int draw_means(struct model_view_job *j, struct err *e)
     else if (j->n_texts > 1)
         of = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
                           input_name(j->job.in) != NULL ? input_name(j->job.in) : "the input");
-    if (model_view_draw(&(struct model_view_picture){
+    if (draw(&(struct model_view_picture){
             j, model_view_means(j, j->sums, a), NULL, of, figure_format(output),
             output->path, NULL }, a, e) != 0)
         return -1;
@@ -372,7 +375,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     if (j.args->table != NULL)
         return check_table(j.args, n_operands, e) != 0 ? -1 : run_table(&j, env, e);
-    if (j.args->metric != NULL)
+    if (j.args->metric != NULL || j.args->mds)
         return run_means(&j, env, e);
     return job_run(&j.job, &kind_of_texts, env, e);
 }

@@ -10,6 +10,7 @@
 #ifndef TASK_MODEL_H
 #define TASK_MODEL_H
 
+#include "analysis/apart.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "task/format.h"
@@ -72,13 +73,9 @@ struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct are
 void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
                     const struct item *item, const struct stats *stats, int text);
 
-/* The means over the texts that were added. */
+/* The means over the texts that were added, and of --mds the places by the mean of js. */
 struct model_view_heads model_view_means(const struct model_view_job *j,
                                          const struct model_view_sums *sums, struct arena *a);
-
-/* The places of --mds: of one text. */
-void model_view_places(const struct model_view_job *j, const struct stats *stats,
-                       struct model_view_heads *heads);
 
 /* ---- table.c ---- */
 

@@ -16,6 +16,8 @@ struct model_view_sums {
     struct summary *summary;    /* [n_heads, metrics] */
     int64_t *n_rows;            /* [n_heads] that see a key */
     double *value;              /* [n_heads, metrics] of one text */
+    struct apart *apart;        /* of --mds; NULL: not asked for */
+    const struct stats_list **js;       /* [n_heads] of one text */
     int64_t n;
 };
 
@@ -66,10 +68,21 @@ static void want_types(struct model_view_job *j)
 
 static void want(struct model_view_job *j, const struct model_view_key *key)
 {
-    if (key->by == BY_METRIC)
+    if (key->by == BY_METRIC && !metric_table[key->id].rule->between)
         j->choice.wanted[key->id] = true;
     if (key->by == BY_TYPE && j->type == NULL)
         want_types(j);
+}
+
+static bool is_between(const struct model_view_key *key)
+{
+    return key->by == BY_METRIC && metric_table[key->id].rule->between;
+}
+
+/* What goes by the mean over the texts of js, of which no more is needed of a text. */
+static bool compares_heads(const struct model_view_job *j)
+{
+    return j->args->mds || is_between(&j->metric) || is_between(&j->sort);
 }
 
 int model_view_choose(struct model_view_job *j, struct err *e)
@@ -84,7 +97,7 @@ int model_view_choose(struct model_view_job *j, struct err *e)
     j->set.opts = metric_opts_default();
     want(j, &j->metric);
     want(j, &j->sort);
-    j->choice.wanted[METRIC_mds] = j->args->mds;
+    j->choice.wanted[METRIC_js] = compares_heads(j);
     if (j->args->mds && j->type == NULL)
         want_types(j);
     j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
@@ -105,6 +118,10 @@ struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct are
     sums->head = records_heads(&j->job.s, &j->job.want, a, &sums->n_heads);
     kind.n = sums->n_heads * j->set.n;
     sums->n_rows = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *sums->n_rows);
+    if (compares_heads(j)) {
+        sums->apart = apart_new(a, sums->n_heads);
+        sums->js = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *sums->js);
+    }
     if (kind.n == 0)
         return sums;
     sums->summary = summary_new(a, &kind);
@@ -128,7 +145,11 @@ void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
 
         memcpy(sums->value + i * j->set.n, head->value, (size_t)j->set.n * sizeof(double));
         sums->n_rows[i] += n_queries - n_hidden - head->n_skipped;
+        if (sums->apart != NULL)
+            sums->js[i] = &head->list[metric_choice_place(&j->choice, METRIC_js)];
     }
+    if (sums->apart != NULL)
+        apart_add(sums->apart, sums->js);
     summary_add(sums->summary, item->index, sums->value);
 }
 
@@ -178,50 +199,61 @@ static const char *word_of(const struct model_view_key *key, double number)
                NULL : metric_table[key->id].rule->words[(int)number];
 }
 
+/* Of head i: the means of its metrics, and of how many texts each is. */
+static void means_of(const struct model_view_job *j, const struct model_view_sums *sums, int i,
+                     double value[N_METRIC], double count[N_METRIC])
+{
+    double mean[N_METRIC], n_texts[N_METRIC];
+
+    for (int k = 0; k < j->set.n; k++) {
+        struct summary_estimate found = summary_of(sums->summary, i * j->set.n + k);
+
+        mean[k] = found.mean;
+        n_texts[k] = (double)found.n;
+    }
+    metric_choice_spread(&j->choice, mean, value);
+    metric_choice_spread(&j->choice, n_texts, count);
+}
+
+static struct apart_mean between_heads(const struct model_view_job *j,
+                                       const struct model_view_sums *sums, struct arena *a)
+{
+    int n_clusters = is_between(&j->metric) || is_between(&j->sort) ?
+                         metric_opts_default().n_clusters : 0;
+
+    return sums->apart == NULL ? (struct apart_mean){ .n = 0 } :
+           apart_mean(sums->apart, n_clusters, a, j->set.progress);
+}
+
+static void set_place(struct model_view_head *head, const struct apart_mean *m, int i)
+{
+    if (m->place == NULL || m->index[i] < 0)
+        return;
+    head->x = m->place[2 * m->index[i]];
+    head->y = m->place[2 * m->index[i] + 1];
+}
+
 struct model_view_heads model_view_means(const struct model_view_job *j,
                                          const struct model_view_sums *sums, struct arena *a)
 {
     struct model_view_heads heads = { sums->n_heads, NULL };
-    double *mean = arena_alloc(a, (uint64_t)j->set.n + 1, sizeof *mean);
-    double *n_texts = arena_alloc(a, (uint64_t)j->set.n + 1, sizeof *n_texts);
+    struct apart_mean between = between_heads(j, sums, a);
 
     heads.head = arena_alloc(a, (uint64_t)sums->n_heads, sizeof *heads.head);
     for (int i = 0; i < sums->n_heads; i++) {
         struct model_view_head *head = &heads.head[i];
         double value[N_METRIC], count[N_METRIC];
 
-        for (int k = 0; k < j->set.n; k++) {
-            struct summary_estimate found = summary_of(sums->summary, i * j->set.n + k);
-
-            mean[k] = found.mean;
-            n_texts[k] = (double)found.n;
-        }
-        metric_choice_spread(&j->choice, mean, value);
-        metric_choice_spread(&j->choice, n_texts, count);
+        means_of(j, sums, i, value, count);
+        value[METRIC_js_cluster] = apart_cluster(&between, i);
         *head = (struct model_view_head){
             sums->head[i].layer, sums->head[i].head, number_of(&j->metric, value),
             number_of(&j->sort, value), word_of(&j->metric, number_of(&j->metric, value)),
             type_of(j, sums, i, value, count), NAN, NAN
         };
+        set_place(head, &between, i);
         if (j->metric.by == BY_TYPE)
             head->word = head->type;
     }
     return heads;
-}
-
-void model_view_places(const struct model_view_job *j, const struct stats *stats,
-                       struct model_view_heads *heads)
-{
-    int place = metric_choice_place(&j->choice, METRIC_mds);
-
-    for (int i = 0; i < heads->n; i++) {
-        struct model_view_head *head = &heads->head[i];
-        const struct stats_list *list =
-            &stats_head(stats, 0, head->layer, head->head)->list[place];
-
-        if (list->v == NULL || list->n != 2)
-            continue;
-        head->x = list->v[0];
-        head->y = list->v[1];
-    }
 }

@@ -40,7 +40,7 @@ static int check_places(const struct model_view_picture *p, struct err *e)
 {
     for (int i = 0; i < p->heads.n; i++)
         if (isnan(p->heads.head[i].x))
-            return err_set(e, ERR_INPUT, "--mds: no row of the text is of L%dH%d and of each "
+            return err_set(e, ERR_INPUT, "--mds: no row that was read is of L%dH%d and of each "
                            "other head, so that their distance is not known",
                            p->heads.head[i].layer, p->heads.head[i].head);
     return 0;

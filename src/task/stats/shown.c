@@ -114,26 +114,47 @@ int stats_choose(struct stats_job *job, struct err *e)
     return 0;
 }
 
+/* What has a mean over texts; what compares heads is of the mean of their distances. */
+static int leave_out_of_many(struct stats_job *job, struct err *e)
+{
+    static const char numbers[] = "--summary is of numbers";
+    struct metric_choice *c = &job->choice;
+
+    job->between = metric_choice_take_between(c);
+    return metric_choice_drop(c, METRIC_LIST, numbers, e) != 0 ||
+           metric_choice_drop(c, METRIC_WORD, numbers, e) != 0 ||
+           metric_choice_drop(c, METRIC_MAP, numbers, e) != 0 ? -1 : 0;
+}
+
 /* Lists and matrices are in JSON; those of a whole text are of all of its rows. */
 static int leave_out_kinds(struct stats_job *job, struct err *e)
 {
-    static const char only[] = "only --json prints it", numbers[] = "--summary is of numbers";
+    static const char only[] = "only --json prints it";
     const struct wanted *want = &job->job.want;
+    enum output_format format = job->job.results.output.format;
 
-    if (job->job.of_many &&
-        (metric_choice_drop(&job->choice, METRIC_LIST, numbers, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_WORD, numbers, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_CLUSTER, "it has no mean over texts", e) != 0))
+    if (job->job.of_many && leave_out_of_many(job, e) != 0)
         return -1;
     if ((want->layer != NULL || want->head != NULL) &&
         metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)
         return -1;
-    if (job->job.results.output.format != OUTPUT_JSON &&
+    if (format != OUTPUT_JSON && format != OUTPUT_SUMS &&
         (metric_choice_drop(&job->choice, METRIC_LIST, only, e) != 0 ||
+         metric_choice_drop(&job->between, METRIC_LIST, only, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_MAP, only, e) != 0))
         return -1;
     return 0;
+}
+
+/* Heads are compared by the mean of js, so that of a text js is all that is needed. */
+static void add_js(struct stats_job *job)
+{
+    struct metric *list = arena_alloc(job->job.s.a, (uint64_t)job->set.n + 1, sizeof *list);
+
+    memcpy(list, job->set.metric, (size_t)job->set.n * sizeof *list);
+    list[job->set.n++] = metric_table[METRIC_js];
+    job->set.metric = list;
+    job->set.opts.n_clusters = 0;
 }
 
 int stats_settle(struct stats_job *job, struct err *e)
@@ -141,6 +162,8 @@ int stats_settle(struct stats_job *job, struct err *e)
     if (leave_out_kinds(job, e) != 0)
         return err_under(e, "--compute");
     job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
+    if (metric_choice_any(&job->between))
+        add_js(job);
     return 0;
 }
 
@@ -171,9 +194,10 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
     int n_absent = 0, n_narrow = 0, n_renamed = 0;
 
     for (int i = 0; i < N_METRIC; i++)
-        if (!j->choice.wanted[i])
+        if (!j->choice.wanted[i] && !j->between.wanted[i])
             absent[n_absent++] = metric_table[i].name;
-        else if (metric_table[i].group != METRIC_BASIC && !j->choice.named[i])
+        else if (metric_table[i].group != METRIC_BASIC && !j->choice.named[i] &&
+                 !j->between.named[i])
             narrow[n_narrow++] = metric_table[i].name;
     r = record_without(a, record_without(a, r, IN_ALL, absent), IN_TABLE, narrow);
     for (int i = 0; i < N_METRIC; i++)

@@ -168,12 +168,25 @@ static int count_tokens(struct stats_job *job, struct err *e)
     return 0;
 }
 
+/* What compares heads has neither replicates nor halves. */
+static int check_means(const struct stats_job *job, struct err *e)
+{
+    const struct stats_args *args = job->args;
+
+    if (!job->job.of_many || metric_choice_any(&job->choice) ||
+        (args->bootstrap == 0 && !args->reliability))
+        return 0;
+    return err_set(e, ERR_USAGE, "%s is of means: js, mds and js_cluster have none; expected "
+                   "another metric in --compute", args->reliability ? "--reliability" :
+                   "--bootstrap");
+}
+
 static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct session *s = &job->job.s;
 
-    if (stats_settle(job, e) != 0 || count_tokens(job, e) != 0)
+    if (stats_settle(job, e) != 0 || check_means(job, e) != 0 || count_tokens(job, e) != 0)
         return -1;
     job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     look_at_weights(job);
@@ -239,8 +252,8 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
 /* What compares heads of all layers, or goes through them. */
 static int check_layers(const struct stats_job *job, struct err *e)
 {
-    static const enum metric_id of_all[] = { METRIC_js, METRIC_js_cluster, METRIC_rollout,
-                                             METRIC_flow };
+    static const enum metric_id of_all[] = { METRIC_js, METRIC_mds, METRIC_js_cluster,
+                                             METRIC_rollout, METRIC_flow };
 
     for (size_t i = 0; job->job.layers != NULL && i < sizeof of_all / sizeof *of_all; i++)
         if (job->choice.wanted[of_all[i]])
@@ -309,6 +322,14 @@ static int check(void *self, struct err *e)
     return check_layers(job, e);
 }
 
+static bool compares_heads(const struct metric_set *set)
+{
+    for (int k = 0; k < set->n; k++)
+        if (set->metric[k].rule->between)
+            return true;
+    return false;
+}
+
 /* Links, columns and metrics of each head; of some metrics maps. */
 static double keeps(void *self, const struct item *item)
 {
@@ -316,12 +337,15 @@ static double keeps(void *self, const struct item *item)
                                            METRIC_erank_sq, METRIC_stable_rank };
     const struct stats_job *j = self;
     double T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
+    const struct config *config = &j->job.s.shown->config;
     double heads = 0, bytes = 0;
 
     for (int l = 0, h = -1; session_next_head(&j->job.s, &j->job.want, &l, &h);)
         heads++;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         bytes += j->choice.wanted[maps[i]] ? 3 * sizeof(double) * T * S : 0;
+    if (compares_heads(&j->set))
+        bytes += metric_between_bytes((double)config->n_layers * config->n_heads, T, S);
     return layers_keep(&j->job, item) + bytes +
            heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) + S * sizeof(double));
 }

@@ -13,6 +13,7 @@
 #ifndef TASK_STATS_H
 #define TASK_STATS_H
 
+#include "analysis/apart.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "analysis/types.h"
@@ -41,6 +42,7 @@ struct stats_args {
 struct stats_group {
     const char *name;           /* NULL: all */
     struct summary *summary;    /* of [heads, metrics] */
+    struct apart *apart;        /* of the heads; NULL: nothing compares them */
     int64_t n;                  /* texts */
     int64_t *n_rows;            /* [heads] that see a key */
     double *few;                /* [CONTRAST_FEW, heads, metrics] of the first texts; NULL:
@@ -52,18 +54,21 @@ struct stats_summary {
     struct arena *kept;         /* of groups, which outlive the texts that they begin with */
     struct arena *a;
     const struct head_id *head; /* [n_heads] as they stand in the model */
-    int n_heads, n_metrics;
+    int n_heads, n_metrics;     /* that have a mean; where heads are compared, js comes after
+                                   them */
     struct summary_kind kind;
     struct stats_group *groups; /* a list; as they came */
     int n_groups;
     double *value;              /* [heads, metrics] of one text */
+    const struct stats_list **js;       /* [heads] the same */
 };
 
 struct stats_job {
     struct job job;
     const struct stats_args *args;
     struct metric_choice choice;
-    struct metric_set set;      /* what choice names */
+    struct metric_choice between;       /* of many texts: what compares heads, not in choice */
+    struct metric_set set;      /* what choice names, and js for between */
     int sort;                   /* of enum metric_id; -1: by layer */
     bool causal;                /* heads look back alone: types.h */
     const struct record *head_record;   /* a row of the table */

@@ -57,16 +57,19 @@ struct number {
 struct head_row {
     struct head_id id;
     const struct number *value[N_METRIC];       /* NULL: not computed */
+    struct list js, mds;        /* of doubles */
+    double cluster;             /* NaN: undefined */
     struct list types;
     const char *labels;         /* the same, with commas between */
 };
 
+#define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
     HEAD_COLUMNS,
 #define OF_NUMBER(id, called, title, measure, about) \
     { .name = called, .help = about, .kind = COLUMN_RECORD, .where = IN_ALL, \
       .optional = true, .of = &id##_number, \
-      .field = offsetof(struct head_row, value) + METRIC_##id * sizeof(struct number *) },
+      .field = F(value) + METRIC_##id * sizeof(struct number *) },
 #include "analysis/metrics.def"
 #undef METRIC
 #undef OF_NUMBER
@@ -74,12 +77,21 @@ static const struct column head_columns[] = {
 #undef OF_WORD
 #undef OF_CLUSTER
 #undef OF_MAP
+    { "js", "Jensen-Shannon divergence from each of the heads shown, mean over the texts",
+      .unit = "nats", .kind = COLUMN_REAL, .list = true, .where = IN_JSON, .null = NULL_SHOWN,
+      .null_items = true, .optional = true, .field = F(js) },
+    { "mds", "place in the plane by the square roots of that mean: classical scaling",
+      .kind = COLUMN_REAL, .list = true, .where = IN_JSON, .null = NULL_SHOWN, .optional = true,
+      .field = F(mds) },
+    { "js_cluster", "cluster by the same, from 0: average linkage", .heading = "js_cluster",
+      .format = "%.0f", .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN,
+      .optional = true, .field = F(cluster) },
     { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
-      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON,
-      .field = offsetof(struct head_row, types) },
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, .field = F(types) },
     { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
-      .kind = COLUMN_TEXT, .where = IN_TSV, .field = offsetof(struct head_row, labels) },
+      .kind = COLUMN_TEXT, .where = IN_TSV, .field = F(labels) },
 };
+#undef F
 
 static const struct record head_record = {
     .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
@@ -198,10 +210,10 @@ static const struct record *without(const struct stats_job *j, const struct reco
 void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
 {
     struct stats_summary *s = arena_alloc(j->job.s.a, 1, sizeof *s);
-    bool *replicated;
+    bool *replicated, compares = metric_choice_any(&j->between);
 
     *s = (struct stats_summary){ .a = j->job.s.a, .head = head, .n_heads = n,
-                                 .n_metrics = j->set.n };
+                                 .n_metrics = j->set.n - compares };
     s->kept = arena_child(s->a);
     replicated = arena_alloc(s->a, (uint64_t)n * (uint64_t)s->n_metrics, 1);
     for (int i = 0; i < n * s->n_metrics; i++)
@@ -209,6 +221,8 @@ void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
     s->kind = (struct summary_kind){ n * s->n_metrics, j->args->bootstrap, replicated,
                                      j->args->reliability };
     s->value = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *s->value);
+    if (compares)
+        s->js = arena_alloc(s->a, (uint64_t)n, sizeof *s->js);
     j->summary = s;
     j->head_record = without(j, &head_record);
     j->job.record = without(j, records_without_shown(&j->job.s, &stats_summary_record));
@@ -220,6 +234,8 @@ static struct stats_group *group_new(struct stats_summary *s, const char *name)
 
     group->summary = summary_new(s->kept, &s->kind);
     group->n_rows = arena_alloc(s->kept, (uint64_t)s->n_heads, sizeof *group->n_rows);
+    if (s->js != NULL)
+        group->apart = apart_new(s->kept, s->n_heads);
     if (name != NULL) {
         group->name = arena_strdup(s->kept, name);
         group->few = arena_alloc(s->kept, (uint64_t)s->kind.n * CONTRAST_FEW, sizeof(double));
@@ -262,12 +278,16 @@ int stats_summary_add(struct stats_job *j, const struct item *item, const struct
 
         memcpy(s->value + i * s->n_metrics, head->value,
                (size_t)s->n_metrics * sizeof *s->value);
+        if (s->js != NULL)
+            s->js[i] = &head->list[s->n_metrics];
         group->n_rows[i] += n_queries - n_hidden - head->n_skipped;
     }
     if (group->few != NULL && group->n < CONTRAST_FEW)
         memcpy(group->few + group->n * s->kind.n, s->value,
                (size_t)s->kind.n * sizeof *s->value);
     summary_add(group->summary, item->index, s->value);
+    if (group->apart != NULL)
+        apart_add(group->apart, s->js);
     group->n++;
     return 0;
 }
@@ -344,18 +364,45 @@ static struct number *numbers(const struct stats_summary *s, const struct stats_
     return x;
 }
 
+/* ---- how far heads are from each other ---- */
+
+static struct apart_mean between_heads(const struct stats_job *j, const struct stats_group *g)
+{
+    const struct stats_summary *s = j->summary;
+    bool clusters = j->between.wanted[METRIC_js_cluster];
+
+    if (g->apart == NULL)
+        return (struct apart_mean){ .n = 0 };
+    return apart_mean(g->apart, clusters ? j->args->clusters : 0, s->a, j->set.progress);
+}
+
+static void set_between(const struct apart_mean *m, int head, struct head_row *row)
+{
+    int i = m->index != NULL ? m->index[head] : -1;
+
+    row->js = i >= 0 ? (struct list){ m->js + (size_t)i * (size_t)m->n, m->n } :
+                       (struct list){ NULL, -1 };
+    row->mds = i >= 0 && m->place != NULL ? (struct list){ m->place + 2 * i, 2 } :
+                                            (struct list){ NULL, -1 };
+    row->cluster = apart_cluster(m, head);
+}
+
 /* ---- rows ---- */
 
 /* The heads in the order of --sort by the first group, the same for all. */
 static const struct stats_rank *ranking(const struct stats_job *j,
-                                        const struct stats_group *first)
+                                        const struct stats_group *first,
+                                        const struct apart_mean *between)
 {
     const struct stats_summary *s = j->summary;
     double *key = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *key);
-    int sort = j->sort >= 0 ? metric_choice_place(&j->choice, (enum metric_id)j->sort) : -1;
+    bool by_mean = j->sort >= 0 && j->choice.wanted[j->sort];
+    int sort = by_mean ? metric_choice_place(&j->choice, (enum metric_id)j->sort) : -1;
 
-    for (int h = 0; h < s->n_heads && sort >= 0; h++)
+    for (int h = 0; h < s->n_heads && by_mean; h++)
         key[h] = summary_of(first->summary, h * s->n_metrics + sort).mean;
+    for (int h = 0; h < s->n_heads && j->sort == METRIC_js_cluster; h++)
+        key[h] = apart_cluster(between, h);
     return stats_sort(j, s->a, s->head, key, s->n_heads);
 }
 
@@ -379,7 +426,8 @@ static void set_types(const struct stats_job *j, const struct stats_group *g, in
 }
 
 static struct list head_rows(const struct stats_job *j, const struct stats_rank *rank,
-                             const struct stats_group *g, const struct number *number)
+                             const struct stats_group *g, const struct number *number,
+                             const struct apart_mean *between)
 {
     const struct stats_summary *s = j->summary;
     struct head_row *row = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *row);
@@ -390,6 +438,7 @@ static struct list head_rows(const struct stats_job *j, const struct stats_rank 
             if (j->choice.wanted[m])
                 row[i].value[m] = &number[rank[i].place * s->n_metrics +
                                           metric_choice_place(&j->choice, (enum metric_id)m)];
+        set_between(between, rank[i].place, &row[i]);
         set_types(j, g, rank[i].place, &row[i]);
     }
     return (struct list){ row, s->n_heads };
@@ -518,16 +567,21 @@ void stats_summary_report(struct stats_job *j, const struct stats_job *first, st
     const struct stats_summary *s = j->summary;
     const struct session *session = &j->job.s;
     struct stats_group **groups = sorted_groups(s);
-    const struct stats_rank *rank = s->n_groups > 0 ? ranking(j, groups[0]) : NULL;
+    const struct stats_rank *rank = NULL;
 
     for (int i = 0; i < s->n_groups; i++) {
+        struct apart_mean between = between_heads(j, groups[i]);
         const struct number *number = numbers(s, groups[0], groups[i]);
         struct summary_row row = {
             session->name, session->model != NULL ? session->model->family->name : NULL,
             session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
             records_shown_asked(session), alike_rows(j, groups[i]),
-            score_rows(j, groups[i], first), head_rows(j, rank, groups[i], number),
+            score_rows(j, groups[i], first), { NULL, 0 },
         };
+
+        if (i == 0)
+            rank = ranking(j, groups[0], &between);
+        row.heads = head_rows(j, rank, groups[i], number, &between);
 
         if (r->format != REPORT_TABLE) {
             report_row(r, &row);

@@ -33,7 +33,7 @@ static int64_t n_few(const struct stats_group *g)
 static uint64_t n_words(const struct stats_summary *s, int64_t few)
 {
     return (uint64_t)few * (uint64_t)s->kind.n + summary_n_words(&s->kind) +
-           (uint64_t)s->n_heads;
+           (uint64_t)s->n_heads + (s->js != NULL ? apart_n_words(s->n_heads) : 0);
 }
 
 /* Those of a group after the values that are kept. */
@@ -42,6 +42,8 @@ static void group_words(struct words *w, const struct stats_summary *s, struct s
     summary_words(w, g->summary);
     for (int i = 0; i < s->n_heads; i++)
         words_count(w, &g->n_rows[i]);
+    if (g->apart != NULL)
+        apart_words(w, g->apart);
 }
 
 void stats_sums_put(void *self, struct sums *out)
