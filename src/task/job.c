@@ -101,6 +101,13 @@ static int check_end(const struct job *job, struct err *e)
     return 0;
 }
 
+/* Where nothing is drawn, a seed would do nothing. */
+static int check_seed(const struct job *job, const struct job_kind *kind, struct err *e)
+{
+    return kind->draws != NULL && kind->draws(job) ? 0 :
+           shared_check_seed(job->args, job->in, kind->drawn, e);
+}
+
 /* Up to the first text. */
 static int open_texts(struct job *job, const struct job_kind *kind, struct err *e)
 {
@@ -122,7 +129,7 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
     if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0) ||
-        (!kind->draws && shared_check_seed(args, job->in, NULL, e) != 0) ||
+        check_seed(job, kind, e) != 0 ||
         provenance_open(&job->s, &job->results.output, NULL, e) != 0)
         return -1;
     if (kind->begin != NULL)

@@ -58,7 +58,10 @@ struct job_kind {
     const char *name;           /* of the file without -o: output_plan; NULL: none */
     const struct record *record;    /* of reports; NULL: prepare sets job->record */
     bool tokens_only;           /* no model is opened, and nothing selected */
-    bool draws;                 /* --seed is not of the input alone: the command checks it */
+    /* What --seed is of beside the random input of a bare layer, as shared_check_seed says it, and
+       whether this run draws it: asked after prepare.  NULL: nothing. */
+    const char *drawn;
+    bool (*draws)(const void *self);
     int (*check)(void *self, struct err *e);        /* before the selection; NULL: nothing */
     int (*prepare)(void *self, struct err *e);      /* after it; NULL: nothing */
     /*

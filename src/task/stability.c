@@ -350,7 +350,13 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
-static const struct job_kind kind = { .draws = true, .outputs = &output_reports, .check = check,
+static bool draws(const void *self)
+{
+    return ((const struct stability_job *)self)->args->noise > 0;
+}
+
+static const struct job_kind kind = { .drawn = "--noise above 0 and ", .draws = draws,
+                                      .outputs = &output_reports, .check = check,
                                       .prepare = prepare, .text = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

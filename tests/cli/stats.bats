@@ -157,7 +157,8 @@ text="the key is in the door"
     for wrong in "--top 3" "--top 3 --tsv" "--top 3 --json --links" "--clusters 8" "--budgets 16" \
         "--stream 4,64 --compute entropy" "--prompt 3 --compute cache_h2o_16" "--snap-window 32" \
         "--unigrams /dev/null" "--entropy-eps 0 --compute neff" "--links --compute prev" \
-        "--entropy-eps 0 --links" "--links --types none" "--seed 1"; do
+        "--entropy-eps 0 --links" "--links --types none" "--seed 1" "--types none --tsv" \
+        "--types none --json"; do
         # shellcheck disable=SC2086
         fails 2 "${wrong%% *}" "$viz" stats $wrong "$text"
     done
@@ -168,6 +169,24 @@ text="the key is in the door"
     fails 2 "--seed: nothing is drawn here" "$viz" diff --seed 1 cat dog
     fails 2 "--seed: nothing is drawn here" "$viz" types --no-probe --seed 1 "$text"
     fails 2 "--seed: nothing is drawn here" "$viz" bench --seed 1 "$text"
+    fails 2 "--seed: nothing is drawn here" "$viz" stability --noise 0 --seed 1 "$text"
+    fails 2 "--seed: nothing is drawn here" "$viz" ablate --seed 1 "$text"
+    fails 2 "--seed: nothing is drawn here" "$viz" ablate --seed 1 -m "$ref/bert" --patch b a
+    fails 2 "--seed: nothing is drawn here" "$viz" mechanisms --only local,quest --seed 1 "$text"
+    fails 2 "--seed: nothing is drawn here" "$viz" circuits --sample 0 --seed 1
+    fails 2 "--seed: nothing is drawn here" "$viz" circuits -m "$ref/bert_old" --seed 1
+    fails 2 "--seed is of copy_rank and negative_copy" "$viz" circuits --pairs --seed 1
+    fails 2 "--seed is of copy_rank" "$viz" circuits --metric successor --seed 1 -o "$dir/a.png"
+    fails 2 "--sample is of copy_rank" "$viz" circuits --sample 7 -o "$dir/a.png"
+    works "$viz" circuits --metric copy_rank --seed 1 --sample 7 -o "$dir/a.png"
+    works "$viz" ablate -q --together -l 0 -H 0 --seed 1 "$text"
+    for o in --sample --mask-id; do
+        fails 2 "--patch, $o: only one" "$viz" ablate -m "$ref/bert" --patch b $o 3 a
+    done
+    fails 2 "--window is of local, global or sinks, which --only leaves out" \
+        "$viz" mechanisms --only low-rank --window 3 "$text"
+    fails 2 "--rank is of low-rank, which --only leaves out" \
+        "$viz" mechanisms --only local --rank 3 "$text"
 }
 
 @test "-l, -H: the same numbers, fewer heads" {

@@ -257,11 +257,22 @@ static int end(void *self, struct err *e)
 
 /* ---- the command ---- */
 
-static const struct job_kind kind = { .draws = true, .outputs = &output_all, .check = check,
-                                      .prepare = prepare, .begin = begin, .keeps = ablate_keeps,
-                                      .text = one_text,
+static bool draws(const void *self)
+{
+    const struct ablate_job *j = self;
+
+    return j->args->together || j->args->greedy != GREEDY_OFF ||
+           (j->measure == ABLATE_MASKED && !ablate_patches(j));
+}
+
+static const char drawn[] = "--sample of masked language models, --together, --greedy and ";
+
+static const struct job_kind kind = { .drawn = drawn, .draws = draws, .outputs = &output_all,
+                                      .check = check, .prepare = prepare, .begin = begin,
+                                      .keeps = ablate_keeps, .text = one_text,
                                       .file = draw_text };
-static const struct job_kind summary_kind = { .draws = true, .outputs = &output_all, .check = check,
+static const struct job_kind summary_kind = { .drawn = drawn, .draws = draws,
+                                              .outputs = &output_all, .check = check,
                                               .prepare = prepare, .begin = begin,
                                               .keeps = ablate_keeps, .text = add_text, .end = end };
 

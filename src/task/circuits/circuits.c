@@ -39,6 +39,44 @@ static const char *const examples[] = {
 
 /* ---- what is asked ---- */
 
+/* Options of the sample, and the numbers from copy_rank on that each decides on; a sample of no
+ * tokens leaves successors out, too. */
+static const struct {
+    const char *option, *numbers;
+    size_t field;
+    enum circuits_number last;
+} of_sample[] = {
+    { "--sample", "copy_rank, negative_copy, successor and successor_p",
+      offsetof(struct circuits_args, sample), CIRCUITS_SUCCESSOR_P },
+    { "--seed", "copy_rank and negative_copy", offsetof(struct circuits_args, shared.asked.seed),
+      CIRCUITS_NEGATIVE_COPY },
+};
+
+static bool ranks_tokens(const struct circuits_job *j, enum circuits_number last)
+{
+    enum circuits_number shown = (enum circuits_number)j->args->metric;
+
+    return !j->args->pairs &&
+           (!output_is_picture(&j->output) || (shown >= CIRCUITS_COPY_RANK && shown <= last));
+}
+
+/* Options that nothing would read. */
+static int check_read(const struct circuits_job *j, struct err *e)
+{
+    const struct circuits_args *args = j->args;
+    size_t n = sizeof of_sample / sizeof *of_sample;
+
+    for (size_t i = 0; i < n; i++)
+        if (opts_is_given(&args->shared.common, of_sample[i].field) &&
+            !ranks_tokens(j, of_sample[i].last))
+            return err_set(e, ERR_USAGE, "%s is of %s, which are not shown here",
+                           of_sample[i].option, of_sample[i].numbers);
+    if (!opts_is_given(&args->shared.common, offsetof(struct circuits_args, shared.asked.seed)) ||
+        (args->sample > 0 && circuits_has_tokens(j->s.shown)))
+        return 0;
+    return err_set(e, ERR_USAGE, "--seed: nothing is drawn here: it is of the tokens of --sample");
+}
+
 /* Of an encoder-decoder the encoder, unless -s says decoder. */
 static int select_heads(struct circuits_job *j, struct err *e)
 {
@@ -141,7 +179,7 @@ static int run_session(struct circuits_job *j, struct err *e)
     const struct circuits_args *args = j->args;
 
     if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
-        check(j, e) != 0 || select_heads(j, e) != 0 ||
+        check(j, e) != 0 || select_heads(j, e) != 0 || check_read(j, e) != 0 ||
         provenance_open(&j->s, &j->output, NULL, e) != 0)
         return -1;
     if (!args->pairs && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)

@@ -320,7 +320,8 @@ static int check(void *self, struct err *e)
         return -1;
     if (args->outputs_only && job->job.results.output.format == OUTPUT_NPZ)
         return err_set(e, ERR_USAGE, "--outputs-only: an npz holds rows");
-    if (parse_only(job, e) != 0)
+    if (parse_only(job, e) != 0 ||
+        mechanisms_check_read(args, job->opts.only, job->job.s.a, e) != 0)
         return -1;
     job->opts.error = reports && !args->no_error &&
                       (args->error || mechanisms_count(&job->opts) > 1);
@@ -345,7 +346,15 @@ static int prepare(void *self, struct err *e)
     return job->opts.additive != NULL ? 0 : -1;
 }
 
-static const struct job_kind kind = { .draws = true, .outputs = &output_every, .check = check,
+static bool draws(const void *self)
+{
+    const struct mechanisms_job *job = self;
+
+    return mechanisms_draw(job->args, job->opts.only);
+}
+
+static const struct job_kind kind = { .drawn = "additive, favor and lsh, and of ", .draws = draws,
+                                      .outputs = &output_every, .check = check,
                                       .prepare = prepare, .text = one_report,
                                       .file = one_file };
 

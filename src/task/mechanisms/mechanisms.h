@@ -27,6 +27,13 @@ extern const struct opt_group mechanisms_group;
 int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
                       struct err *e);
 
+/* Whether --seed is read: of those marked in only, NULL: all, one draws its numbers. */
+bool mechanisms_draw(const struct mechanisms_args *args, const bool *only);
+
+/* ERR_USAGE: an option that none of those marked in only, NULL: all, reads. */
+int mechanisms_check_read(const struct mechanisms_args *args, const bool *only, struct arena *a,
+                          struct err *e);
+
 /* "window 4, seed 1": the parameters that the mechanisms marked in shown read. */
 const char *mechanisms_params_text(const struct mechanism_params *p, const bool *shown,
                                    struct arena *a);

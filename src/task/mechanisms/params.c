@@ -152,22 +152,69 @@ static bool is_size(size_t field)
     return false;
 }
 
+static uint64_t bits_of(const bool *shown)
+{
+    uint64_t all = 0;
+
+    for (int id = 0; id < N_MECHANISM; id++)
+        all |= shown == NULL || shown[id] ? (uint64_t)1 << id : 0;
+    return all;
+}
+
+/* What reads random numbers; additive, where no file has its weights. */
+static uint64_t drawing(bool additive_read)
+{
+    return BIT(favor) | BIT(lsh) | (additive_read ? 0 : BIT(additive));
+}
+
+bool mechanisms_draw(const struct mechanisms_args *args, const bool *only)
+{
+    return (bits_of(only) & drawing(args->additive != NULL)) != 0;
+}
+
+/* "local, global or sinks" */
+static const char *names_of(struct arena *a, uint64_t readers)
+{
+    const char *text = "";
+
+    for (int id = 0; id < N_MECHANISM; id++) {
+        if ((readers >> id & 1) == 0)
+            continue;
+        readers &= ~((uint64_t)1 << id);
+        text = arena_printf(a, "%s%s%s", text, *text == '\0' ? "" : readers != 0 ? ", " : " or ",
+                            mechanism_names[id]);
+    }
+    return text;
+}
+
+int mechanisms_check_read(const struct mechanisms_args *args, const bool *only, struct arena *a,
+                          struct err *e)
+{
+    const struct common_args *common = &args->shared.common;
+
+    for (const struct opt *o = opts; o->name != NULL; o++)
+        for (size_t i = 0; i < sizeof params / sizeof *params; i++)
+            if (strcmp(o->name, params[i].name) == 0 && opts_is_given(common, o->field) &&
+                (bits_of(only) & params[i].readers) == 0)
+                return err_set(e, ERR_USAGE, "--%s is of %s, which --only leaves out", o->name,
+                               names_of(a, params[i].readers));
+    return 0;
+}
+
 const char *mechanisms_params_text(const struct mechanism_params *p, const bool *shown,
                                    struct arena *a)
 {
     struct mechanism_params all = *p;
     const char *text = p->budget > 0 ? arena_printf(a, "budget %d", p->budget) : "";
-    uint64_t readers = 0;
+    uint64_t readers = bits_of(shown);
 
-    for (int id = 0; id < N_MECHANISM; id++)
-        readers |= shown[id] ? (uint64_t)1 << id : 0;
     if (p->budget == 0 && (readers & (BIT(h2o) | BIT(quest))) != 0)
         text = arena_printf(a, "keys %d", MECHANISM_BUDGET);
     for (size_t i = 0; i < sizeof params / sizeof *params; i++)
         if ((readers & params[i].readers) != 0 && !(p->budget > 0 && is_size(params[i].field)))
             text = arena_printf(a, "%s%s%s %d", text, *text != '\0' ? ", " : "",
                                 params[i].name, *field_of(&all, params[i].field));
-    if ((readers & (BIT(additive) | BIT(favor) | BIT(lsh))) != 0)
+    if ((readers & drawing(false)) != 0)
         text = arena_printf(a, "%s%sseed %d", text, *text != '\0' ? ", " : "",
                             (int)p->seed);
     return text;

@@ -311,6 +311,9 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
     if (of_many && args->shared.types != NULL)
         return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
+    if (args->shared.types != NULL && job->job.results.output.format != OUTPUT_TABLE)
+        return err_set(e, ERR_USAGE, "--types is of the table of a text: expected it without "
+                       "--tsv and --json");
     if (args->legend && (of_many || job->job.results.output.format != OUTPUT_TABLE))
         return err_set(e, ERR_USAGE, "--legend is of the table of a text");
     if (args->bootstrap > 0 && !of_many)
