@@ -120,6 +120,8 @@ static int named_heads(struct session *s, struct wanted *want, struct err *e)
     int more = 1, n = 0;
 
     s->named_rank = rank;
+    for (int i = 0; i < s->n_layers * s->n_heads; i++)
+        rank[i] = INT_MAX;
     while (more > 0) {
         long long layer, head;
 
@@ -191,6 +193,30 @@ int64_t session_rank(const struct session *s, int layer, int head)
 
     return s->named_rank != NULL ? s->named_rank[layer * s->n_heads + head] :
                                    (int64_t)l * s->n_heads + h;
+}
+
+/* The least of n ranks, each step after the one before. */
+static int least_rank(const int *rank, int n, int step)
+{
+    int least = INT_MAX;
+
+    for (int i = 0; i < n; i++)
+        least = rank[i * step] < least ? rank[i * step] : least;
+    return least;
+}
+
+int session_layer_rank(const struct session *s, int layer)
+{
+    if (s->named_rank != NULL)
+        return least_rank(s->named_rank + layer * s->n_heads, s->n_heads, 1);
+    return s->layer_rank != NULL ? s->layer_rank[layer] : layer;
+}
+
+int session_head_rank(const struct session *s, int head)
+{
+    if (s->named_rank != NULL)
+        return least_rank(s->named_rank + head, s->n_layers, s->n_heads);
+    return s->head_rank != NULL ? s->head_rank[head] : head;
 }
 
 bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)

@@ -121,6 +121,11 @@ bool session_next_head(const struct session *s, const struct wanted *want, int *
  */
 int64_t session_rank(const struct session *s, int layer, int head);
 
+/* The same of a layer, whatever its heads, and of heads of this number, whatever their layers: of
+ * heads by name, the first of them decides. */
+int session_layer_rank(const struct session *s, int layer);
+int session_head_rank(const struct session *s, int head);
+
 /* The layers below L that can be shown, as -l takes them: "0-5,7". */
 const char *session_layers(struct arena *a, const struct model *m, int L);
 

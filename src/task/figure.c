@@ -99,13 +99,36 @@ const char *figure_changes(struct arena *a, const struct asked *asked)
     return text;
 }
 
-struct label_list figure_numbered(struct arena *a, char letter, int n)
+struct label_list figure_numbered(struct arena *a, char letter, const int *number, int n)
 {
     const char **text = arena_alloc(a, (size_t)n, sizeof *text);
 
     for (int i = 0; i < n; i++)
-        text[i] = arena_printf(a, "%c%d", letter, i);
+        text[i] = arena_printf(a, "%c%d", letter, number != NULL ? number[i] : i);
     return (struct label_list){ n, text, NULL, NULL };
+}
+
+/* By ranks that are all different. */
+static void order(const struct session *s, int *number, int n,
+                  int (*rank)(const struct session *s, int number))
+{
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && rank(s, number[k]) < rank(s, number[k - 1]); k--) {
+            int swap = number[k];
+
+            number[k] = number[k - 1];
+            number[k - 1] = swap;
+        }
+}
+
+void figure_order_layers(const struct session *s, int *number, int n)
+{
+    order(s, number, n, session_layer_rank);
+}
+
+void figure_order_heads(const struct session *s, int *number, int n)
+{
+    order(s, number, n, session_head_rank);
 }
 
 /* ---- where colours end ---- */

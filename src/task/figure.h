@@ -23,8 +23,12 @@ struct figure_args {
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown);
 
-/* Labels of layers or heads: "L0" .. "L11" of the letter L. */
-struct label_list figure_numbered(struct arena *a, char letter, int n);
+/* Labels of layers or heads: "L4", "L2" of the letter L; number[n] NULL: from 0 on. */
+struct label_list figure_numbered(struct arena *a, char letter, const int *number, int n);
+
+/* Layers number[n], or heads, in the order in which -l, or -H, names them. */
+void figure_order_layers(const struct session *s, int *number, int n);
+void figure_order_heads(const struct session *s, int *number, int n);
 
 /* Above the i-th heatmap, "(a) Head 0"; of: "Head 0".  NULL: nothing is to stand there. */
 const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i);

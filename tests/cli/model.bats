@@ -99,6 +99,31 @@ table() {
     works "$viz" model -H L4H1,L5H3 --metric entropy --sort entropy -o "$dir/c.png"
 }
 
+# Of each command the rows of L4 and L2, as a terminal has them, and the heads below.
+@test "layers and heads stand in the order of -l and -H, here, in ablate and in trace" {
+    rows() {
+        NO_COLOR=1 "$viz" "$@" --term --no-caption "the cat saw the dog"
+    }
+    for command in "model --metric entropy" ablate trace; do
+        # shellcheck disable=SC2086
+        rows $command -l 4,2 -H 1 > "$dir/typed"
+        # shellcheck disable=SC2086
+        rows $command -l 2,4 -H 1 > "$dir/sorted"
+        diff <(sed -n 's/^ *\(L[24] *[.0-9 ]*\)$/\1/p' "$dir/typed") \
+            <(sed -n 's/^ *\(L[24] *[.0-9 ]*\)$/\1/p' "$dir/sorted" | tac)
+        [ "$(grep -o '^ *L[24]' "$dir/typed" | head -n 1 | tr -d ' ')" = L4 ]
+    done
+    for command in "model --metric entropy" ablate; do
+        # shellcheck disable=SC2086
+        [ "$(rows $command -l 2 -H 3,0,1 | sed -n 's/^ *\([3] 0 1\)$/\1/p')" = "3 0 1" ]
+        # shellcheck disable=SC2086
+        rows $command -H L4H3,L2H0 | tr -d ' ' > "$dir/named"
+        [ "$(grep -o '^L[24]\|^30$' "$dir/named" | tr '\n' ' ')" = "L4 L2 30 " ]
+    done
+    "$viz" model -H 3,1 -l 4,2 -o "$dir/a.svg" "the cat saw the dog"
+    [ "$(grep -o '>[LH][0-9]<' "$dir/a.svg" | tr -d '<>' | tr '\n' ' ')" = "L4 L2 H3 H1 " ]
+}
+
 @test "--width: as wide as asked for, and too narrow a page is refused with what would do" {
     works "$viz" model --width 85mm --dpi 100 -o "$dir/a.png"
     [[ $(magic "$dir/a.png" 20) == *0000014f ]]         # 335 pixels

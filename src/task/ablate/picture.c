@@ -100,15 +100,35 @@ static int stacks_of(const struct ablate_job *j, enum stack_id *stack)
     return n;
 }
 
-static void sizes(const struct ablate_job *j, const enum stack_id *stack, int n, int *L, int *H)
-{
-    *L = *H = 0;
-    for (int i = 0; i < n; i++) {
-        const struct config *config = &ablate_model(j, stack[i])->config;
+/* Layers, or heads of whatever layer, that are asked for, in the order of -l and -H. */
+struct side {
+    int n;
+    int *number;                /* [n] */
+    int *place;                 /* of each number among them */
+};
 
-        *L = config->n_layers > *L ? config->n_layers : *L;
-        *H = config->n_heads > *H ? config->n_heads : *H;
+static struct side side_of(const struct ablate_job *j, struct arena *a, bool heads)
+{
+    struct side side = { 0, arena_alloc(a, (size_t)j->n_asked, sizeof(int)), NULL };
+    int most = 0;
+    bool *has;
+
+    for (int i = 0; i < j->n_asked; i++) {
+        int number = heads ? j->head[i].head : j->head[i].layer;
+
+        most = number > most ? number : most;
     }
+    has = arena_alloc(a, (size_t)most + 1, sizeof *has);
+    side.place = arena_alloc(a, (size_t)most + 1, sizeof *side.place);
+    for (int i = 0; i < j->n_asked; i++)
+        has[heads ? j->head[i].head : j->head[i].layer] = true;
+    for (int i = 0; i <= most; i++)
+        if (has[i])
+            side.number[side.n++] = i;
+    (heads ? figure_order_heads : figure_order_layers)(&j->job.s, side.number, side.n);
+    for (int i = 0; i < side.n; i++)
+        side.place[side.number[i]] = i;
+    return side;
 }
 
 /* number: of titles. */
@@ -116,21 +136,23 @@ static int draw_heads(const struct ablate_job *j, int number, const char *captio
                       const double *value, const char *path, struct arena *a, struct err *e)
 {
     enum stack_id stack[N_STACK];
-    int n = stacks_of(j, stack), L, H;
+    struct side layers = side_of(j, a, false), heads = side_of(j, a, true);
     struct panel panel[N_STACK];
+    int n = stacks_of(j, stack);
     bool is_signed = number != ABLATE_KL && number != ABLATE_CHANGE;
 
-    sizes(j, stack, n, &L, &H);
     for (int i = 0; i < n; i++) {
         panel[i] = empty_panel(a, n == 1 ? titles[number] :
                                arena_printf(a, "%s: %s", family_stack_names[stack[i]],
-                                            titles[number]), L, H);
+                                            titles[number]), layers.n, heads.n);
         for (int k = 0; k < j->n_asked; k++)
             if (j->head[k].stack == stack[i])
-                put(&panel[i], j->head[k].layer, j->head[k].head, value[k]);
+                put(&panel[i], layers.place[j->head[k].layer], heads.place[j->head[k].head],
+                    value[k]);
     }
-    return draw(j, &(struct maps){ panel, n, n, figure_numbered(a, 'L', L),
-                                   figure_numbered(a, 'H', H), is_signed }, caption, path, e);
+    return draw(j, &(struct maps){ panel, n, n, figure_numbered(a, 'L', layers.number, layers.n),
+                                   figure_numbered(a, 'H', heads.number, heads.n), is_signed },
+                caption, path, e);
 }
 
 int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
@@ -166,30 +188,23 @@ static int draw_positions(const struct ablate_job *j, const struct ablate_patche
                           const char *path, struct arena *a, struct err *e)
 {
     const struct tokens *t = ablate_rows_of(j, &p->item, &j->head[0]);
-    int L, H, n = 0, *place = arena_alloc(a, (size_t)t->n, sizeof *place);
-    struct panel *panel;
-    int *of;
+    struct side layers = side_of(j, a, false), heads = side_of(j, a, true);
+    int *place = arena_alloc(a, (size_t)t->n, sizeof *place);
+    struct panel *panel = arena_alloc(a, (size_t)heads.n, sizeof *panel);
 
     if (ablate_several_stacks(j))
         return err_set(e, ERR_USAGE, "--by-position: a picture shows one attention: expected "
                        "-s encoder, decoder or cross");
-    sizes(j, &j->head[0].stack, 1, &L, &H);
-    panel = arena_alloc(a, (size_t)H, sizeof *panel);
-    of = arena_alloc(a, (size_t)H, sizeof *of);         /* its panel, from 1 */
     for (int i = 0; i < t->n; i++)
         place[i] = i;
-    for (int i = 0; i < j->n_asked; i++) {
-        int head = j->head[i].head;
-
-        if (of[head] == 0) {
-            panel[n] = empty_panel(a, arena_printf(a, "H%d", head), L, t->n);
-            of[head] = ++n;
-        }
+    for (int i = 0; i < heads.n; i++)
+        panel[i] = empty_panel(a, arena_printf(a, "H%d", heads.number[i]), layers.n, t->n);
+    for (int i = 0; i < j->n_asked; i++)
         for (int k = 0; k < t->n; k++)
-            put(&panel[of[head] - 1], j->head[i].layer, k,
+            put(&panel[heads.place[j->head[i].head]], layers.place[j->head[i].layer], k,
                 shows_kl(j) ? p->at[i][k].kl : p->at[i][k].patch);
-    }
-    return draw(j, &(struct maps){ panel, n, n < 4 ? n : 4, figure_numbered(a, 'L', L),
+    return draw(j, &(struct maps){ panel, heads.n, heads.n < 4 ? heads.n : 4,
+                                   figure_numbered(a, 'L', layers.number, layers.n),
                                    figure_labels(a, t, place, t->n), !shows_kl(j) },
                 patch_caption(j, p, a), path, e);
 }

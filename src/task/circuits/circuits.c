@@ -149,7 +149,7 @@ static int draw(const struct circuits_job *j, struct err *e)
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
         .n_panels = 1, .panels = &panel, .columns = 1,
-        .rows = figure_numbered(j->a, 'L', L), .cols = figure_numbered(j->a, 'H', H),
+        .rows = figure_numbered(j->a, 'L', NULL, L), .cols = figure_numbered(j->a, 'H', NULL, H),
         .pool = 1, .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
         .vmin = is_signed ? -1 : 0,
         .vmax = j->args->metric < CIRCUITS_Q_COMP ? 1 : largest > 0 ? largest : 1e-6f,

@@ -55,16 +55,21 @@ static void place_sorted(const struct model_view_picture *p, struct grid_of *g, 
         g->at[row * g->n_cols + i] = first + order[i];
 }
 
+/* Where it is in a list that has it. */
+static int place_of(const int *list, int number)
+{
+    int i = 0;
+
+    while (list[i] != number)
+        i++;
+    return i;
+}
+
 static void place_heads(const struct model_view_picture *p, struct grid_of *g, int row,
                         int first, int n)
 {
-    for (int i = first; i < first + n; i++) {
-        int column = 0;
-
-        while (g->head[column] != p->heads.head[i].head)
-            column++;
-        g->at[row * g->n_cols + column] = i;
-    }
+    for (int i = first; i < first + n; i++)
+        g->at[row * g->n_cols + place_of(g->head, p->heads.head[i].head)] = i;
 }
 
 /* How many heads of one layer begin at the first. */
@@ -77,7 +82,7 @@ static int count_layer(const struct model_view_heads *heads, int first)
     return n;
 }
 
-/* Rows are the layers that have heads, columns the heads that any has. */
+/* Rows are the layers that have heads, columns the heads that any has, as they were asked for. */
 static void count_sides(const struct model_view_picture *p, struct grid_of *g, struct arena *a)
 {
     const struct model_view_heads *heads = &p->heads;
@@ -99,6 +104,8 @@ static void count_sides(const struct model_view_picture *p, struct grid_of *g, s
         widest = n > widest ? n : widest;
         g->layer[g->n_rows++] = heads->head[i].layer;
     }
+    figure_order_layers(&p->j->job.s, g->layer, g->n_rows);
+    figure_order_heads(&p->j->job.s, g->head, g->n_cols);
     g->n_cols = is_sorted(p) ? widest : g->n_cols;
 }
 
@@ -109,7 +116,9 @@ static void place(const struct model_view_picture *p, struct grid_of *g, struct 
     g->at = arena_alloc(a, (size_t)g->n_rows * (size_t)g->n_cols, sizeof *g->at);
     for (int i = 0; i < g->n_rows * g->n_cols; i++)
         g->at[i] = -1;
-    for (int i = 0, row = 0, n; i < p->heads.n; i += n, row++) {
+    for (int i = 0, n; i < p->heads.n; i += n) {
+        int row = place_of(g->layer, p->heads.head[i].layer);
+
         n = count_layer(&p->heads, i);
         if (is_sorted(p))
             place_sorted(p, g, row, i, n, a);
@@ -227,15 +236,6 @@ static void set_names(const struct model_view_picture *p, const struct grid_of *
     board->brief = brief;
 }
 
-static struct label_list numbered(struct arena *a, char letter, const int *number, int n)
-{
-    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
-
-    for (int i = 0; i < n; i++)
-        text[i] = arena_printf(a, "%c%d", letter, number[i]);
-    return (struct label_list){ n, text, NULL, NULL };
-}
-
 /* ---- the sheet ---- */
 
 static bool is_of_words(const struct model_view_job *j)
@@ -301,10 +301,10 @@ static void set_labels(const struct model_view_picture *p, const struct grid_of 
 {
     const struct model_view_key *sort = &p->j->sort;
 
-    board->rows = numbered(a, 'L', g->layer, g->n_rows);
+    board->rows = figure_numbered(a, 'L', g->layer, g->n_rows);
     board->row_name = "layer";
     if (!is_sorted(p)) {
-        board->cols = numbered(a, 'H', g->head, g->n_cols);
+        board->cols = figure_numbered(a, 'H', g->head, g->n_cols);
         board->col_name = "head";
     } else {
         board->col_name = arena_printf(a, "heads of each layer by %s%s", sort->name,

@@ -12,18 +12,21 @@ struct steps {
     const char **name;          /* [n] "L3" */
 };
 
-/* from: 0, or -1 with what the first layer reads. */
+/* In the order of -l.  from: 0, or -1 with what the first layer reads. */
 static struct steps steps_of(const struct trace_found *f, struct arena *a, int from)
 {
     size_t most = (size_t)f->t->m->config.n_layers + 1;
     struct steps steps = { 0, arena_alloc(a, most, sizeof(int)),
                            arena_alloc(a, most, sizeof(char *)) };
+    int first;                  /* 1: what the first layer reads comes before all */
 
     for (int l = from; l < f->t->m->config.n_layers; l++)
-        if (trace_shows(f, l)) {
-            steps.layer[steps.n] = l;
-            steps.name[steps.n++] = l < 0 ? "input" : arena_printf(a, "L%d", l);
-        }
+        if (trace_shows(f, l))
+            steps.layer[steps.n++] = l;
+    first = steps.n > 0 && steps.layer[0] < 0;
+    figure_order_layers(&f->j->job.s, steps.layer + first, steps.n - first);
+    for (int i = 0; i < steps.n; i++)
+        steps.name[i] = steps.layer[i] < 0 ? "input" : arena_printf(a, "L%d", steps.layer[i]);
     return steps;
 }
 
