@@ -9,9 +9,9 @@ here=$(dirname "$(realpath "$0")")
 to=$(realpath "${2:-$here/..}")
 cd "$here/../.."
 export MHA_VIZ_KERNEL=c
-"$viz" types --json -f samples/english.txt > "$to/default/types.json.new"
-"$viz" types -m builtin:encoder --json -f samples/english.txt > "$to/encoder/types.json.new"
-"$viz" types -m builtin:translate --json --pairs -f assets/translate/sentences.tsv > "$to/translate/types.json.new"
+"$viz" types --no-metadata --json -f samples/english.txt > "$to/default/types.json.new"
+"$viz" types --no-metadata -m builtin:encoder --json -f samples/english.txt > "$to/encoder/types.json.new"
+"$viz" types --no-metadata -m builtin:translate --json --pairs -f assets/translate/sentences.tsv > "$to/translate/types.json.new"
 for model in default encoder translate; do
     mv "$to/$model/types.json.new" "$to/$model/types.json"
 done

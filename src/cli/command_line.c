@@ -173,28 +173,59 @@ const char **command_line_words(struct arena *a, const struct cmd *c, int argc, 
     return words(&line, argc, argv, n);
 }
 
-const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
-                              bool names)
+/* Of options without a short name. */
+static bool is_given(struct arena *a, const struct cmd *c, int argc, char **argv, const char *name)
 {
-    static const char *const without[] = {
-        "threads", "output", "quiet", "verbose", "profile", "shard", "resume", "format", "json",
-        "tsv", NULL
-    };
-    struct line line = { .a = a, .c = c, .without = without, .names = names };
-    const char **word;
-    size_t size = 1;
-    char *text, *end;
-    int n;
+    const char *const none[] = { NULL }, *const without[] = { name, NULL };
+    int n_all, n;
 
-    word = words(&line, argc, argv, &n);
+    command_line_words(a, c, argc, argv, none, &n_all);
+    command_line_words(a, c, argc, argv, without, &n);
+    return n < n_all;
+}
+
+/* A part of a run is of many texts, too, and need not say so. */
+static bool is_of_many(const struct line *line, int argc, char **argv, bool is_part)
+{
+    bool can = find(line, (struct search){ .name = "summary", .n = strlen("summary") }) != NULL;
+
+    return can && (is_part || is_given(line->a, line->c, argc, argv, "summary"));
+}
+
+/* A blank before each. */
+static const char *joined(struct arena *a, const char *first, const char **word, int n)
+{
+    size_t size = strlen(first) + 1;
+    char *text, *end;
+
     for (int i = 0; i < n; i++) {
         word[i] = shell_word(a, word[i]);
         size += 1 + strlen(word[i]);
     }
-    text = end = arena_alloc(a, size, 1);
+    text = arena_alloc(a, size, 1);
+    end = stpcpy(text, first);
     for (int i = 0; i < n; i++) {       /* merge may have tens of thousands of them */
         *end++ = ' ';
         end = stpcpy(end, word[i]);
     }
     return text;
+}
+
+const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
+                              bool names)
+{
+    /* Of a process that has some of the layers, the first two are its own, too. */
+    static const char *const without[] = {
+        "layer", "head", "threads", "output", "shard", "resume", "format", "json", "tsv",
+        "provenance", "summary", "quiet", "verbose", "profile", "hidden-in", "hidden-out", NULL
+    };
+    bool of_layers = is_given(a, c, argc, argv, "hidden-in") ||
+                     is_given(a, c, argc, argv, "hidden-out");
+    bool is_part = of_layers || is_given(a, c, argc, argv, "shard");
+    struct line line = { .a = a, .c = c, .without = of_layers ? without : without + 2,
+                         .names = names };
+    int n;
+    const char **word = words(&line, argc, argv, &n);
+
+    return joined(a, is_of_many(&line, argc, argv, is_part) ? " --summary" : "", word, n);
 }

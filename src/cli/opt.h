@@ -126,6 +126,7 @@ struct output_args {
     int format;                 /* --format: 0 is auto */
     int term;                   /* --term: 0 is off */
     int metadata;               /* enum output_metadata of cli/output.h */
+    bool provenance;            /* --provenance */
 };
 
 enum { OPTS_MOST = 128 };       /* of a command */
@@ -225,9 +226,10 @@ const char **command_line_words(struct arena *a, const struct cmd *c, int argc, 
 
 /*
  * The same as a POSIX shell reads it, a blank before each: " -l 0 'the cat'".  Without --threads,
- * --output, --quiet, --verbose and --profile, which change nothing that is written, --shard and
- * --resume, which stand for a part of a run, and --format in any of its spellings, for which the
- * format itself may stand.
+ * --output, --quiet, --verbose and --profile, which change nothing that is written, --shard,
+ * --resume, --hidden-in and --hidden-out with the layers, which stand for a part of a run, and
+ * --format and --provenance, for which the format itself may stand.  --summary comes first, also
+ * where a part has it without saying so.
  * names: of an absolute path that an option names, its last component.
  */
 const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,

@@ -37,6 +37,9 @@ static const char *const metadata_names[] = { "names", "paths", "none", NULL };
            "what the file says of the run, such as its command line: names, paths with their " \
            "folders, or none"), \
     ALIAS("no-metadata", "metadata=none", "short for --metadata none")
+#define PROVENANCE \
+    FLAG(0, "provenance", F(provenance), \
+         "TSV begins with what other formats say of the run: a comment of one line, in JSON")
 #define TERM \
     CHOICE_OR_ALONE("term", "HOW", offsetof(struct common_args, output.term), "off", "auto", \
                     terms, "short for --format terminal: a picture as text or as sixel or " \
@@ -49,6 +52,7 @@ static const struct opt report_opts[] = {
            "report format; auto: by the extension of -o, else table"),
     SHORT_FORMS,
     METADATA,
+    PROVENANCE,
     END
 };
 
@@ -70,6 +74,7 @@ static const struct opt all_opts[] = {
     SHORT_FORMS,
     TERM,
     METADATA,
+    PROVENANCE,
     END
 };
 
@@ -81,6 +86,7 @@ static const struct opt every_opts[] = {
     SHORT_FORMS,
     TERM,
     METADATA,
+    PROVENANCE,
     END
 };
 
@@ -301,6 +307,15 @@ static int claim(const struct output *o, const struct output_args *args, struct 
     return claims_check(a, a, e);
 }
 
+static int check_provenance(const struct output *o, const struct output_args *args, struct err *e)
+{
+    if (args->provenance && o->format != OUTPUT_TSV)
+        return err_set(e, ERR_USAGE, "--provenance is of TSV: expected --tsv or -o FILE.tsv");
+    if (args->provenance && o->metadata == OUTPUT_NO_METADATA)
+        return err_set(e, ERR_USAGE, "--provenance, --no-metadata: only one of them can be given");
+    return 0;
+}
+
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e)
@@ -322,6 +337,9 @@ int output_plan(struct output *o, const struct output_args *args,
     if (o->format != format_of(set->formats[1]))
         o->format_name = table[o->format].name;
     o->metadata = (enum output_metadata)args->metadata;
+    o->provenance = args->provenance;
+    if (check_provenance(o, args, e) != 0)
+        return -1;
     return claim(o, args, a, e);
 }
 

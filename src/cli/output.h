@@ -54,6 +54,7 @@ struct output {
     enum output_format format;
     const char *format_name;    /* as --format takes it; NULL: it is the command's default */
     enum output_metadata metadata;
+    bool provenance;            /* TSV has it, too, as a comment */
     bool partial;               /* unfinished, it is PATH.partial; set it before output_open */
     bool goes_on;               /* the same: its first n_bytes are there, of a run before */
     bool ended;                 /* of all of that run's texts */

@@ -16,6 +16,7 @@ struct provenance_model {
 struct provenance {
     const char *program;        /* "mha-viz 0.1.0", and a kernel that is not as the others */
     const char *command;        /* as a POSIX shell reads it */
+    const char *rest;           /* of it, after its name and format: for a part of the run */
     struct list models;         /* of struct provenance_model; n 0: none */
     const char *file;           /* of the texts, "-" for standard input; NULL: there is none */
     const char *sha256;         /* of it, 64 digits; NULL: it is not a regular file */

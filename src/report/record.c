@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rows of a record -> JSON, TSV or a table. */
-#include "report/record.h"
+#include "report/provenance.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -149,7 +149,8 @@ static const void *element(const struct column *c, const struct list *list, int 
 
 /* ---- JSON ---- */
 
-static void json_row(struct jsonw *j, const struct record *r, const void *row);
+static void json_row(struct jsonw *j, const struct record *r, const void *row,
+                     const struct provenance *run);
 
 /* The value at `at`, which is defined; a record's row itself. */
 static void json_value(struct jsonw *j, const struct column *c, const void *at)
@@ -172,7 +173,7 @@ static void json_value(struct jsonw *j, const struct column *c, const void *at)
         jsonw_string_n(j, span.s, span.n);
         break;
     case COLUMN_RECORD:
-        json_row(j, c->of, at);
+        json_row(j, c->of, at, NULL);
         break;
     default:
         jsonw_int(j, whole(c->kind, at));
@@ -211,7 +212,9 @@ static bool is_member(const struct column *c, const void *row)
            !(c->null == NULL_ABSENT && column_undefined(c, row));
 }
 
-static void json_row(struct jsonw *j, const struct record *r, const void *row)
+/* run NULL: nothing is said of it. */
+static void json_row(struct jsonw *j, const struct record *r, const void *row,
+                     const struct provenance *run)
 {
     if (r->tuple)
         jsonw_array(j);
@@ -219,6 +222,10 @@ static void json_row(struct jsonw *j, const struct record *r, const void *row)
         jsonw_object(j);
     if (r->schema != NULL)
         jsonw_member_string(j, "schema", r->schema);
+    if (run != NULL) {
+        jsonw_key(j, "provenance");
+        json_row(j, &provenance_record, run, NULL);
+    }
     for (int i = 0; i < r->n; i++) {
         if (!is_member(&r->columns[i], row))
             continue;
@@ -229,13 +236,24 @@ static void json_row(struct jsonw *j, const struct record *r, const void *row)
     jsonw_end(j, r->tuple ? ']' : '}');
 }
 
-void record_json(const struct record *r, const void *row, FILE *f)
+static void write_json(const struct record *r, const void *row, const struct provenance *run,
+                       FILE *f)
 {
     struct jsonw json;
 
     jsonw_init(&json, f);
-    json_row(&json, r, row);
+    json_row(&json, r, row, run);
     jsonw_newline(&json);
+}
+
+void record_json(const struct record *r, const void *row, FILE *f)
+{
+    write_json(r, row, NULL, f);
+}
+
+size_t record_json_head(const struct record *r)
+{
+    return strlen("{\"schema\":\"") + strlen(r->schema) + strlen("\"");
 }
 
 /* ---- TSV ---- */
@@ -524,8 +542,13 @@ void record_table_fitted(const struct record *r, const void *rows, int n,
 
 void report_begin(struct report *r)
 {
-    if (r->format == REPORT_TSV && !r->begun)
+    if (r->format == REPORT_TSV && !r->begun) {
+        if (r->run != NULL) {
+            fputs("# ", r->file);
+            record_json(&provenance_record, r->run, r->file);
+        }
         record_tsv_header(r->record, r->file);
+    }
     r->begun = true;
 }
 
@@ -536,7 +559,8 @@ void report_row(struct report *r, const void *row)
     if (r->format == REPORT_TSV)
         record_tsv(r->record, row, r->file);
     else
-        record_json(r->record, row, r->file);
+        write_json(r->record, row, r->run, r->file);
+    r->run = NULL;
 }
 
 void report_end(struct report *r)

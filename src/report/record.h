@@ -54,6 +54,7 @@ struct list {
 };
 
 struct record;
+struct provenance;
 
 struct column {
     const char *name;           /* in JSON and TSV: "entropy_norm"; no unit in it */
@@ -106,6 +107,9 @@ struct record *record_renamed(struct arena *a, const struct record *r, const cha
 /* One object and a line feed. */
 void record_json(const struct record *r, const void *row, FILE *f);
 
+/* How many of its bytes stand before what report_row says of the run. */
+size_t record_json_head(const struct record *r);
+
 void record_tsv_header(const struct record *r, FILE *f);
 void record_tsv(const struct record *r, const void *row, FILE *f);
 
@@ -133,6 +137,8 @@ struct report {
     enum report_format format;
     FILE *file;
     bool begun;                 /* TSV: the header was written */
+    const struct provenance *run;       /* what is said of the run, in JSON by the first row and in
+                                   TSV above the header; NULL: nothing, or it is said */
 };
 
 /* What stands before all rows, unless it was written: TSV's header. */

@@ -4,7 +4,7 @@
  * https://json-schema.org/draft/2020-12/json-schema-validation */
 #include <string.h>
 
-#include "report/record.h"
+#include "report/provenance.h"
 
 static void members(struct jsonw *j, const struct record *r);
 
@@ -93,6 +93,12 @@ static void object(struct jsonw *j, const struct record *r)
         jsonw_key(j, "schema");
         jsonw_object(j);
         jsonw_member_string(j, "const", r->schema);
+        jsonw_end(j, '}');
+        jsonw_key(j, "provenance");
+        jsonw_object(j);
+        jsonw_member_string(j, "description", "the run that wrote it; of several objects the first "
+                            "has it");
+        object(j, &provenance_record);
         jsonw_end(j, '}');
     }
     members(j, r);

@@ -32,6 +32,7 @@ static int run_reports(struct job *job, const struct job_kind *kind, struct err 
 {
     int status, closed;
 
+    job->results.run = job->s.provenance;
     if (results_open(&job->results, records_without_part(&job->s, job->record), job->in, e) != 0)
         return -1;
     status = run_each(job, kind, e);

@@ -11,6 +11,7 @@
 #include "base/json_field.h"
 #include "base/utf8.h"
 #include "task/layers.h"
+#include "task/provenance.h"
 #include "nn/fast.h"
 
 int parts_choose(struct job *j, const struct parts_kind *kind, bool summary, struct err *e)
@@ -49,11 +50,12 @@ json_t *parts_hex(struct arena *a, uint64_t v)
 
 /* ---- what was asked ---- */
 
-/* Options that change nothing that is summed: where results go, and which model and file these
-   are, for which there are hashes. */
+/* Options that change nothing that is summed: where results go, what they say of the run, and
+   which model and file these are, for which there are hashes. */
 static const char *const without[] = {
-    "threads", "output", "format", "json", "tsv", "quiet", "verbose", "file", "model", "shard",
-    "summary", "resume", "means-out", "yes", "hidden-in", "hidden-out", NULL
+    "threads", "output", "format", "json", "tsv", "metadata", "no-metadata", "provenance", "quiet",
+    "verbose", "file", "model", "shard", "summary", "resume", "means-out", "yes", "hidden-in",
+    "hidden-out", NULL
 };
 
 /* Of any bytes, as a path may be: a string, or what is not UTF-8 as a list of its bytes, for a
@@ -180,6 +182,16 @@ static void describe_model(const struct job *j, json_t *run)
         json_put(a, run, "heads", heads(j));
 }
 
+/* Of a process that has some of the layers: its heads are all that these have. */
+static bool has_all_heads(const struct job *j)
+{
+    int n = 0;
+
+    for (int l = j->layers->first; l < j->layers->end; l++)
+        n += model_has_layer(j->s.model, l) ? j->s.n_heads : 0;
+    return j->n_heads == n;
+}
+
 /* Which layers they are of, where another process has the others. */
 static void describe_layers(const struct job *j, json_t *part)
 {
@@ -188,6 +200,7 @@ static void describe_layers(const struct job *j, json_t *part)
     if (j->layers == NULL)
         return;
     json_put(a, part, "heads", heads(j));
+    json_put(a, part, "all heads", json_boolean(has_all_heads(j)));
     json_put(a, part, "first layer", json_integer(j->layers->first));
     json_put(a, part, "layers end", json_integer(j->layers->end));
 }
@@ -283,6 +296,8 @@ void parts_write(struct job *j, FILE *f)
     parts_describe(j, &run, &part);
     json_put(a, run, "texts", json_integer(texts.n));
     json_put(a, run, "checksum of the texts", parts_hex(a, texts.crc));
+    if (j->s.provenance != NULL)
+        provenance_put(j->s.provenance, a, part);
     parts_put(j, run, part, f);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_field.h"
+#include "task/provenance.h"
 
 enum { MOST_HEADS = 1 << 16, MOST_LAYERS = 1 << 20 };
 
@@ -122,7 +123,7 @@ static int open_job(struct job *j, const struct sums *part, struct err *e)
     return err_under(e, "%s", part->path);
 }
 
-/* a: of what is read again. */
+/* Of the run is said what the first part that knows it says.  a: of what is read again. */
 static int add_part(struct job *j, const struct sums *part, struct arena *a, struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
@@ -131,6 +132,8 @@ static int add_part(struct job *j, const struct sums *part, struct arena *a, str
 
     if (status == 0)
         status = parts_add(j, &again, e);
+    if (status == 0 && j->results.run == NULL)
+        status = provenance_read(j, &again, "", e);
     arena_reset(a, mark);
     return status;
 }
@@ -280,6 +283,25 @@ static int place_part(struct job *whole, const struct sums *part, int *n_heads, 
     return 0;
 }
 
+/* The heads that one run would have been asked for, " -H L0H1,L1H0"; "": all, without asking. */
+static const char *heads_option(const struct job *j, const struct sums *part, int n)
+{
+    enum { MOST_OF_HEAD = sizeof " -H L1048575H65535" };
+    bool all = true;
+    char *text, *end;
+
+    for (int i = 0; i < n; i++)
+        all &= json_is_true(json_object_get(part[i].part, "all heads"));
+    if (all)
+        return "";
+    text = arena_alloc(j->s.a, (uint64_t)j->n_heads + 1, MOST_OF_HEAD);
+    end = text;
+    for (int i = 0; i < j->n_heads; i++)
+        end += snprintf(end, MOST_OF_HEAD, "%sL%dH%d", i == 0 ? " -H " : ",", j->heads[i].layer,
+                        j->heads[i].head);
+    return text;
+}
+
 static int report_layers(struct job *j, const struct sums *part, int n, struct err *e)
 {
     struct arena *a = j->s.a;
@@ -300,7 +322,8 @@ static int report_layers(struct job *j, const struct sums *part, int n, struct e
     for (int i = 0; i < n; i++)
         if (place_part(j, &sorted[i], &n_heads, e) != 0)
             return -1;
-    if (results_open(&j->results, j->record, NULL, e) != 0)
+    if (provenance_read(j, sorted, heads_option(j, sorted, n), e) != 0 ||
+        results_open(&j->results, j->record, NULL, e) != 0)
         return -1;
     j->parts->report(j);
     return results_close(&j->results, NULL, 0, e);

@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json_field.h"
 #include "base/memory_file.h"
 #include "base/sha256.h"
 #include "cli/opt.h"
 #include "nn/fast.h"
 #include "nn/kernels.h"
 #include "session/input.h"
+#include "task/parts.h"
 #include "weights/npz.h"
 
 static const char *program_text(const struct session *s)
@@ -30,8 +32,8 @@ static const char *command_text(struct arena *a, const struct cmd *c, const stru
 {
     bool named = o->format_name != NULL;
 
-    return arena_printf(a, "mha-viz %s%s%s%s", c->name, named ? " --format " : "",
-                        named ? o->format_name : "", rest);
+    return arena_printf(a, "mha-viz %s%s%s%s%s", c->name, named ? " --format " : "",
+                        named ? o->format_name : "", o->provenance ? " --provenance" : "", rest);
 }
 
 /* ---- the file of texts ---- */
@@ -104,11 +106,11 @@ int provenance_add(struct session *s, const struct session *other, struct err *e
 
 /* ---- the run ---- */
 
-/* Pictures, pages and arrays have a place for it; npy has none. */
+/* Tables, terminals and npy have no place for it; TSV where it is asked for. */
 static bool has_place(const struct output *o)
 {
-    return o->format >= OUTPUT_PNG && o->format != OUTPUT_TERMINAL && o->format != OUTPUT_NPY &&
-           o->format != OUTPUT_SUMS;
+    return o->format == OUTPUT_TSV ? o->provenance :
+           o->format != OUTPUT_TABLE && o->format != OUTPUT_TERMINAL && o->format != OUTPUT_NPY;
 }
 
 int provenance_open(struct session *s, const struct output *o, const struct output *picture,
@@ -121,9 +123,9 @@ int provenance_open(struct session *s, const struct output *o, const struct outp
         return 0;
     p = arena_alloc(s->a, 1, sizeof *p);
     p->program = program_text(s);
-    p->command = command_text(s->a, s->env->cmd, o,
-                              command_line_rest(s->a, s->env->cmd, s->env->argc, s->env->argv,
-                                                o->metadata == OUTPUT_NAMES));
+    p->rest = command_line_rest(s->a, s->env->cmd, s->env->argc, s->env->argv,
+                                o->metadata == OUTPUT_NAMES);
+    p->command = command_text(s->a, s->env->cmd, o, p->rest);
     if (is_of_lines(s)) {
         p->file = file_text(s, o);
         if (hash_file(s, &p->sha256, e) != 0)
@@ -167,4 +169,60 @@ void provenance_add_array(struct npz *z, const struct session *s, struct arena *
 
     if (p != NULL)
         npz_add_text(z, "provenance", provenance_json(p, a));
+}
+
+/* ---- of parts of a run ---- */
+
+void provenance_put(const struct provenance *p, struct arena *a, json_t *part)
+{
+    json_t *own = json_put(a, part, "provenance", json_object());
+
+    json_put(a, own, "program", json_shown(a, p->program));
+    json_put(a, own, "command", json_shown(a, p->rest));
+    if (p->file != NULL)
+        json_put(a, own, "file", json_shown(a, p->file));
+    if (p->sha256 != NULL)
+        json_put(a, own, "sha256", json_string(p->sha256));
+}
+
+/* NULL where there is no such string. */
+static const char *member(const json_t *object, const char *name, struct arena *a)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return text != NULL ? arena_strdup(a, text) : NULL;
+}
+
+static const struct provenance *read_run(const struct job *j, const struct sums *part,
+                                         const json_t *own, const char *more)
+{
+    struct arena *a = j->s.a;
+    struct provenance_model *model = arena_alloc(a, 1, sizeof *model);
+    struct provenance *p = arena_alloc(a, 1, sizeof *p);
+
+    *model = (struct provenance_model){ member(part->run, "model", a),
+                                        member(part->run, "family", a),
+                                        member(part->run, "weights", a) };
+    *p = (struct provenance){ .program = member(own, "program", a),
+                              .rest = member(own, "command", a), .file = member(own, "file", a),
+                              .sha256 = member(own, "sha256", a), .models = { model, 1 } };
+    if (p->program == NULL || p->rest == NULL || model->name == NULL)
+        return NULL;
+    p->rest = arena_printf(a, "%s%s", p->rest, more);
+    p->command = command_text(a, j->parts->cmd, &j->results.output, p->rest);
+    return p;
+}
+
+int provenance_read(struct job *j, const struct sums *part, const char *more, struct err *e)
+{
+    const struct output *o = &j->results.output;
+    const json_t *own = json_object_get(part->part, "provenance");
+
+    if (own == NULL || o->metadata == OUTPUT_NO_METADATA || !has_place(o))
+        return 0;
+    j->results.run = read_run(j, part, own, more);
+    if (j->results.run != NULL)
+        return 0;
+    json_field_wrong("provenance", own, "what --shard writes of its run", e);
+    return err_under(e, "%s", part->path);
 }

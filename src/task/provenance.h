@@ -3,6 +3,7 @@
 #ifndef TASK_PROVENANCE_H
 #define TASK_PROVENANCE_H
 
+#include "base/json.h"
 #include "cli/output.h"
 #include "report/provenance.h"
 #include "session/item.h"
@@ -34,5 +35,17 @@ void provenance_add_array(struct npz *z, const struct session *s, struct arena *
  * several, or none. */
 const struct provenance *provenance_of(const struct provenance *p, struct arena *a,
                                        const struct item *item);
+
+/* Adds to what a part says of itself the member "provenance". */
+void provenance_put(const struct provenance *p, struct arena *a, json_t *part);
+
+struct job;
+struct sums;
+/*
+ * What such a part says, as the report of the whole says it: j->results.run, which stays as it is
+ * where that is not wanted or the part says nothing.  more: options for the end of the command
+ * line, a blank before each.  ERR_INPUT, with the part's path: it is not as written.
+ */
+int provenance_read(struct job *j, const struct sums *part, const char *more, struct err *e);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/memory_file.h"
 #include "base/terminal.h"
+#include "task/provenance.h"
 
 _Static_assert((int)OUTPUT_TABLE == REPORT_TABLE && (int)OUTPUT_TSV == REPORT_TSV &&
                (int)OUTPUT_JSON == REPORT_JSON, "reports come first, in the same order");
@@ -17,7 +18,8 @@ int results_open(struct results *r, const struct record *record, const struct in
     if (output_open(&r->output, e) != 0)
         return -1;
     r->report = (struct report){ record, (enum report_format)r->output.format,
-                                 r->output.out.file, r->output.n_bytes > 0 };
+                                 r->output.out.file, r->output.n_bytes > 0,
+                                 r->output.n_bytes > 0 ? NULL : r->run };
     r->parted = r->output.n_bytes > 0;
     r->in = in;
     r->named = in != NULL && input_is_file(in) && !r->output.folder;
@@ -30,7 +32,10 @@ int results_begin(struct results *r, struct arena *a, const struct item *item,
     if (output_begin(&r->output, a, item->index, item->part, e) != 0)
         return -1;
     r->report.file = r->output.out.file;
-    r->report.begun &= !r->output.folder;
+    if (r->output.folder) {
+        r->report.begun = false;
+        r->report.run = provenance_of(r->run, a, item);
+    }
     return 0;
 }
 
@@ -82,11 +87,12 @@ static void print_before(struct results *r)
         report_begin(&r->report);
 }
 
-/* Of the text alone, whatever it follows. */
+/* Of the text alone, whatever it follows; run NULL: nothing is said of that. */
 static void print_text(const struct results *r, FILE *file, struct arena *a,
-                       const struct item *item, const struct results_text *text)
+                       const struct item *item, const struct results_text *text,
+                       const struct provenance *run)
 {
-    struct report rest = { r->report.record, r->report.format, file, true };
+    struct report rest = { r->report.record, r->report.format, file, true, run };
 
     if (rest.format == REPORT_TABLE)
         print_tables(r, file, a, item, text);
@@ -115,7 +121,8 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
         return -1;
     before = meter_enter(r->meter, METER_OUTPUT);
     print_before(r);
-    print_text(r, r->report.file, a, item, text);
+    print_text(r, r->report.file, a, item, text, r->report.run);
+    r->report.run = NULL;
     status = results_end(r, e);
     meter_leave(r->meter, before);
     return status;
@@ -149,7 +156,7 @@ void results_format(const struct results *r, struct arena *a, const struct item 
 {
     if (memory_file_open(to) != 0)
         return;
-    print_text(r, to->file, a, item, text);
+    print_text(r, to->file, a, item, text, NULL);
     memory_file_close(to);
 }
 
@@ -162,6 +169,25 @@ static void format_text(void *self, int i, struct arena *scratch)
     results_format(job->r, scratch, &job->items[job->first + i], &text, &job->text[i]);
 }
 
+/* What the first object of JSON says of the run goes behind its head. */
+static int write_formatted(struct results *r, struct arena *a, const char *data, size_t size,
+                           struct err *e)
+{
+    const struct out *out = &r->output.out;
+    const struct provenance *run = r->report.run;
+    size_t n = 0;
+
+    r->report.run = NULL;
+    if (run != NULL && r->report.format == REPORT_JSON) {
+        const char *text = arena_printf(a, ",\"provenance\":%s", provenance_json(run, a));
+
+        n = record_json_head(r->report.record);
+        if (out_write(out, data, n, e) != 0 || out_write(out, text, strlen(text), e) != 0)
+            return -1;
+    }
+    return out_write(out, data + n, size - n, e);
+}
+
 static int write_text(struct results *r, struct arena *a, const struct item *item,
                       const struct memory_file *f, struct err *e)
 {
@@ -171,7 +197,7 @@ static int write_text(struct results *r, struct arena *a, const struct item *ite
     if (results_begin(r, a, item, e) != 0)
         return -1;
     print_before(r);
-    if (out_write(&r->output.out, f->data, f->size, e) != 0)
+    if (write_formatted(r, a, f->data, f->size, e) != 0)
         return -1;
     return results_end(r, e);
 }

@@ -15,6 +15,8 @@ struct results {
     struct meter *meter;        /* of the time that writing takes; NULL: nobody measures */
     struct par *par;            /* whose threads share what results_texts formats */
     const struct input *in;     /* of the texts; NULL: there is none */
+    const struct provenance *run;       /* what each file says of the run; NULL: nothing.  Set it
+                                   before results_open */
     bool parted;                /* something stands above: a blank line comes first */
 };
 

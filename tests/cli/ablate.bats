@@ -174,13 +174,13 @@ near() {
 
 @test "--with mean: of all texts, or of a file, which a model must fit" {
     printf 'the cat saw the dog\nthe dog ran\n' > "$dir/lines"
-    works "$viz" ablate --json --with mean --means-out "$dir/m.npz" -f "$dir/lines"
+    works "$viz" ablate --no-metadata --json --with mean --means-out "$dir/m.npz" -f "$dir/lines"
     all=$output
-    works "$viz" ablate --json --with mean --means "$dir/m.npz" -f "$dir/lines"
+    works "$viz" ablate --no-metadata --json --with mean --means "$dir/m.npz" -f "$dir/lines"
     [ "$output" = "$all" ]
     works "$viz" ablate --json --with mean --means "$dir/m.npz" "the dog ran"
     [ "$(jq -c .heads <<< "$output")" = "$(tail -n 1 <<< "$all" | jq -c .heads)" ]
-    run --separate-stderr "$viz" ablate --json --with mean -f - < "$dir/lines"
+    run --separate-stderr "$viz" ablate --no-metadata --json --with mean -f - < "$dir/lines"
     [ "$output" = "$all" ]
     fails 3 "m.npz: holds no array encoder, expected one [2,3,8]" \
         "$viz" ablate --with mean --means "$dir/m.npz" -m "$ref/bert" "the key"
@@ -198,7 +198,7 @@ near() {
 
 @test "--with mean --by-position: of the texts that reach each position; of a file; misuse" {
     printf '%s\n' '{"ids":[12,17,40]}' '{"ids":[9,33,5,8]}' '{"ids":[12,17,40]}' > "$dir/lines"
-    by=(ablate --json --with mean --by-position -m "$ref/gpt2")
+    by=(ablate --no-metadata --json --with mean --by-position -m "$ref/gpt2")
     works "$viz" "${by[@]}" --jsonl -f "$dir/lines" --means-out "$dir/m.npz"
     all=$output
     [ "$(jq -sc 'map([.heads[].dloss] | all(. == null))' <<< "$all")" = "[false,true,false]" ]
@@ -303,7 +303,7 @@ near() {
 
 @test "--greedy over many texts, also of a pipe; what it goes with; an hour is asked for" {
     printf '%s\n' '{"ids":[12,17,40]}' '{"ids":[9]}' '{"ids":[7,8,9,5]}' > "$dir/lines"
-    g=(--json -m "$ref/gpt2" --jsonl)
+    g=(--no-metadata --json -m "$ref/gpt2" --jsonl)
     works "$viz" ablate "${g[@]}" --greedy --summary -f "$dir/lines"
     greedy=$output
     run --separate-stderr "$viz" ablate "${g[@]}" --greedy --summary -f - < "$dir/lines"

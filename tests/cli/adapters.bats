@@ -6,7 +6,7 @@ load helper
 
 # The numbers of all heads, without the model's name.
 numbers() {
-    "$viz" stats --ids 5,9,13,7,21 --json "$@" 2>/dev/null | jq -c 'del(.model)'
+    "$viz" stats --ids 5,9,13,7,21 --json "$@" 2>/dev/null | jq -c 'del(.model, .provenance)'
 }
 
 # a copy of a base with its adapter in $dir/m/adapter, whose config jq changes

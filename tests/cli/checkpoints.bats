@@ -16,7 +16,11 @@ setup_lines() {
         "$viz" stats "${options[@]}" --json -m "$m" >> "$dir/alone"
     done
     "$viz" stats "${options[@]}" -m "$ref/llama" -m "$ref/bert" -o "$dir/both.json"
-    diff <(jq -c . "$dir/alone") <(jq -c 'del(.score_r)' "$dir/both.json")
+    diff <(jq -c 'del(.provenance)' "$dir/alone") \
+        <(jq -c 'del(.score_r, .provenance)' "$dir/both.json")
+    # The first says what both were
+    [ "$(jq -c '.provenance.models // [] | map(.name)' "$dir/both.json" | xargs)" = \
+        "[llama,bert] []" ]
     # other layers and heads: nothing to correlate
     [ "$(jq -c .score_r "$dir/both.json")" = "null
 $(jq -nc '[{metric:"entropy",r:null},{metric:"prev",r:null}]')" ]

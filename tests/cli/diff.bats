@@ -104,9 +104,9 @@ PYTHON
     for texts in "--ids 5,6,7,8" "-f $dir/lines" "--summary -f $dir/lines"; do
         # shellcheck disable=SC2086  # several words
         {
-            "$viz" diff --json $texts "${models[@]}" > "$dir/all"
-            "$viz" diff --json $texts "${models[@]:0:4}" > "$dir/pairs"
-            "$viz" diff --json $texts "${models[@]:0:2}" "${models[@]:4}" >> "$dir/pairs"
+            "$viz" diff --no-metadata --json $texts "${models[@]}" > "$dir/all"
+            "$viz" diff --no-metadata --json $texts "${models[@]:0:4}" > "$dir/pairs"
+            "$viz" diff --no-metadata --json $texts "${models[@]:0:2}" "${models[@]:4}" >> "$dir/pairs"
         }
         diff <(jq -c 'del(.model_second)' "$dir/all") <(jq -c . "$dir/pairs")
         [ "$(jq -r .model_second "$dir/all" | uniq | xargs)" = "$dir/permuted $ref/llama" ]
@@ -257,7 +257,7 @@ PYTHON
 
 @test "standard input: both sides read all of it" {
     printf '%s\n%s\n' "$text" "the key" > "$dir/lines"
-    two="diff --json -m $ref/bert --dtype f32 --dtype bf16"
+    two="diff --no-metadata --json -m $ref/bert --dtype f32 --dtype bf16"
     "$viz" $two -f "$dir/lines" > "$dir/want"
     [ "$(wc -l < "$dir/want")" -eq 2 ]
     for from in "" "-f -"; do
@@ -379,13 +379,13 @@ PYTHON
 
 @test "--pairs, --jsonl: the first text of each line against the second, also from a pipe" {
     printf '%s\t%s\n' "$text" "the door is in the key" "the key" "the door is" > "$dir/pairs"
-    works "$viz" diff --json -m "$ref/bert" --pairs -f "$dir/pairs"
-    "$viz" diff --json -m "$ref/bert" "$text" "the door is in the key" > "$dir/one"
+    works "$viz" diff --no-metadata --json -m "$ref/bert" --pairs -f "$dir/pairs"
+    "$viz" diff --no-metadata --json -m "$ref/bert" "$text" "the door is in the key" > "$dir/one"
     head -n 1 <<< "$output" | cmp - "$dir/one"
     [ "$(tail -n 1 <<< "$output" | jq -c '[.index, .first.text, .second.text]')" = '[1,"the key","the door is"]' ]
     want=$output
     jq -R -c 'split("\t") | {text: .[0], pair: .[1]}' "$dir/pairs" > "$dir/jsonl"
-    works "$viz" diff --json -m "$ref/bert" --jsonl -f "$dir/jsonl"
+    works "$viz" diff --no-metadata --json -m "$ref/bert" --jsonl -f "$dir/jsonl"
     [ "$output" = "$want" ]
     # A line that cannot be used is named once; of two models, each line is both texts
     { printf 'no tab\n'; cat "$dir/pairs"; } > "$dir/bad"
@@ -406,8 +406,8 @@ PYTHON
 
 @test "a file of pairs for an encoder-decoder compares the encoder's texts" {
     printf 'the river\tthe old river\n' > "$dir/pairs"
-    works "$viz" diff --json -m "$ref/bart" --pairs -f "$dir/pairs"
-    "$viz" diff --json -m "$ref/bart" "the river" "the old river" | cmp - <(echo "$output")
+    works "$viz" diff --no-metadata --json -m "$ref/bart" --pairs -f "$dir/pairs"
+    "$viz" diff --no-metadata --json -m "$ref/bart" "the river" "the old river" | cmp - <(echo "$output")
 }
 
 @test "--ids, --global and --mask given twice" {

@@ -168,7 +168,8 @@ blank_notes() {
     [ "$(cat "$dir/lines" | "$viz" tokens -m "$ref/bert" --json | tokens)" = "$want" ]
     [ "$("$viz" tokens -m "$ref/bert" --json < "$dir/lines" | tokens)" = "$want" ]
     [ "$(gzip < "$dir/lines" | "$viz" tokens -m "$ref/bert" --json | tokens)" = "$want" ]
-    for c in "stats --tsv" "stability --runs 1 --json" "mechanisms --repeats 0 --only exact --json"; do
+    for c in "stats --tsv" "stability --runs 1 --json --no-metadata" \
+        "mechanisms --repeats 0 --only exact --json --no-metadata"; do
         "$viz" $c -m "$ref/bert" -f "$dir/lines" > "$dir/want"
         cat "$dir/lines" | "$viz" $c -m "$ref/bert" > "$dir/got"
         cmp "$dir/want" "$dir/got"
@@ -243,8 +244,8 @@ blank_notes() {
 
 @test "- as TEXT: all of standard input as one text" {
     [ "$(printf 'the key\nthe door\n' | "$viz" tokens -m "$ref/bert" --json - | tokens)" = "[CLS] the key the door [SEP]" ]
-    printf 'the key\n' | "$viz" stats --json -m "$ref/bert" - > "$dir/a"
-    "$viz" stats --json -m "$ref/bert" "the key" > "$dir/b"
+    printf 'the key\n' | "$viz" stats --json --no-metadata -m "$ref/bert" - > "$dir/a"
+    "$viz" stats --json --no-metadata -m "$ref/bert" "the key" > "$dir/b"
     cmp "$dir/a" "$dir/b"
     [ "$(echo is | "$viz" tokens -m "$ref/bert" --json "the key" - | tokens)" = "[CLS] the key [SEP] is [SEP]" ]
     [ "$(printf 'a\000b' | "$viz" tokens -m "$ref/gpt2" --json - | jq -c .offsets)" = "[[0,1],[1,2],[2,3]]" ]

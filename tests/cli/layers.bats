@@ -83,11 +83,11 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 }
 
 @test "without an input, the same seed draws the same numbers" {
-    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --no-metadata --json
     one=$output
-    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json --seed 1 --shape 10
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --no-metadata --json --seed 1 --shape 10
     [ "$output" = "$one" ]
-    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json --seed 2
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --no-metadata --json --seed 2
     [ "$output" != "$one" ]
     [ "$(jq -c .tokens <<<"$one")" = '["0","1","2","3","4","5","6","7","8","9"]' ]
     [ "$(jq -r .input <<<"$one")" = "normal numbers of seed 1" ]
@@ -117,12 +117,12 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 
 @test "--memory, --key and --value" {
     works "$viz" stats -m "$(layer w_q)" --heads 4 --input "$ref/layers/npz/x.npy" \
-        --memory "$ref/layers/npz/y.npy" --json
+        --memory "$ref/layers/npz/y.npy" --no-metadata --json
     [ "$(jq -c '[.heads[0].stack, (.tokens | length), (.tokens_key | length)]' <<<"$output")" = \
         '["cross",4,6]' ]
     both=$output
     works "$viz" stats -m "$(layer w_q)" --heads 4 --input "$ref/layers/npz/x.npy" \
-        --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --json
+        --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --no-metadata --json
     [ "$output" = "$both" ]
     fails 2 "--key and --value require each other" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy"

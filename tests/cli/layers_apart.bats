@@ -69,8 +69,8 @@ same() {
     "$viz" stats -f "$dir/lines" -l 0-1 --hidden-out - -o "$dir/a" |
         "$viz" stats --hidden-in - -l 2,4 --hidden-out - -o "$dir/b" |
         "$viz" stats --hidden-in - -o "$dir/c"
-    "$viz" stats --summary --json -l 0-2,4,5 -f "$dir/lines" >"$dir/want"
-    "$viz" merge --json "$dir/c" "$dir/a" "$dir/b" | cmp - "$dir/want"
+    "$viz" stats --summary --no-metadata --json -l 0-2,4,5 -f "$dir/lines" >"$dir/want"
+    "$viz" merge --no-metadata --json "$dir/c" "$dir/a" "$dir/b" | cmp - "$dir/want"
     fails 3 "the part of layers 2 to 4 is missing" "$viz" merge "$dir/a" "$dir/c"
     fails 3 "the part of layer 5 is missing" "$viz" merge "$dir/a" "$dir/b"
     fails 3 "$dir/b: has layers 2 to 4, of which $dir/b has some: expected each once" \

@@ -95,9 +95,9 @@ npy() {
 @test "a mask of keys by name is one of all queries, and joins others" {
     npy "$dir/k.npy" '|b1' '3,' '\1\0\1'
     npy "$dir/m.npy" '|u1' '3, 3' '\1\0\1\1\0\1\1\0\1'
-    works "$viz" stats --json -m "$ref/bert" --mask "$dir/m.npy" key
+    works "$viz" stats --no-metadata --json -m "$ref/bert" --mask "$dir/m.npy" key
     want=$output
-    works "$viz" stats --json -m "$ref/bert" --mask "keys:$dir/k.npy" key
+    works "$viz" stats --no-metadata --json -m "$ref/bert" --mask "keys:$dir/k.npy" key
     [ "$output" = "$want" ]
     npy "$dir/two.npy" '|u1' '2, 3' '\1\0\1\0\1\1'
     printf 'key\ndoor\n' > "$dir/lines"
@@ -185,9 +185,9 @@ npy() {
         --memory-mask padding:4
     [ "$(jq -c '[.heads[].links[][1]] | unique' <<< "$output")" = "[0]" ]
     # A layer without a mask of its own stays as it is.
-    works "$viz" stats --json -m "$ref/layers/q_linear.safetensors" --heads 3
+    works "$viz" stats --no-metadata --json -m "$ref/layers/q_linear.safetensors" --heads 3
     want=$output
-    works "$viz" stats --json -m "$ref/layers/q_linear.safetensors" --heads 3 --mask none
+    works "$viz" stats --no-metadata --json -m "$ref/layers/q_linear.safetensors" --heads 3 --mask none
     [ "$output" = "$want" ]
     fails 2 "--mask none: bert is not a bare layer, and its own mask is part of what it computes" \
         "$viz" stats -m "$ref/bert" --mask none key

@@ -347,9 +347,9 @@ spoil() {
 }
 
 @test "one mechanism by itself has no error unless that is asked for; the rest is the same" {
-    works "$viz" mechanisms --only h2o --json --repeats 0
+    works "$viz" mechanisms --only h2o --json --no-metadata --repeats 0
     one=$output
-    works "$viz" mechanisms --only h2o,h2o --no-error --json --repeats 0
+    works "$viz" mechanisms --only h2o,h2o --no-error --json --no-metadata --repeats 0
     [ "$output" = "$one" ]
     works "$viz" mechanisms --only h2o --error --json --repeats 0
     jq -n -e --argjson one "$one" --argjson two "$output" '

@@ -10,7 +10,7 @@ load helper
     # They keep what was freed.
     ! sanitised || allowed=1G
     head -n 20 samples/english.txt >"$dir/lines"
-    for form in "--tsv --summary" "--json --top 0"; do
+    for form in "--tsv --summary" "--no-metadata --json --top 0"; do
         # shellcheck disable=SC2086
         works "$viz" stats -q $form -f "$dir/lines"
         want=$output
@@ -44,7 +44,7 @@ load helper
 
 @test "weights are turned for a continuation where memory is left, to the same bytes" {
     [ -r /proc/meminfo ] || skip "nothing says how much memory there is"
-    asked=(stats --json --generate 40 -v)
+    asked=(stats --no-metadata --json --generate 40 -v)
     run --separate-stderr "$viz" "${asked[@]}" "the cat"
     [ "$status" -eq 0 ]
     want=$output
@@ -64,7 +64,7 @@ load helper
 
 @test "generation with --fast counts the weights that it keeps" {
     "$viz" stats --fast bf16 "the cat" >/dev/null 2>&1 || skip "no --fast bf16 here"
-    asked=(stats --json -q --generate 9 --max-memory)
+    asked=(stats --no-metadata --json -q --generate 9 --max-memory)
     # They are 2 bytes for each weight of its linear layers, those of logits among them, and what a
     # huge page has behind them.
     allowed=none
@@ -80,7 +80,7 @@ load helper
         --fast bf16 "the cat"
     works "$viz" "${asked[@]}" $((allowed + 7))M --fast bf16 "the cat"
     want=$output
-    works "$viz" stats --json -q --generate 9 --fast bf16 "the cat"
+    works "$viz" stats --no-metadata --json -q --generate 9 --fast bf16 "the cat"
     [ "$output" = "$want" ]
 }
 

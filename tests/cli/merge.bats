@@ -69,10 +69,10 @@ same() {
             <"$dir/lines"
         [ "$status" -eq 3 ]
     done
-    run --separate-stderr "$viz" stats --json --summary -m "$ref/bert" -f "$dir/lines"
+    run --separate-stderr "$viz" stats --no-metadata --json --summary -m "$ref/bert" -f "$dir/lines"
     [ "$status" -eq 3 ]
     one=$output
-    works "$viz" merge --json "$dir/part.1" "$dir/part.0"
+    works "$viz" merge --no-metadata --json "$dir/part.1" "$dir/part.0"
     [ "$output" = "$one" ]
     [[ $output == *'"n_texts":3,"n_unusable":2,'* ]]
 }
@@ -188,6 +188,11 @@ PYTHON
     fails 3 'bad: version: found "0.0.1", expected' "$viz" merge "$dir/bad"
     edit '"command":"stats"' '"command":"heatmap"'
     fails 3 'bad: command: found "heatmap", expected' "$viz" merge "$dir/bad"
+    shards 1
+    edit '"program":' '"programs":'
+    fails 3 'bad: provenance: found {"programs":' "$viz" merge --json "$dir/bad"
+    works "$viz" merge "$dir/bad"
+    shards 2
     edit '"shards":2' '"shards":1'
     works "$viz" merge "$dir/bad"
     cp "$dir/bad" "$dir/part.0"

@@ -109,12 +109,12 @@ prepare() {
         for f in table:txt tsv:tsv json:json; do
             # shellcheck disable=SC2086
             run --separate-stderr "$viz" $c -m "$ref/bert" --no-special -f "$dir/lines" \
-                --format "${f%:*}" -o "$dir/out/"
+                --format "${f%:*}" --no-metadata -o "$dir/out/"
             [ "$status" -eq 0 ]
             [ "$(list "$dir/out")" = "000001.${f#*:} 000003.${f#*:} " ]
             # shellcheck disable=SC2086
             cmp "$dir/out/000001.${f#*:}" \
-                <("$viz" $c -m "$ref/bert" --no-special --format "${f%:*}" "the key")
+                <("$viz" $c -m "$ref/bert" --no-special --format "${f%:*}" --no-metadata "the key")
             # Each TSV has its header.
             [ "$f" != tsv:tsv ] || cmp <(head -1 "$dir/out/000001.tsv") <(head -1 "$dir/out/000003.tsv")
             rm "$dir"/out/*

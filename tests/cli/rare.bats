@@ -14,16 +14,16 @@ counts() {
 }
 
 @test "without a file they are by the tokens of all texts" {
-    works "$viz" stats --json --compute $names -f "$corpus"
+    works "$viz" stats --no-metadata --json --compute $names -f "$corpus"
     echo "$output" > "$dir/own"
     echo "$output" | jq -s -e '[.[].heads[].rare1] | any(. == null) and any(. != null)' > /dev/null
     counts > "$dir/counts"
-    works "$viz" stats --json --compute $names --unigrams "$dir/counts" -f "$corpus"
+    works "$viz" stats --no-metadata --json --compute $names --unigrams "$dir/counts" -f "$corpus"
     diff <(echo "$output") "$dir/own"
     { printf 'id\tcount\n'; cat "$dir/counts"; } | gzip > "$dir/counts.gz"
-    works "$viz" stats --json --compute $names --unigrams "$dir/counts.gz" -f - < "$corpus"
+    works "$viz" stats --no-metadata --json --compute $names --unigrams "$dir/counts.gz" -f - < "$corpus"
     diff <(echo "$output") "$dir/own"
-    "$viz" stats --json --compute $names --unigrams - -f "$corpus" < "$dir/counts" |
+    "$viz" stats --no-metadata --json --compute $names --unigrams - -f "$corpus" < "$dir/counts" |
         cmp - "$dir/own"
     # of one text alone none of its tokens is rare
     "$viz" stats --json --compute $names "the cat saw the dog" |
@@ -36,13 +36,14 @@ counts() {
         "$viz" stats --shard $k/3 --compute $names -f "$corpus" -o "$dir/part.$k"
     done
     "$viz" merge --json "$dir"/part.* | cmp - "$dir/want"
+    "$viz" merge --no-metadata --json "$dir"/part.* > "$dir/want"
     # by a file too, which must be the same for all
     counts > "$dir/counts"
     for k in 0 1; do
         "$viz" stats --shard $k/2 --compute $names --unigrams "$dir/counts" -o "$dir/part.$k" \
             -f - < "$corpus"
     done
-    "$viz" merge --json "$dir"/part.[01] | cmp - "$dir/want"
+    "$viz" merge --no-metadata --json "$dir"/part.[01] | cmp - "$dir/want"
     echo "1	2" > "$dir/counts"
     "$viz" stats --shard 1/2 --compute $names --unigrams "$dir/counts" -o "$dir/part.1" \
         -f - < "$corpus"
@@ -77,12 +78,12 @@ counts() {
 }
 
 @test "types: the score is the mean of rare2, by the texts or by a file, in all shards" {
-    "$viz" types --no-probe --json -f "$corpus" > "$dir/want"
+    "$viz" types --no-probe --no-metadata --json -f "$corpus" > "$dir/want"
     "$viz" stats --summary --json --compute rare2 -f "$corpus" |
         jq -c '[.heads[].rare2.mean]' > "$dir/rare2"
     jq -c '[.heads[].scores.rare2]' "$dir/want" | cmp - "$dir/rare2"
     counts > "$dir/counts"
-    "$viz" types --no-probe --json --unigrams "$dir/counts" -f - < "$corpus" | cmp - "$dir/want"
+    "$viz" types --no-probe --no-metadata --json --unigrams "$dir/counts" -f - < "$corpus" | cmp - "$dir/want"
     # Every head passes the threshold, and none finds rare tokens more often than chance does;
     # unit/analysis_types has heads that do
     works "$viz" types --no-probe --json --threshold rare:0.05,local-lift:0 -f "$corpus"
@@ -91,7 +92,8 @@ counts() {
     for k in 0 1; do
         "$viz" types --no-probe --shard $k/2 -f "$corpus" -o "$dir/part.$k"
     done
-    "$viz" merge --json "$dir"/part.[01] | cmp - "$dir/want"
+    "$viz" merge --json "$dir"/part.[01] |
+        cmp - <("$viz" types --no-probe --json -f "$corpus")
     echo "1	2" > "$dir/counts"
     "$viz" types --no-probe --shard 1/2 --unigrams "$dir/counts" -f "$corpus" -o "$dir/part.1"
     fails 3 "" "$viz" merge "$dir"/part.[01]

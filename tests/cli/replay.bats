@@ -58,6 +58,94 @@ replays() {
     replays a.safetensors init --heads 2 --d-model 8 --seed 3
 }
 
+# command_of FILE: what a report says
+command_of() {
+    case $(head -c 1 "$1") in
+    '#') sed -n '1s/^# //p' "$1" | jq -r .command ;;
+    *) head -n 1 "$1" | jq -r .provenance.command ;;
+    esac
+}
+
+@test "the command of a report gives it again" {
+    begin
+    printf 'the key\nis in the door\nis in\n' > lines.txt
+    for command in "stats -m bert" "stats -m bert --links" "tokens -m bert" "types" \
+        "stats -m bert --summary" "stats -m bert -m gguf_bert --summary" "ablate --summary" \
+        "diff -m bert -m gguf_bert" "stability --runs 2 -m bert"; do
+        for form in --json "--tsv --provenance"; do
+            # shellcheck disable=SC2086
+            "$viz" $command $form -q -t 2 -f lines.txt > a
+            PATH=$dir/bin:$PATH sh -c "$(command_of a)" > b
+            cmp a b
+        done
+    done
+    for command in "info -m bert" "info --families" "circuits -m bert" "trace -m bert key" \
+        "neuron -m bert key" "attribute key" "mechanisms --only exact --repeats 0 key"; do
+        "$viz" $command --json > a
+        PATH=$dir/bin:$PATH sh -c "$(command_of a)" > b
+        cmp a b
+    done
+}
+
+@test "the first object of a file of JSON says of the run what a picture says, the others nothing" {
+    begin
+    printf 'the key\nis in the door\nis in\n' > lines.txt
+    sum=$(sha256sum < lines.txt)
+    for t in 1 4; do
+        "$viz" stats -m bert -f lines.txt -t $t -o a.json
+        jq -s -e 'map(has("provenance")) == [true, false, false]' a.json
+        jq -s -c 'map(del(.provenance))[]' a.json |
+            cmp - <("$viz" stats -m bert -f lines.txt --json --no-metadata | jq -c .)
+    done
+    jq -s -e --arg sum "${sum%% *}" --arg hash "$("$viz" info -m bert --json | jq -r .hash)" \
+        --arg program "$("$viz" --version | sed -n '1s/^\(mha-viz [0-9.]*\).*/\1/p')" '
+        .[0].provenance == {program: $program, file: "lines.txt", sha256: $sum,
+            command: "mha-viz stats --format json -m bert -f lines.txt",
+            models: [{name: "bert", family: "bert", hash: $hash}]}' a.json
+    # Where each text has a file, each says its line
+    mkdir d
+    "$viz" stats -m bert -f lines.txt --json -o d/
+    jq -s -e 'map(.provenance.line) == ["1", "2", "3"]' d/*.json
+    "$viz" stats -m bert -f lines.txt --tsv --provenance -o d/
+    [ "$(sed -n '1s/^# //p' d/000003.tsv | jq -r .line)" = 3 ]
+    # Both towers
+    "$viz" info -m "$ref/families/clip" --json |
+        jq -s -e 'map(.hash) == (.[0].provenance.models | map(.hash)) and length == 2'
+    fails 2 "--provenance is of TSV" "$viz" stats --provenance --json key
+    fails 2 "only one of them can be given" "$viz" stats --provenance --no-metadata --tsv key
+}
+
+@test "merge says what one run says" {
+    begin
+    printf 'the key\nis in the door\nis in\n' > lines.txt
+    for k in 0 1; do
+        "$viz" stats -t 1 -m "$dir/bert" --shard $k/2 -f lines.txt -o part.$k
+    done
+    "$viz" stats -m bert --summary -f lines.txt --json > one.json
+    "$viz" merge --json part.0 part.1 | cmp - one.json
+    "$viz" merge --tsv --provenance part.1 part.0 |
+        cmp - <("$viz" stats -m bert --summary -f lines.txt --tsv --provenance)
+    "$viz" merge --no-metadata --json part.0 part.1 |
+        cmp - <("$viz" stats -m bert --summary -f lines.txt --json --no-metadata)
+    # Of parts that were told otherwise, what the first says, in any order
+    "$viz" stats --shard 1/2 -f lines.txt -m bert -t 3 --metadata=paths -o part.1
+    "$viz" merge --json part.1 part.0 | cmp - one.json
+    "$viz" stats --shard 1/2 -f lines.txt -m bert --no-metadata -o part.1
+    "$viz" merge --json part.1 part.0 | cmp - one.json
+    "$viz" stats --shard 0/2 -f lines.txt -m bert --no-metadata -o part.0
+    "$viz" merge --json part.1 part.0 | jq -e 'has("provenance") | not'
+    # Of processes of layers, whose own the layers are
+    "$viz" stats -m bert -f lines.txt -l 0 --hidden-out - -o first |
+        "$viz" stats -m bert --hidden-in - -o second
+    "$viz" merge --json second first | cmp - one.json
+    "$viz" stats -m bert -f lines.txt -l 0 -H 2 --hidden-out - -o first |
+        "$viz" stats -m bert --hidden-in - -o second
+    "$viz" merge --json second first > a
+    [ "$(command_of a)" = \
+        "mha-viz stats --format json --summary -m bert -f lines.txt -H L0H2,L1H0,L1H1,L1H2" ]
+    PATH=$dir/bin:$PATH sh -c "$(command_of a)" | cmp - a
+}
+
 @test "a PDF has title, creator, subject and keywords" {
     begin
     "$viz" heatmap -m bert -o a.pdf key

@@ -9,7 +9,7 @@ long=$BATS_TEST_DIRNAME/../ref/families/longformer
 ids=7,9,12,30,8,11,5,6,20,33,4,9
 
 stats() {
-    "$viz" stats -m "$long" --json --ids "$ids" "$@"
+    "$viz" stats -m "$long" --json --no-metadata --ids "$ids" "$@"
 }
 
 @test "--global: lists, ranges, all and none" {

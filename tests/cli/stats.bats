@@ -34,8 +34,8 @@ text="the key is in the door"
     "$viz" stats --tsv -m "$ref/bert" "$text" | cut -f 1-5,11,14- | cmp - <(echo "$output")
     works "$viz" stats -m "$ref/bert" --compute self "$text"
     [[ ${lines[0]} =~ ^head\ +self\ +strongest ]]
-    works "$viz" stats --json -m "$ref/bert" --compute basic,self "$text"
-    [ "$output" = "$("$viz" stats --json -m "$ref/bert" "$text")" ]
+    works "$viz" stats --no-metadata --json -m "$ref/bert" --compute basic,self "$text"
+    [ "$output" = "$("$viz" stats --no-metadata --json -m "$ref/bert" "$text")" ]
     # What sorts is computed
     works "$viz" stats -m "$ref/bert" --compute self --sort first "$text"
     [[ ${lines[0]} =~ ^head\ +self\ +first\ +strongest ]]
@@ -98,7 +98,7 @@ text="the key is in the door"
 }
 
 @test "stats --json: null where a number is undefined, never NaN" {
-    works "$viz" stats --json -m "$ref/gpt2" --ids 5
+    works "$viz" stats --json --no-metadata -m "$ref/gpt2" --ids 5
     echo "$output" | jq -e '.heads | all(.prev == null and .next == null and .entropy_norm == null
         and .entropy == 0 and .self == 1)' > /dev/null
     refute grep -qi 'nan\|inf' <<< "$output"

@@ -18,7 +18,7 @@ PYTHON
 }
 
 numbers() {
-    "$viz" stats -q --json --summary --compute entropy,prev -m "$ref/bert" --jsonl "$@"
+    "$viz" stats -q --json --no-metadata --summary --compute entropy,prev -m "$ref/bert" --jsonl "$@"
 }
 
 @test "means, intervals, reliability and differences are those of their formulas" {
@@ -137,7 +137,7 @@ numbers() {
     { cat "$dir/lines.jsonl"; echo '{"text":"the cat","lang":[]}'; echo '{"text":"a"}'; } \
         > "$dir/more.jsonl"
     numbers --by lang -f "$dir/lines.jsonl" > "$dir/one"
-    run --separate-stderr "$viz" stats --json --summary --compute entropy,prev --by lang \
+    run --separate-stderr "$viz" stats --json --no-metadata --summary --compute entropy,prev --by lang \
         -m "$ref/bert" --jsonl -f "$dir/more.jsonl"
     [ "$status" -eq 3 ]
     [[ $output == *'"n_unusable":2,'* ]]

@@ -14,7 +14,7 @@ load helper
 
 @test "texts of a batch are written in their order, whichever thread formats them" {
     head -n 30 samples/english.txt > "$dir/texts"
-    for form in --tsv "--json --top 3" "--format table" "--format table --links --legend"; do
+    for form in --tsv "--no-metadata --json --top 3" "--format table" "--format table --links --legend"; do
         # shellcheck disable=SC2086
         for n in 1 2 3 7; do
             mkdir "$dir/each$n"
@@ -28,10 +28,10 @@ load helper
         [ "$(find "$dir/each1" -type f | wc -l)" = 30 ]
         rm -r "$dir"/each?
     done
-    works "$viz" stats --json --top 3 -f "$dir/texts" -t 3 -o "$dir/all.json"
+    works "$viz" stats --no-metadata --json --top 3 -f "$dir/texts" -t 3 -o "$dir/all.json"
     while read -r line; do
         printf '%s\n' "$line" > "$dir/line"
-        "$viz" stats --json --top 3 -f "$dir/line" | jq -c 'del(.index)'
+        "$viz" stats --no-metadata --json --top 3 -f "$dir/line" | jq -c 'del(.index)'
     done < "$dir/texts" > "$dir/singly.json"
     jq -c 'del(.index)' "$dir/all.json" | cmp - "$dir/singly.json"
 }

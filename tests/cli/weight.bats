@@ -55,8 +55,8 @@ rows() {
 }
 
 @test "the weight stands in every record, in captions and in arrays; plain is as without" {
-    works "$viz" stats --json -m "$ref/bert" --weight plain "$text"
-    [ "$output" = "$("$viz" stats --json -m "$ref/bert" "$text")" ]
+    works "$viz" stats --no-metadata --json -m "$ref/bert" --weight plain "$text"
+    [ "$output" = "$("$viz" stats --no-metadata --json -m "$ref/bert" "$text")" ]
     [ "$(jq 'has("weight")' <<< "$output")" = false ]
     works "$viz" stats --json -m "$ref/bert" --weight norm "$text"
     [ "$(jq -r .weight <<< "$output")" = norm ]

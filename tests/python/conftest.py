@@ -28,7 +28,7 @@ class Program:
 
     def json(self, *arguments):
         """The one object of its output."""
-        return json.loads(self(*arguments, "--json"))
+        return json.loads(self(*arguments, "--json", "--no-metadata"))
 
     def export(self, path, *arguments):
         """The arrays of an npz."""

@@ -92,7 +92,7 @@ def test_a_text_in_pieces_may_be_longer_than_the_model_takes(model, program, rai
     pieces = model.stats(LONG, split=512)
     assert len(pieces) == 24 * 4 and {record["part"] for record in pieces} == {0, 1, 2, 3}
     assert model.make("stats", LONG, split="512:9", json=True) == \
-        program("stats", LONG, "--split", "512:9", "--json")
+        program("stats", LONG, "--split", "512:9", "--json", "--no-metadata")
     assert [len(records) for records in model.stats_many([LONG, SENTENCE], split=512)] == [96, 24]
     with raises(USAGE, "--split"):
         model.attention(mha_viz.Input(LONG, split=512))
@@ -253,7 +253,7 @@ def test_transformers_are_their_files(family, dtype, program, tmp_path):
                          **({"decoder_ids": [2, 7, 8]} if family == "bart" else {}))
     with mha_viz.from_transformers(theirs, name="saved") as ours:
         assert ours.make("stats", text, compute="all", json=True) == program(
-            "stats", "-m", tmp_path / "saved", *ids, "--compute", "all", "--json")
+            "stats", "-m", tmp_path / "saved", *ids, "--compute", "all", "--json", "--no-metadata")
         npz = program.export(tmp_path / "rows.npz", "-m", tmp_path / "saved", *ids)
         names = {"encoder": "attn", "decoder": "dec" if family == "bart" else "attn",
                  "cross": "cross"}

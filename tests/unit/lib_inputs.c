@@ -84,7 +84,7 @@ static void ids(void **state)
     assert_int_equal(mhaviz_text_tokens(text, 0, &token, &n, NULL), MHAVIZ_OK);
     assert_true(n == 4 && token[1].id == 5);
     same_as_the_program(bert, text, "stats", json,
-                        "--json -m tests/ref/bert --ids 2,5,6,3 --type-ids 0,0,1,1");
+                        "--no-metadata --json -m tests/ref/bert --ids 2,5,6,3 --type-ids 0,0,1,1");
     mhaviz_text_close(&text);
     text = open_input(bart, two, NULL, NULL, 0);
     assert_int_equal(mhaviz_stats_open(bart, text, NULL, &stats, NULL), MHAVIZ_OK);
@@ -268,8 +268,8 @@ static void bare_memory(void **state)
     read[1] = x.path[0];
     read[3] = x.path[1];
     text = open_input(model, read, NULL, x.rows, 2);
-    snprintf(arguments, sizeof arguments, "--json -m %s --heads 3 --input %s --memory %s", path,
-             x.path[0], x.path[1]);
+    snprintf(arguments, sizeof arguments, "--no-metadata --json -m %s --heads 3 --input %s "
+             "--memory %s", path, x.path[0], x.path[1]);
     same_as_the_program(model, text, "stats", json, arguments);
     mhaviz_text_close(&text);
     mhaviz_model_close(&model);
@@ -455,7 +455,8 @@ static void pieces(void **state)
     expect(mhaviz_text_open_input(bert, &input, &text, &e), MHAVIZ_OK, &e, "");
     expect(mhaviz_text_tokens(text, 0, &token, &n, &e), MHAVIZ_USAGE, &e, "--split: a text in");
     expect(mhaviz_stats_open(bert, text, NULL, &stats, &e), MHAVIZ_USAGE, &e, "--split: a text in");
-    snprintf(command, sizeof command, "--json -m tests/ref/bert --split 20 '%s'", words);
+    snprintf(command, sizeof command, "--no-metadata --json -m tests/ref/bert --split 20 '%s'",
+             words);
     same_as_the_program(bert, text, "stats", json, command);
     mhaviz_text_close(&text);
     mhaviz_model_close(&bert);

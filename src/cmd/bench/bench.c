@@ -180,7 +180,8 @@ static int measure_drawing(struct bench_job *j, struct meter *m, struct err *e)
 
 static int write_report(struct bench_job *j, struct output *output, struct err *e)
 {
-    struct report report = { &bench_record, (enum report_format)output->format, NULL, false };
+    struct report report = { &bench_record, (enum report_format)output->format, NULL, false,
+                             j->job.s.provenance };
 
     if (output_open(output, e) != 0 || output_begin(output, j->job.s.a, 0, 0, e) != 0)
         return -1;

@@ -84,9 +84,8 @@ static int fill(struct builtin_row *row, struct arena *a, const char *name, stru
     return 0;
 }
 
-int info_builtin(struct arena *a, enum report_format format, FILE *f, struct err *e)
+int info_builtin(struct arena *a, struct report *r, struct err *e)
 {
-    struct report report = { &info_builtin_record, format, f, false };
     struct builtin_row *row;
     int n = 0;
 
@@ -96,10 +95,11 @@ int info_builtin(struct arena *a, enum report_format format, FILE *f, struct err
     for (int i = 0; i < n; i++)
         if (fill(&row[i], a, builtin_names[i], e) != 0)
             return -1;
-    if (format == REPORT_TABLE)
-        record_table(&info_builtin_record, row, n, a, f);
+    r->record = &info_builtin_record;
+    if (r->format == REPORT_TABLE)
+        record_table(r->record, row, n, a, r->file);
     else
         for (int i = 0; i < n; i++)
-            report_row(&report, &row[i]);
+            report_row(r, &row[i]);
     return 0;
 }

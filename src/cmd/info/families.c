@@ -154,9 +154,8 @@ static struct family_row row_of(struct arena *a, const struct family *f)
     };
 }
 
-void info_families(struct arena *a, enum report_format format, FILE *f)
+void info_families(struct arena *a, struct report *r)
 {
-    struct report report = { &info_family_record, format, f, false };
     struct family_row *row;
     int n = 0;
 
@@ -165,11 +164,12 @@ void info_families(struct arena *a, enum report_format format, FILE *f)
     row = arena_alloc(a, (size_t)n, sizeof *row);
     for (int i = 0; i < n; i++)
         row[i] = row_of(a, family_table[i]);
-    if (format == REPORT_TABLE) {
-        fprintf(f, "%d families\n", n);
-        record_table(&info_family_record, row, n, a, f);
+    r->record = &info_family_record;
+    if (r->format == REPORT_TABLE) {
+        fprintf(r->file, "%d families\n", n);
+        record_table(r->record, row, n, a, r->file);
         return;
     }
     for (int i = 0; i < n; i++)
-        report_row(&report, &row[i]);
+        report_row(r, &row[i]);
 }

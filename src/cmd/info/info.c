@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/output.h"
 #include "run/wave.h"
+#include "task/provenance.h"
 
 struct info_args {
     struct shared_args shared;
@@ -229,7 +230,7 @@ static int print_model(struct report *r, int n, const struct env *env, const str
         return -1;
     text = arena_printf(a, "%016" PRIx64, hash);
     if (m->precomputed != NULL) {
-        info_precomputed(m, text, a, r->format, r->file);
+        info_precomputed(m, text, a, r);
         return 0;
     }
     info_fill(&row, a, m, text, n, env->n_threads);
@@ -240,16 +241,35 @@ static int print_model(struct report *r, int n, const struct env *env, const str
     return 0;
 }
 
+static struct session session_of(const struct env *env, struct model *m)
+{
+    return (struct session){ .env = env, .a = env->arena, .model = m,
+                             .name = m != NULL ? m->name : NULL };
+}
+
+/* The report of these models, NULL: of fewer, to what o opens. */
+static int open_report(struct report *r, struct output *o, const struct env *env,
+                       struct model *const m[2], struct err *e)
+{
+    struct session s = session_of(env, m[0]), other = session_of(env, m[1]);
+
+    if (provenance_open(&s, o, NULL, e) != 0 || provenance_add(&s, &other, e) != 0 ||
+        output_open(o, e) != 0 || output_begin(o, env->arena, 0, 0, e) != 0)
+        return -1;
+    *r = (struct report){ &info_record, (enum report_format)o->format, o->out.file, false,
+                          s.provenance };
+    return 0;
+}
+
 /* A model, or both towers of one. */
 static int write_models(struct output *o, const struct info_args *args,
                         const struct env *env, struct model *const m[2], struct err *e)
 {
-    struct report report = { &info_record, (enum report_format)o->format, NULL, false };
+    struct report report;
     int status = 0;
 
-    if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, 0, e) != 0)
+    if (open_report(&report, o, env, m, e) != 0)
         return -1;
-    report.file = o->out.file;
     for (int i = 0; i < 2 && m[i] != NULL && status == 0; i++) {
         if (i > 0 && report.format == REPORT_TABLE)
             fprintf(report.file, "\n");
@@ -294,27 +314,26 @@ static int check_list(const struct info_args *args, const char *list, struct err
            err_set(e, ERR_USAGE, "%s, %s: only one of them can be given", list, other);
 }
 
-static int write_list(const struct info_args *args, const struct env *env,
-                      enum report_format format,
-                      FILE *f, struct err *e)
+static int write_list(const struct info_args *args, const struct env *env, struct report *r,
+                      struct err *e)
 {
     if (args->builtin)
-        return info_builtin(env->arena, format, f, e);
-    info_families(env->arena, format, f);
+        return info_builtin(env->arena, r, e);
+    info_families(env->arena, r);
     return 0;
 }
 
 static int list(const struct info_args *args, const struct env *env, struct err *e)
 {
+    struct model *const none[2] = { NULL, NULL };
     struct output o;
+    struct report report;
 
     if (check_list(args, args->builtin ? "--builtin" : "--families", e) != 0 ||
         output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
-        output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, 0, e) != 0)
+        open_report(&report, &o, env, none, e) != 0)
         return -1;
-    return output_close(&o, write_list(args, env, (enum report_format)o.format, o.out.file,
-                                       e) != 0 ?
-                                -1 : output_end(&o, e), e);
+    return output_close(&o, write_list(args, env, &report, e) != 0 ? -1 : output_end(&o, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -63,15 +63,14 @@ bool info_any_length(const struct model *m);
 const char *info_kind(const struct model *m, int layer);
 
 extern const struct record info_precomputed_record;
-void info_precomputed(const struct model *m, const char *hash, struct arena *a,
-                      enum report_format format, FILE *f);
+void info_precomputed(const struct model *m, const char *hash, struct arena *a, struct report *r);
 
 /* The families that can be read, a row each. */
 extern const struct record info_family_record;
-void info_families(struct arena *a, enum report_format format, FILE *f);
+void info_families(struct arena *a, struct report *r);
 
 /* The models that are part of the program, a row each.  Errors: those of model_open. */
 extern const struct record info_builtin_record;
-int info_builtin(struct arena *a, enum report_format format, FILE *f, struct err *e);
+int info_builtin(struct arena *a, struct report *r, struct err *e);
 
 #endif

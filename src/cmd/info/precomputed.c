@@ -151,19 +151,18 @@ static const struct stack_row *stack_row(struct arena *a, const struct model *m,
     return row;
 }
 
-void info_precomputed(const struct model *m, const char *hash, struct arena *a,
-                      enum report_format format, FILE *f)
+void info_precomputed(const struct model *m, const char *hash, struct arena *a, struct report *r)
 {
-    struct report r = { &info_precomputed_record, format, f, false };
     struct stacks_row stacks;
 
-    if (format == REPORT_TABLE) {
-        print_card(f, a, m, hash);
+    r->record = &info_precomputed_record;
+    if (r->format == REPORT_TABLE) {
+        print_card(r->file, a, m, hash);
         return;
     }
     for (int i = 0; i < N_STACK; i++)
         stacks.stack[i] = stack_row(a, m, (enum stack_id)i);
-    report_row(&r, &(struct file_row){
+    report_row(r, &(struct file_row){
         m->name, m->family->name, hash, &stacks,
     });
 }

@@ -321,7 +321,8 @@ void circuits_report(const struct circuits_job *j, FILE *f)
 {
     bool pairs = j->args->pairs;
     struct report report = { pairs ? &circuits_pairs_record : &circuits_record,
-                             (enum report_format)j->output.format, f, false };
+                             (enum report_format)j->output.format, f, false,
+                             j->s.provenance };
     struct model_row row = model_row(j);
 
     if (report.format != REPORT_TABLE) {

@@ -344,6 +344,7 @@ static int report(struct job *job, int n, struct err *e)
 
     if (output_is_picture(&job[0].results->output))
         return inputs_result(&job[0], run_pairs(&job[0], e), e);
+    job[0].results->run = job[0].sides.side[0].s.provenance;
     if (results_open(job[0].results, record_of(&job[0]), first, e) != 0)
         return -1;
     for (int k = 0; k < n && status == 0; k++) {

@@ -69,6 +69,7 @@ static int report(struct models *m, struct err *e)
     struct results *results = &m->job[0].job.results;
     const struct input *worst = m->job[0].job.in;
 
+    results->run = m->job[0].job.s.provenance;
     if (results_open(results, records_without_part(&m->job[0].job.s, m->job[0].job.record), worst,
                      e) != 0)
         return -1;

@@ -243,6 +243,7 @@ static int report(struct types_job *j, struct err *e)
     struct results *results = &j->job.results;
     int status;
 
+    results->run = j->job.s.provenance;
     if (results_open(results, records_without_shown(&j->job.s, &types_record), NULL, e) != 0)
         return -1;
     status = probe(j, e) == 0 ? read_texts(j, e) : -1;
