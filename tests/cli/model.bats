@@ -144,12 +144,14 @@ table() {
     works "$viz" model --table "$dir/marked.tsv" --metric x --no-metadata --no-caption \
         -o "$dir/b.png"
     cmp "$dir/a.png" "$dir/b.png"
-    for file in t.tsv t.tsv.gz marked.tsv; do
+    { echo '# {"program":"mha-viz"}'; cat "$dir/t.tsv"; } > "$dir/said.tsv"
+    for file in t.tsv t.tsv.gz marked.tsv said.tsv; do
         "$viz" model --table - --metric x --no-metadata --no-caption -o "$dir/b.png" \
             < "$dir/$file"
         cmp "$dir/a.png" "$dir/b.png"
     done
     refused 2 "$dir/t.tsv.gz" --table "$dir/t.tsv.gz" --metric x --format png -o "$dir/t.tsv.gz"
+    refused 3 "said.tsv: line 2: no column 'y'" --table "$dir/said.tsv" --metric y -o "$dir/b.png"
     refused 3 "standard input: line 1: empty" --table - --metric x -o "$dir/b.png" < /dev/null
     head -c 30 "$dir/t.tsv.gz" > "$dir/cut.gz"
     refused 3 "cut.gz" --table "$dir/cut.gz" --metric x -o "$dir/b.png"

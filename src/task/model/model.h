@@ -84,7 +84,8 @@ enum { MODEL_TABLE_SIDE = 1024 };       /* layers, and heads of each, of a table
 /*
  * The columns layer and head of tab-separated values, and those of *metric (NULL: the only other
  * column of numbers; *metric is then its name) and sort (NULL: not wanted).  The first line has
- * their names; an empty field is a number that is undefined.
+ * their names, or the second, below what --provenance writes; an empty field is a number that is
+ * undefined.
  *
  * Errors (ERR_INPUT, with the line): a column that is not there or is there twice, with those
  * that are; fields that are missing; what is not a number (found, expected); a head that two

@@ -19,6 +19,7 @@ struct table {
     struct arena *a;
     const char *at, *end;       /* what is left */
     int line;                   /* that was taken last, from 1 */
+    int header;                 /* the line that names the columns */
     int n_columns;
     int place[N_READ];
     int *seen;                  /* [MODEL_TABLE_SIDE, MODEL_TABLE_SIDE] its line; 0: none */
@@ -117,9 +118,9 @@ static int read_number(const struct table *t, const char *name, struct field f, 
     return err_set(e, ERR_INPUT, "%s: found '%s', expected a number", name, shown(t, f));
 }
 
-/* ---- the first line ---- */
+/* ---- the names of the columns ---- */
 
-/* "layer, head, entropy, ...": those of the first line, or only those that numeric says. */
+/* "layer, head, entropy, ...": all, or only those that numeric says. */
 static const char *name_columns(const struct table *t, struct field header, const bool *numeric)
 {
     char *names = arena_strdup(t->a, "");
@@ -140,7 +141,7 @@ static const char *name_columns(const struct table *t, struct field header, cons
 static int no_column(const struct table *t, const char *name, struct field header,
                      struct err *e)
 {
-    return err_set(e, ERR_INPUT, "line 1: no column '%s' among %s", name,
+    return err_set(e, ERR_INPUT, "line %d: no column '%s' among %s", t->header, name,
                    name_columns(t, header, NULL));
 }
 
@@ -154,7 +155,8 @@ static int find_column(struct table *t, const char *name, struct field header, i
         if (!is(next_field(&rest), name))
             continue;
         if (*place >= 0)
-            return err_set(e, ERR_INPUT, "line 1: column '%s' is there twice", name);
+            return err_set(e, ERR_INPUT, "line %d: column '%s' is there twice", t->header,
+                           name);
         *place = i;
     }
     return name == NULL || *place >= 0 ? 0 : no_column(t, name, header, e);
@@ -226,9 +228,10 @@ static int read_header(struct table *t, const char **metric, const char *sort, s
     const char *name[N_READ] = { "layer", "head", NULL, sort };
     struct field header, rest;
 
+    t->header = t->line + 1;
     if (!next_line(t, &header) || header.n == 0)
-        return err_set(e, ERR_INPUT, "line 1: empty, expected names of columns with tabs "
-                       "between, layer and head among them");
+        return err_set(e, ERR_INPUT, "line %d: empty, expected names of columns with tabs "
+                       "between, layer and head among them", t->header);
     for (rest = header; rest.s != NULL; t->n_columns++)
         next_field(&rest);
     for (int i = LAYER; i <= HEAD; i++)
@@ -258,8 +261,8 @@ static int read_fields(struct table *t, struct field line, struct field *field, 
     }
     if (n == t->n_columns)
         return 0;
-    return err_set(e, ERR_INPUT, "%d field%s, expected %d as in line 1", n, n == 1 ? "" : "s",
-                   t->n_columns);
+    return err_set(e, ERR_INPUT, "%d field%s, expected %d as in line %d", n, n == 1 ? "" : "s",
+                   t->n_columns, t->header);
 }
 
 static int read_head(struct table *t, struct field line, const char *metric, const char *sort,
@@ -313,6 +316,16 @@ static int read_lines(struct table *t, const char *metric, const char *sort,
     return 0;
 }
 
+/* What --provenance writes above the names. */
+static void skip_provenance(struct table *t)
+{
+    static const char begin[] = "# {";
+    struct field comment;
+
+    if ((size_t)(t->end - t->at) >= strlen(begin) && memcmp(t->at, begin, strlen(begin)) == 0)
+        next_line(t, &comment);
+}
+
 int model_table_read(struct arena *a, struct span bytes, const char **metric, const char *sort,
                      struct model_view_heads *heads, struct err *e)
 {
@@ -324,6 +337,7 @@ int model_table_read(struct arena *a, struct span bytes, const char **metric, co
     if (bytes.size >= strlen(mark) && memcmp(t.at, mark, strlen(mark)) == 0)
         t.at += strlen(mark);
     t.seen = arena_alloc(a, MODEL_TABLE_SIDE, MODEL_TABLE_SIDE * sizeof *t.seen);
+    skip_provenance(&t);
     if (read_header(&t, metric, sort, e) != 0)
         return -1;
     return read_lines(&t, *metric, sort, heads, e);
