@@ -119,7 +119,8 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
     job->keeps = kind->keeps;
     if (output_plan(&job->results.output, &args->common.output, outputs, kind->name, job->s.a,
                     e) != 0 ||
-        state_check(job, e) != 0 || (kind->check != NULL && kind->check(job, e) != 0))
+        shared_check_figure(args, &job->results.output, e) != 0 || state_check(job, e) != 0 ||
+        (kind->check != NULL && kind->check(job, e) != 0))
         return -1;
     if (!kind->tokens_only &&
         session_select(&job->s, job->n_operands, job->all_stacks, &job->want, e) != 0)

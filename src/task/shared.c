@@ -40,6 +40,40 @@ int shared_check_seed(const struct shared_args *args, const struct input *in, co
                    "a bare layer", what != NULL ? what : "");
 }
 
+static int check_group(const struct shared_args *args, const struct opt_group *group,
+                       struct err *e)
+{
+    for (const struct opt *o = group->opts; o->name != NULL; o++)
+        if (opts_is_given(&args->common, o->field))
+            return err_set(e, ERR_USAGE, "--%s is of pictures: expected -o with .png, .svg or "
+                           ".pdf, or --format", o->name);
+    return 0;
+}
+
+int shared_check_figure(const struct shared_args *args, const struct output *output,
+                        struct err *e)
+{
+    static const struct opt_group *const groups[] = { &figure_group, &panel_group, &sheet_group };
+    static const struct {
+        const char *option, *name;
+        size_t field;
+        enum output_format format;
+    } only[] = {
+        { "--dpi", "PNG", offsetof(struct shared_args, figure.dpi), OUTPUT_PNG },
+        { "--outlines", "SVG", offsetof(struct shared_args, figure.outlines), OUTPUT_SVG },
+    };
+
+    for (size_t i = 0; !output_is_picture(output) && i < sizeof groups / sizeof *groups; i++)
+        if (check_group(args, groups[i], e) != 0)
+            return -1;
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (output->format != only[i].format && opts_is_given(&args->common, only[i].field))
+            return err_set(e, ERR_USAGE, "%s is of %s: expected it with -o FILE.%s",
+                           only[i].option, only[i].name,
+                           only[i].format == OUTPUT_PNG ? "png" : "svg");
+    return 0;
+}
+
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e)
 {

@@ -52,6 +52,11 @@ extern const struct opt_values global_values, mask_values;
 int shared_check_seed(const struct shared_args *args, const struct input *in, const char *what,
                       struct err *e);
 
+/* ERR_USAGE: an option of the figure is given, but what is written is none, or one of a format that
+ * it does nothing to. */
+int shared_check_figure(const struct shared_args *args, const struct output *output,
+                        struct err *e);
+
 /* ERR_USAGE: several texts for one file; folder: where the command line has one.  Returns -1. */
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e);

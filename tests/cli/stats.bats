@@ -183,6 +183,20 @@ text="the key is in the door"
     for o in --sample --mask-id; do
         fails 2 "--patch, $o: only one" "$viz" ablate -m "$ref/bert" --patch b $o 3 a
     done
+    for command in trace circuits mechanisms "neuron -H 0"; do
+        for o in "--title x" "--width 60mm" "--dpi 200"; do
+            # shellcheck disable=SC2086
+            fails 2 "${o%% *} is of pictures" "$viz" $command $o
+        done
+    done
+    fails 2 "--dpi is of PNG" "$viz" heatmap --dpi 200 -o "$dir/a.svg" "$text"
+    fails 2 "--outlines is of SVG" "$viz" heatmap --outlines -o "$dir/a.pdf" "$text"
+    fails 2 "--keep-empty requires -f FILE" "$viz" stats --keep-empty "$text"
+    for o in "--shared --mds" "--shared --metric entropy" "--scale log --metric type" \
+        "--clip 99% --mds" "--cmap Blues --metric kovaleva" "--cell 20 --mds"; do
+        # shellcheck disable=SC2086
+        fails 2 "${o%% *} is of thumbnails" "$viz" model $o -o "$dir/a.png" "$text"
+    done
     fails 2 "--window is of local, global or sinks, which --only leaves out" \
         "$viz" mechanisms --only low-rank --window 3 "$text"
     fails 2 "--rank is of low-rank, which --only leaves out" \

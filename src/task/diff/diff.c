@@ -401,7 +401,9 @@ static int run_jobs(struct job *job, int n, const struct env *env, int n_operand
     const struct output *output = &job[0].results->output;
 
     if (output_plan(&job[0].results->output, &job[0].args->shared.common.output, &output_all,
-                    NULL, job[0].a, e) != 0)
+                    NULL, job[0].a, e) != 0 ||
+        (job[0].args->heatmap == NULL &&
+         shared_check_figure(&job[0].args->shared, output, e) != 0))
         return -1;
     if (n > 1 && (output_is_picture(output) || output->folder || job[0].args->heatmap != NULL))
         return err_set(e, ERR_USAGE, "--model: given %d times, expected twice where a %s is "

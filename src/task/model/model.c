@@ -229,6 +229,47 @@ static int draw_means(struct model_view_job *j, struct err *e)
     return 0;
 }
 
+/* What is drawn. */
+enum { THUMBNAILS = 1, NUMBERS = 2, WORDS = 4, POINTS = 8 };
+
+static int drawn_as(const struct model_view_args *args)
+{
+    int id = args->metric != NULL ? metric_find(args->metric) : -1;
+
+    if (args->mds)
+        return POINTS;
+    if (args->metric == NULL && args->table == NULL)
+        return THUMBNAILS;
+    return args->table == NULL && (id < 0 || metric_table[id].kind == METRIC_WORD) ? WORDS :
+                                                                                   NUMBERS;
+}
+
+#define F(f) offsetof(struct model_view_args, shared.f)
+static const struct {
+    const char *option;
+    size_t field;
+    int drawn;                  /* where it has an effect */
+    const char *of;
+} readers[] = {
+    { "--shared", F(figure.shared_scale), THUMBNAILS, "thumbnails" },
+    { "--scale", F(figure.scale), THUMBNAILS | NUMBERS, "thumbnails and numbers" },
+    { "--clip", F(figure.clip), THUMBNAILS | NUMBERS, "thumbnails and numbers" },
+    { "--cmap", F(figure.cmap), THUMBNAILS | NUMBERS | POINTS, "thumbnails, numbers and points" },
+    { "--cell", F(figure.cell), THUMBNAILS | NUMBERS | WORDS, "thumbnails, numbers and types" },
+};
+#undef F
+
+/* Options that the picture does not read. */
+static int check_readers(const struct model_view_args *args, struct err *e)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (opts_is_given(&args->shared.common, readers[i].field) &&
+            (readers[i].drawn & drawn_as(args)) == 0)
+            return err_set(e, ERR_USAGE, "%s is of %s, which are not drawn here",
+                           readers[i].option, readers[i].of);
+    return 0;
+}
+
 /* Of what heatmaps have and boards do not. */
 static int check_figure(const struct figure_args *figure, struct err *e)
 {
@@ -250,7 +291,7 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--mds, %s: only one of them can be given",
                        args->table != NULL ? "--table" :
                        args->metric != NULL ? "--metric" : "--sort");
-    return check_figure(&args->shared.figure, e);
+    return check_readers(args, e) != 0 ? -1 : check_figure(&args->shared.figure, e);
 }
 
 static int prepare(void *self, struct err *e)
@@ -352,7 +393,8 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
     s->a = env->arena;
     s->env = env;
     if (output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
-                    e) != 0 || check(j, e) != 0 || model_view_choose(j, e) != 0)
+                    e) != 0 || shared_check_figure(&args->shared, output, e) != 0 ||
+        check(j, e) != 0 || model_view_choose(j, e) != 0)
         return -1;
     if (output->folder)
         return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
