@@ -57,6 +57,7 @@ struct job_kind {
     const struct output_set *outputs;
     const char *name;           /* of the file without -o: output_plan; NULL: none */
     const struct record *record;    /* of reports; NULL: prepare sets job->record */
+    const struct shared_reader *readers;    /* shared_check_readers; NULL: there are none */
     bool tokens_only;           /* no model is opened, and nothing selected */
     /* What --seed is of beside the random input of a bare layer, as shared_check_seed says it, and
        whether this run draws it: asked after prepare.  NULL: nothing. */

@@ -74,6 +74,20 @@ int shared_check_figure(const struct shared_args *args, const struct output *out
     return 0;
 }
 
+int shared_check_readers(const struct shared_args *args, const struct output *output,
+                         const struct shared_reader *reader, struct err *e)
+{
+    bool report = output->format <= OUTPUT_JSON || output->format == OUTPUT_SUMS;
+
+    for (const struct shared_reader *r = reader; r->option != NULL; r++)
+        if (opts_is_given(&args->common, r->field) &&
+            !(r->picture ? output_is_picture(output) : report))
+            return err_set(e, ERR_USAGE, r->picture ? "%s is of pictures: expected -o with .png, "
+                           ".svg or .pdf, or --format" : "%s is of the table, TSV and JSON",
+                           r->option);
+    return 0;
+}
+
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e)
 {

@@ -57,6 +57,17 @@ int shared_check_seed(const struct shared_args *args, const struct input *in, co
 int shared_check_figure(const struct shared_args *args, const struct output *output,
                         struct err *e);
 
+/* Options that pictures alone read, or reports alone; ends with option NULL. */
+struct shared_reader {
+    const char *option;
+    size_t field;
+    bool picture;
+};
+
+/* ERR_USAGE: one of them is given beside the other. */
+int shared_check_readers(const struct shared_args *args, const struct output *output,
+                         const struct shared_reader *reader, struct err *e);
+
 /* ERR_USAGE: several texts for one file; folder: where the command line has one.  Returns -1. */
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e);

@@ -361,7 +361,7 @@ near() {
         "$viz" ablate --with resample -m "$dir/layer.safetensors" --shape 2x5
     fails 2 "--patch: layer.safetensors reads no text" "$viz" ablate --patch "a cat" -m "$dir/layer.safetensors"
     fails 2 "--metric: 'kl': distilbert has no output head: expected change" \
-        "$viz" ablate --metric kl -m "$ref/families/distilbert" --ids "$ids"
+        "$viz" ablate --metric kl -o "$dir/a.png" -m "$ref/families/distilbert" --ids "$ids"
     fails 2 "--sort: 'change': gpt2 has an output head: expected dloss, kl or direct" \
         "$viz" ablate --sort change -m "$ref/gpt2" --ids "$ids"
 }

@@ -189,8 +189,21 @@ text="the key is in the door"
             fails 2 "${o%% *} is of pictures" "$viz" $command $o
         done
     done
+    for o in "circuits --metric copy_rank" "ablate --metric kl" "mechanisms --columns 3"; do
+        # shellcheck disable=SC2086
+        fails 2 "$(cut -d ' ' -f 2 <<< "$o") is of pictures" "$viz" $o
+    done
+    for o in "circuits --sort copy" "circuits --reverse" "ablate --sort kl" "trace --each token" \
+        "neuron --dims -H 0" "mechanisms --error -H 0" "mechanisms --propagate -H 0"; do
+        # shellcheck disable=SC2086
+        fails 2 "$(cut -d ' ' -f 2 <<< "$o") is of the table, TSV and JSON" \
+            "$viz" $o -o "$dir/a.png"
+    done
     fails 2 "--dpi is of PNG" "$viz" heatmap --dpi 200 -o "$dir/a.svg" "$text"
     fails 2 "--outlines is of SVG" "$viz" heatmap --outlines -o "$dir/a.pdf" "$text"
+    for o in --letters --no-titles; do
+        fails 2 "$o requires --panels" "$viz" links $o -o "$dir/a.svg" "$text"
+    done
     fails 2 "--keep-empty requires -f FILE" "$viz" stats --keep-empty "$text"
     for o in "--shared --mds" "--shared --metric entropy" "--scale log --metric type" \
         "--clip 99% --mds" "--cmap Blues --metric kovaleva" "--cell 20 --mds"; do

@@ -257,6 +257,13 @@ static int end(void *self, struct err *e)
 
 /* ---- the command ---- */
 
+#define F(f) offsetof(struct ablate_args, f)
+static const struct shared_reader readers[] = {
+    { "--metric", F(metric), true }, { "--sort", F(sort), false },
+    { "--reverse", F(reverse), false }, { NULL, 0, false }
+};
+#undef F
+
 static bool draws(const void *self)
 {
     const struct ablate_job *j = self;
@@ -267,11 +274,11 @@ static bool draws(const void *self)
 
 static const char drawn[] = "--sample of masked language models, --together, --greedy and ";
 
-static const struct job_kind kind = { .drawn = drawn, .draws = draws, .outputs = &output_all,
-                                      .check = check, .prepare = prepare, .begin = begin,
+static const struct job_kind kind = { .drawn = drawn, .draws = draws, .readers = readers,
+                                      .outputs = &output_all, .check = check, .prepare = prepare, .begin = begin,
                                       .keeps = ablate_keeps, .text = one_text,
                                       .file = draw_text };
-static const struct job_kind summary_kind = { .drawn = drawn, .draws = draws,
+static const struct job_kind summary_kind = { .drawn = drawn, .draws = draws, .readers = readers,
                                               .outputs = &output_all, .check = check,
                                               .prepare = prepare, .begin = begin,
                                               .keeps = ablate_keeps, .text = add_text, .end = end };

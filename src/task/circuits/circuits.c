@@ -60,12 +60,21 @@ static bool ranks_tokens(const struct circuits_job *j, enum circuits_number last
            (!output_is_picture(&j->output) || (shown >= CIRCUITS_COPY_RANK && shown <= last));
 }
 
+#define F(f) offsetof(struct circuits_args, f)
+static const struct shared_reader readers[] = {
+    { "--metric", F(metric), true }, { "--sort", F(sort), false },
+    { "--reverse", F(reverse), false }, { NULL, 0, false }
+};
+#undef F
+
 /* Options that nothing would read. */
 static int check_read(const struct circuits_job *j, struct err *e)
 {
     const struct circuits_args *args = j->args;
     size_t n = sizeof of_sample / sizeof *of_sample;
 
+    if (shared_check_readers(&args->shared, &j->output, readers, e) != 0)
+        return -1;
     for (size_t i = 0; i < n; i++)
         if (opts_is_given(&args->shared.common, of_sample[i].field) &&
             !ranks_tokens(j, of_sample[i].last))

@@ -36,8 +36,12 @@ static int check(void *self, struct err *e)
 {
     const struct links_args *args = ((struct links_job *)self)->args;
 
-    if (args->columns > 0 && !args->panels)
-        return err_set(e, ERR_USAGE, "--columns requires --panels");
+    const struct figure_args *figure = &args->shared.figure;
+    const char *of_panels = args->columns > 0 ? "--columns" : figure->letters ? "--letters" :
+                            figure->no_titles ? "--no-titles" : NULL;
+
+    if (of_panels != NULL && !args->panels)
+        return err_set(e, ERR_USAGE, "%s requires --panels", of_panels);
     return figure_check_page(&args->shared.figure, e);
 }
 

@@ -346,6 +346,13 @@ static int prepare(void *self, struct err *e)
     return job->opts.additive != NULL ? 0 : -1;
 }
 
+#define F(f) offsetof(struct mechanisms_args, f)
+static const struct shared_reader readers[] = {
+    { "--columns", F(columns), true }, { "--propagate", F(propagate), false },
+    { "--error", F(error), false }, { "--no-error", F(no_error), false }, { NULL, 0, false }
+};
+#undef F
+
 static bool draws(const void *self)
 {
     const struct mechanisms_job *job = self;
@@ -354,7 +361,7 @@ static bool draws(const void *self)
 }
 
 static const struct job_kind kind = { .drawn = "additive, favor and lsh, and of ", .draws = draws,
-                                      .outputs = &output_every, .check = check,
+                                      .readers = readers, .outputs = &output_every, .check = check,
                                       .prepare = prepare, .text = one_report,
                                       .file = one_file };
 

@@ -125,7 +125,11 @@ static int one_picture(void *self, struct arena *a, const struct item *item, con
     return neuron_draw(j, a, item, n, path, e);
 }
 
-static const struct job_kind kind = { .outputs = &output_all, .check = check,
+static const struct shared_reader readers[] = {
+    { "--dims", offsetof(struct neuron_args, dims), false }, { NULL, 0, false }
+};
+
+static const struct job_kind kind = { .readers = readers, .outputs = &output_all, .check = check,
                                       .prepare = prepare, .text = one_text,
                                       .file = one_picture };
 

@@ -150,7 +150,11 @@ static int one_picture(void *self, struct arena *a, const struct item *item, con
     return trace_text(&found, a, e) != 0 ? -1 : trace_draw(&found, a, path, e);
 }
 
-static const struct job_kind kind = { .outputs = &output_all, .check = check,
+static const struct shared_reader readers[] = {
+    { "--each", offsetof(struct trace_args, each), false }, { NULL, 0, false }
+};
+
+static const struct job_kind kind = { .readers = readers, .outputs = &output_all, .check = check,
                                       .prepare = prepare, .text = one_text,
                                       .file = one_picture };
 
