@@ -275,9 +275,9 @@ static bool draws(const void *self)
 static const char drawn[] = "--sample of masked language models, --together, --greedy and ";
 
 static const struct job_kind kind = { .drawn = drawn, .draws = draws, .readers = readers,
-                                      .outputs = &output_all, .check = check, .prepare = prepare, .begin = begin,
-                                      .keeps = ablate_keeps, .text = one_text,
-                                      .file = draw_text };
+                                      .outputs = &output_all, .check = check,
+                                      .prepare = prepare, .begin = begin, .keeps = ablate_keeps,
+                                      .text = one_text, .file = draw_text };
 static const struct job_kind summary_kind = { .drawn = drawn, .draws = draws, .readers = readers,
                                               .outputs = &output_all, .check = check,
                                               .prepare = prepare, .begin = begin,

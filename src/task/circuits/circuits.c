@@ -188,7 +188,8 @@ static int run_session(struct circuits_job *j, struct err *e)
     const struct circuits_args *args = j->args;
 
     if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
-        shared_check_figure(&args->shared, &j->output, e) != 0 || check(j, e) != 0 || select_heads(j, e) != 0 || check_read(j, e) != 0 ||
+        shared_check_figure(&args->shared, &j->output, e) != 0 || check(j, e) != 0 ||
+        select_heads(j, e) != 0 || check_read(j, e) != 0 ||
         provenance_open(&j->s, &j->output, NULL, e) != 0)
         return -1;
     if (!args->pairs && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)

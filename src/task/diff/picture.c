@@ -78,7 +78,8 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
         .n_panels = 1, .panels = &panel, .columns = 1,
-        .rows = figure_numbered(a, 'L', NULL, L), .cols = figure_numbered(a, 'H', NULL, H), .pool = 1,
+        .rows = figure_numbered(a, 'L', NULL, L),
+        .cols = figure_numbered(a, 'H', NULL, H), .pool = 1,
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
         .vmin = is_signed ? -largest : 0,
         .vmax = shown->number == DIFF_LINKS_KEPT ? 1 : largest > 0 ? largest : 1e-6f,
