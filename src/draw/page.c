@@ -453,6 +453,8 @@ static void paint_cells(struct page *p, const struct cmap *cmap,
 void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,
                 int n_rows, int n_cols, struct box at)
 {
+    if (at.w <= 0 || at.h <= 0)
+        return;
     if (p->format == DRAW_PNG)
         fill_pixels(p->surface, cmap, index, n_rows, n_cols, (int)at.x, (int)at.y,
                     (int)at.w, (int)at.h);

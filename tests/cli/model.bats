@@ -18,6 +18,13 @@ table() {
     printf '%s\n' "$@" | tr '|' '\t' > "$dir/t.tsv"
 }
 
+@test "numbers that no head has are drawn in every format" {
+    for end in png svg pdf; do
+        works "$viz" model --metric first --hide first -o "$dir/a.$end" x
+        [ -s "$dir/a.$end" ]
+    done
+}
+
 @test "without options: all heads of the built-in model, and its name" {
     cd "$dir"
     works "$viz" model
