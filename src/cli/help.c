@@ -217,11 +217,11 @@ void help_command(FILE *f, const struct cmd *c)
 
 /* ---- one heading ---- */
 
-/* Whether "Bare layers" is typed so. */
+/* Whether "bare layers" is typed so, with - for its blanks or without, in any case. */
 static bool is_typed(const char *heading, const char *typed)
 {
-    while (*heading != '\0' &&
-           (*heading == ' ' ? '-' : tolower((unsigned char)*heading)) == *typed) {
+    while (*heading != '\0' && (tolower((unsigned char)*heading) == tolower((unsigned char)*typed) ||
+                                (*heading == ' ' && *typed == '-'))) {
         heading++;
         typed++;
     }
@@ -338,5 +338,6 @@ void help_program(FILE *f, const struct cmd *const *table)
     for (int i = 0, n = 0; table[i] != NULL; i++)
         if (table[i]->minor)
             fprintf(f, "%s%s", n++ > 0 ? ", " : "", table[i]->name);
-    fprintf(f, "\n\n`mha-viz COMMAND -h` lists a command's options, `mha-viz help COMMAND` all.\n");
+    fprintf(f, "\n\n`mha-viz COMMAND -h` lists a command's options, `mha-viz help COMMAND` all;\n"
+               "`mha-viz help metrics` what is measured, `mha-viz help topic` the other pages.\n");
 }

@@ -41,8 +41,7 @@ static bool has(const struct opts *p, const char *name, size_t n)
 /* ---- other commands ---- */
 
 struct search {
-    const char *name;
-    size_t n;
+    const char *name;           /* ends at a blank or | too */
     bool found;
 };
 
@@ -51,10 +50,11 @@ static void compare(void *self, const struct opt_group *group, const struct opt 
     struct search *search = self;
 
     (void)group;
-    search->found |= is_name(o, search->name, search->n);
+    search->found |= is_name(o, search->name, strcspn(search->name, "| "));
 }
 
-/* "; links and types have --threshold", "; stats, report, diff and 4 more commands have --json" */
+/* "; links and types have --threshold", "; stats, diff, types and 4 more commands have --json"; of
+ * name[size], which may go on with a value. */
 static bool say_siblings(char dst[HINTS_SIZE], const struct opts *p, const char *name, size_t size)
 {
     enum { SHOWN = 4 };
@@ -63,7 +63,7 @@ static bool say_siblings(char dst[HINTS_SIZE], const struct opts *p, const char 
     size_t end = 0;
 
     for (int i = 0; p->siblings != NULL && p->siblings[i] != NULL; i++) {
-        struct search search = { name, size, false };
+        struct search search = { name, false };
 
         opts_each(p->siblings[i], compare, &search);
         if (search.found && n < SHOWN)
@@ -92,7 +92,7 @@ static const char *next_meant(const char *meant)
     return bar != NULL ? bar + 1 : NULL;
 }
 
-/* The first of "--from|--at" that there is, or which commands have one; a sentence as it stands. */
+/* The first of "--from|--at" that the command has; a sentence as it stands. */
 static bool say_meant(char dst[HINTS_SIZE], const struct opts *p, const char *meant)
 {
     if (strncmp(meant, "--", 2) != 0) {
@@ -104,8 +104,14 @@ static bool say_meant(char dst[HINTS_SIZE], const struct opts *p, const char *me
             snprintf(dst, HINTS_SIZE, "; did you mean %.*s?", (int)strcspn(at, "|"), at);
             return true;
         }
-    for (const char *at = meant; at != NULL; at = next_meant(at))
-        if (say_siblings(dst, p, at + 2, strcspn(at, "| ") - 2))
+    return false;
+}
+
+/* Which commands have the first of them that some have. */
+static bool say_meant_elsewhere(char dst[HINTS_SIZE], const struct opts *p, const char *meant)
+{
+    for (const char *at = meant; at != NULL && strncmp(at, "--", 2) == 0; at = next_meant(at))
+        if (say_siblings(dst, p, at + 2, strcspn(at, "|") - 2))
             return true;
     return false;
 }
@@ -132,13 +138,16 @@ static const char *begun_with(const struct opts *p, const char *name)
     return longer != NULL ? longer : shorter;
 }
 
+/* In a short word each letter says much. */
 static const char *nearest_to(const struct opts *p, const char *name)
 {
-    const char *names[OPTS_MOST + 1] = { NULL };
+    enum { SHORT = 6 };
+    const char *names[OPTS_MOST + 1] = { NULL }, *near;
 
     for (int i = 0; i < p->n; i++)
         names[i] = p->opt[i]->name;
-    return nearest_name(name, names);
+    near = nearest_name(name, names);
+    return near != NULL && strlen(name) <= SHORT && nearest_distance(name, near) > 1 ? NULL : near;
 }
 
 /* As options are spelt here: "Max_Length" -> "max-length". */
@@ -160,7 +169,8 @@ void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name)
     if (has(p, spelt, strlen(spelt)))
         near = spelt;
     else if ((meant != NULL && say_meant(dst, p, meant)) ||
-             say_siblings(dst, p, spelt, strlen(spelt)))
+             say_siblings(dst, p, spelt, strlen(spelt)) ||
+             (meant != NULL && say_meant_elsewhere(dst, p, meant)))
         return;
     if (near == NULL)
         near = begun_with(p, spelt);
@@ -168,6 +178,18 @@ void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name)
         near = nearest_to(p, spelt);
     if (near != NULL)
         snprintf(dst, HINTS_SIZE, "; did you mean --%s?", near);
+}
+
+void hints_letter(char dst[HINTS_SIZE], const struct opts *p, const char *word, int letter)
+{
+    const char typed[] = { '-', (char)letter, '\0' };
+    const char *meant = meant_by(word);
+
+    dst[0] = '\0';
+    if (meant == NULL)
+        meant = meant_by(typed);
+    if (meant != NULL)
+        say_meant(dst, p, meant);
 }
 
 /* ---- choices ---- */

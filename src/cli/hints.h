@@ -16,6 +16,9 @@ enum { HINTS_SIZE = 240 };
  */
 void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name);
 
+/* The same of a letter that is not an option, or of the word that it stands in ("-ngl"). */
+void hints_letter(char dst[HINTS_SIZE], const struct opts *p, const char *word, int letter);
+
 /* "; did you mean 'magma'?"; empty: no choice of the option is near. */
 void hints_choice(char dst[HINTS_SIZE], const struct opt *o, const char *text);
 

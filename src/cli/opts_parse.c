@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "cli/opt.h"
+#include "cli/hints.h"
 
 enum { LONG = 256 };            /* LONG + i: what getopt returns for opt i */
 
@@ -50,13 +50,22 @@ static const struct opt *option_of(const struct parse *p, int got)
     return NULL;
 }
 
+/* Whether what was typed after -- is the option's name, and not its beginning. */
+static bool is_whole(const struct opt *o, const char *typed)
+{
+    size_t count = strlen(o->name);
+
+    return strncmp(typed, o->name, count) == 0 && (typed[count] == '\0' || typed[count] == '=');
+}
+
 /* getopt met something that it does not know ('?') or that lacks a value (':'). */
 static int misuse(struct parse *p, int got, char *const *argv)
 {
     const char *element = argv[optind - 1];
     const struct opt *option = option_of(p, optopt);
+    char hint[HINTS_SIZE];
 
-    if (got == ':' && optopt >= LONG && strcmp(element + 2, option->name) != 0)
+    if (optopt >= LONG && !is_whole(option, element + 2))
         return opts_unknown(&p->opts, element + 2);
     if (got == ':' && option != NULL)
         return err_set(p->opts.e, ERR_USAGE, "--%s requires a value: %s", option->name,
@@ -65,6 +74,10 @@ static int misuse(struct parse *p, int got, char *const *argv)
         return err_set(p->opts.e, ERR_USAGE, "--%s takes no value", option->name);
     if (optopt == 0)
         return opts_unknown(&p->opts, element + 2);
+    /* Of letters together, argv stays where they are. */
+    hints_letter(hint, &p->opts, element[0] == '-' ? element : argv[optind], optopt);
+    if (hint[0] != '\0')
+        return err_set(p->opts.e, ERR_USAGE, "-%c: unknown option%s", optopt, hint);
     return err_set(p->opts.e, ERR_USAGE, "-%c: unknown option%s", optopt,
                    p->cmd->max_operands > 0 ?
                    "; -- goes before a text that begins with -" : "");
@@ -78,12 +91,8 @@ static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
 {
     bool apart = o->arg != NULL && optarg == argv[optind - 1];
     const char *typed = argv[optind - (apart ? 2 : 1)] + 2;
-    size_t count = strlen(o->name);
 
-    if (strncmp(typed, o->name, count) == 0 &&
-        (typed[count] == '\0' || typed[count] == '='))
-        return 0;
-    return opts_unknown(&p->opts, typed);
+    return is_whole(o, typed) ? 0 : opts_unknown(&p->opts, typed);
 }
 
 static int parse_options(struct parse *p, int argc, char **argv)

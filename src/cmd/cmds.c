@@ -35,9 +35,11 @@ static const char *nearest(const char *name)
         { "plot", "heatmap" }, { "draw", "heatmap" }, { "show", "heatmap" },
         { "view", "heatmap" }, { "attention", "heatmap" }, { "head_view", "links" },
         { "lines", "links" }, { "model_view", "model" }, { "overview", "model" },
+        { "visualize", "heatmap" }, { "visualise", "heatmap" }, { "head", "heatmap" },
+        { "heads", "types" }, { "neuron_view", "neuron" }, { "summary", "stats" },
         { "compare", "diff" }, { "prune", "ablate" }, { "ablation", "ablate" },
         { "tokenize", "tokens" }, { "tokenise", "tokens" }, { "page", "report" },
-        { "html", "report" }, { "entropy", "stats" }, { "metrics", "stats" },
+        { "html", "report" }, { "entropy", "stats" }, { "metrics", "help metrics" },
         { "save", "export" }, { "dump", "export" }, { "patterns", "types" },
         { "classify", "types" }, { "logit-lens", "trace" }, { "lens", "trace" },
         { "dla", "attribute" }, { "benchmark", "bench" }, { "convert", "export" },
@@ -58,8 +60,8 @@ const struct cmd *cmd_known(const char *name, struct arena *a, struct err *e)
     const char *meant = command == NULL ? nearest(name) : NULL;
 
     if (command == NULL && strchr(name, ' ') != NULL)
-        err_set(e, ERR_USAGE, "'%.60s' is not a command; of a text: mha-viz heatmap %.90s", name,
-                shell_word(a, name));
+        err_set(e, ERR_USAGE, "'%.60s' is not a command; of a text: mha-viz heatmap %s", name,
+                strlen(name) <= 60 ? shell_word(a, name) : "'TEXT'");
     else if (command == NULL)
         err_set(e, ERR_USAGE, "'%s' is not a command%s%s%s", name,
                 meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",

@@ -16,7 +16,7 @@
 
 /* ---- metrics ---- */
 
-enum { NAME_WIDTH = 18 };
+enum { NAME_WIDTH = 22 };
 
 /* "-sum a ln a of each row, mean over rows: 0 looks at one key (nats)" */
 static const char *line_of(struct arena *a, const struct metric *m)
@@ -67,6 +67,10 @@ static int describe_metric(const char *name, struct arena *a, struct err *e)
         putchar('\n');
         help_wrapped(stdout, arena_strndup(a, text, n), 2);
     }
+    putchar('\n');
+    help_wrapped(stdout, "a(i,j) is the weight of query i on key j, T the number of tokens, and n(i) "
+                 "the number of keys that row i sees; a metric is a mean over the rows i for which it "
+                 "is defined, unless it says otherwise.", 2);
     return 0;
 }
 
@@ -107,6 +111,14 @@ static const char *page_file(const char *program, const char *name, struct arena
             return path;
     }
     return NULL;
+}
+
+static bool is_topic(const char *name)
+{
+    for (int i = 0; i < N_TOPICS; i++)
+        if (strcmp(topics[i].name, name) == 0)
+            return true;
+    return false;
 }
 
 static int open_page(const char *program, const char *name, struct arena *a, struct err *e)
@@ -150,13 +162,18 @@ static int too_many(char *const *word, int most, struct err *e)
                    most);
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+}
+
 int help_run(const char *program, char *const *word, int n, struct arena *a, struct err *e)
 {
     const struct cmd *command;
 
     if (n > 2)
         return too_many(word, 2, e);
-    if (n == 0)
+    if (n == 0 || is_help(word[0]))
         help_program(stdout, cmd_table);
     else if (strcmp(word[0], "metrics") == 0 && n == 2)
         return describe_metric(word[1], a, e);
@@ -166,6 +183,10 @@ int help_run(const char *program, char *const *word, int n, struct arena *a, str
         return open_page(program, word[1], a, e);
     else if (strcmp(word[0], "topic") == 0)
         list_topics();
+    else if (n == 1 && metric_find(word[0]) >= 0)
+        return describe_metric(word[0], a, e);
+    else if (n == 1 && is_topic(word[0]) && cmd_find(word[0]) == NULL)
+        return open_page(program, word[0], a, e);
     else if ((command = cmd_known(word[0], a, e)) == NULL)
         return -1;
     else if (n == 2)

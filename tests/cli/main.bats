@@ -64,6 +64,8 @@ load helper
     # what is the same of something stands after it
     works "$viz" help metrics tau_rowmax
     [[ $(tr -s '\n ' ' ' <<< "$output") == *" tau_uniform: the share of all entries "*" tau_rowmax: the same of entries "* ]]
+    [ "$("$viz" help participation)" = "$("$viz" help metrics participation)" ]
+    [ "$("$viz" help help)" = "$("$viz" --help)" ]
     fails 2 "help metrics: 'previous' is not a metric; did you mean 'prev'?" "$viz" help metrics previous
     fails 2 "unexpected operand 'self', expected at most 2" "$viz" help metrics prev self
 }
@@ -95,7 +97,7 @@ load helper
     local n=0
     while read -r command option want; do
         n=$((n + 1))
-        fails 2 "$command: $option: unknown option; $want" "$viz" "$command" "$option" 3
+        fails 2 "$command: ${option%%=*}: unknown option; $want" "$viz" "$command" "$option" 3
     done <<'GUESSES'
 heatmap --color did you mean --cmap?
 heatmap --colour did you mean --cmap?
@@ -104,13 +106,13 @@ heatmap --dark did you mean --cmap magma?
 heatmap --out did you mean --output?
 stats --out did you mean --output?
 heatmap --save did you mean --output?
-heatmap --pdf the end of a name chooses the format: -o FILE.pdf
+heatmap --pdf of a picture, the name chooses the format: heatmap -o FILE.pdf
 heatmap --csv stats, diff, types and 11 more commands have --tsv
 stats --csv did you mean --tsv?
 heatmap --layers did you mean --layer?
 heatmap --topk stats and trace have --top
 stats --topk did you mean --top?
-heatmap --query did you mean --at?
+heatmap --query `mha-viz trace --at` and `mha-viz neuron --at` follow one token
 heatmap --no-cls did you mean --hide special?
 heatmap --figsize did you mean --width?
 heatmap --size did you mean --width?
@@ -128,14 +130,23 @@ heatmap --threshold links and types have --threshold
 stats --metric did you mean --compute?
 stats --metrics did you mean --compute?
 model --compute did you mean --metric?
+heatmap --metric model, curve, diff and 2 more commands have --metric
+report --no-cls heatmap, links, model and 4 more commands have --hide special
+heatmap --norm=log did you mean --scale?
+stats --entropy did you mean --compute entropy?
+heatmap --height did you mean --cell?
 model --metrics did you mean --metric?
 heatmap --no_caption did you mean --no-caption?
 GUESSES
-    [ "$n" -eq 33 ]
+    [ "$n" -eq 38 ]
     fails 2 "--heads requires -m LAYER; did you mean -H, which chooses heads?" "$viz" heatmap --heads 3 x
     fails 2 "did you mean 'prev'?" "$viz" stats --compute previous x
     fails 2 "did you mean 'bluered'?" "$viz" heatmap --cmap coolwarm x
     fails 2 "'the cat sat' is not a command; of a text: mha-viz heatmap 'the cat sat'" "$viz" 'the cat sat'
+    fails 2 "-p: unknown option; a text stands by itself" "$viz" heatmap -p x
+    fails 2 "-n: unknown option; did you mean --generate?" "$viz" heatmap -n 5
+    fails 2 "-n: unknown option; everything runs on the processor" "$viz" heatmap -ngl 5
+    fails 2 "'metrics' is not a command; did you mean 'help metrics'?" "$viz" metrics
     fails 2 "'plot' is not a command; did you mean 'heatmap'?" "$viz" plot
 }
 

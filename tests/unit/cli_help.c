@@ -179,7 +179,7 @@ static void test_program(void **state)
     (void)state;
     help_program(f, cmd_table);
     fclose(f);
-    assert_in_range(check_lines(text), 1, 24);
+    assert_in_range(check_lines(text), 1, 25);
     for (int i = 0; cmd_table[i] != NULL; i++)
         assert_non_null(strstr(text, cmd_table[i]->name));
     free(text);

@@ -337,8 +337,15 @@ static void test_hints(void **state)
     BAD("--reverse: unknown option; first and second have --reverse", "--reverse");
     BAD("--scale: unknown option; first, second, third and 2 more commands have --scale",
         "--scale=row");
-    BAD("--log-scale: unknown option; first, second, third and 2 more commands have --scale",
+    BAD("--log-scale: unknown option; first, second, third and 2 more commands have --scale log",
         "--log-scale");
+    BAD("--norm: unknown option; first, second, third and 2 more commands have --scale",
+        "--norm=log");
+    BAD("--colu: unknown option; did you mean --columns?", "--colu=4");
+    BAD("--tims: unknown option", "--tims");
+    BAD("-j: unknown option; did you mean --threads?", "-j", "4");
+    BAD("-n: unknown option; everything runs on the processor; --threads chooses on how many "
+        "cores", "-ngl", "4");
     BAD("--cmap: 'rocket' is not one of viridis, magma, inferno; did you mean 'magma'?",
         "--cmap=rocket");
 }
