@@ -17,13 +17,13 @@ struct axis_pair {
 /* How one head differs. */
 struct head_difference {
     double js;              /* nats: mean over paired rows that see keys on both sides,
-                               of the divergence of their weights; keys without a
+                               of the divergence of them, which sum to 1; keys without a
                                counterpart are keys that the other row does not have;
                                NaN: no such row */
     double entropy_first, entropy_second;   /* nats: mean over all rows that see keys */
     double links_kept;      /* share of the paired rows whose strongest keys are each
                                other's counterparts */
-    double largest;         /* largest difference of two weights of paired rows */
+    double largest;         /* largest difference of two weights of such rows */
 };
 
 struct compare;

@@ -13,7 +13,8 @@ struct slot {
     double *sum;                /* [words] of the rows of a word so far; NULL: not merged */
     unsigned char *seen;        /* [words] a piece sees one of the key */
     int n_rows;                 /* in sum */
-    double entropy, mass;
+    double entropy;
+    double mass;                /* weights and null_mass */
     double null_mass, nulls;    /* nulls: of the rows in sum */
     int n_visible;
 };
@@ -110,18 +111,17 @@ static void leave_out(struct slot *s, const struct filter_side *keys, const stru
 {
     const float *weight = r->weight + (size_t)t * r->stride;
     const unsigned char *hidden = r->hidden != NULL ? r->hidden + (size_t)t * r->stride : NULL;
+    double left = 0;
 
-    s->mass = 0;
     s->n_visible = 0;
     for (int j = 0; j < r->n_keys; j++) {
         s->hidden[j] = is_out(hidden, j) || is_out(keys->out, r->key0 + j);
         s->weight[j] = s->hidden[j] ? 0 : weight[j];
-        s->mass += (double)s->weight[j];
+        left += (double)s->weight[j];
         s->n_visible += !s->hidden[j];
     }
-    if (keys->out == NULL)
-        s->mass = 1;
-    if (s->mass > 0)
+    s->mass = keys->out != NULL ? left + s->null_mass : 1;
+    if (left > 0 || keys->out == NULL)
         return;
     memset(s->hidden, 1, (size_t)r->n_keys);
     s->n_visible = 0;
@@ -131,10 +131,12 @@ static void divide(struct slot *s, int n)
 {
     for (int j = 0; j < n && s->n_visible > 0; j++)
         s->weight[j] = (float)((double)s->weight[j] / s->mass);
+    if (s->n_visible > 0)
+        s->null_mass /= s->mass;
     s->mass = 1;
 }
 
-/* Of the row divided by its sum. */
+/* Of the divided row. */
 static double entropy_of(const struct slot *s, int n)
 {
     double sum = 0;
@@ -169,23 +171,22 @@ static void add_row(struct slot *s, const struct filter_side *keys, const struct
     s->n_rows++;
 }
 
-/* The mean of the rows of a word, which takes the place of the last of them; whole: what they
- * do not sum to is of no key. */
-static void mean_row(struct slot *s, int n, bool whole)
+/* The mean of the rows of a word, which takes the place of the last of them. */
+static void mean_row(struct slot *s, int n)
 {
-    double mass = 0;
+    double left = 0;
 
     s->n_visible = 0;
     for (int j = 0; j < n; j++) {
         s->weight[j] = s->n_rows > 0 ? (float)(s->sum[j] / s->n_rows) : 0;
         s->hidden[j] = !s->seen[j];
         s->n_visible += s->seen[j];
-        mass += (double)s->weight[j];
+        left += (double)s->weight[j];
         s->sum[j] = 0;
         s->seen[j] = 0;
     }
-    s->mass = mass > 0 && !whole ? mass : 1;
     s->null_mass = s->n_rows > 0 ? s->nulls / s->n_rows : 0;
+    s->mass = left > 0 ? left + s->null_mass : 1;
     s->nulls = 0;
     s->n_rows = 0;
 }
@@ -202,8 +203,8 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
     bool merged = is_merged(text), gone = is_out(queries->out, query);
 
     if (!gone) {
-        leave_out(s, keys, r, t);
         s->null_mass = r->null_mass != NULL ? r->null_mass[t] : 0;
+        leave_out(s, keys, r, t);
         s->entropy = keys->out != NULL && s->n_visible > 0 ? entropy_of(s, n_keys) :
                                                              r->entropy[t];
         if (self->kind.divided)
@@ -215,7 +216,7 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
         return false;
     if (merged) {
         n_keys = text->keys.n;
-        mean_row(s, n_keys, keys->out == NULL && r->null_mass != NULL);
+        mean_row(s, n_keys);
         s->entropy = entropy_of(s, n_keys);
     }
     *out = (struct rows){
@@ -229,9 +230,12 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
     return !is_out(text->queries.out, to);
 }
 
+/* Where nothing is left out, rows are as good as divided, and are made once. */
 static bool is_of(const struct filter *f, const struct sink *to, struct kind kind)
 {
-    return to->scope == kind.scope && (to->divided || f->renorm) == kind.divided;
+    bool divided = f->leaves_out && (to->divided || f->renorm);
+
+    return to->scope == kind.scope && divided == kind.divided;
 }
 
 static void take(void *filtered, const struct rows *rows, int n)

@@ -24,6 +24,7 @@ struct filter {
         struct filter_side queries, keys;
     } *text;                    /* [n_texts] */
     int n_texts;
+    bool leaves_out;            /* some key of some text */
     bool renorm;                /* the rows of every sink are divided by the sum of what is left,
                                    not only of those that ask for it */
 };
@@ -34,10 +35,10 @@ struct filter {
  *     left out    no row, or key: the key is hidden, and marked in rows.out
  *     word        sum over the pieces of a key, then mean over those of a query that see a
  *                 key; a key that one of them sees is visible
- *     divided     by its sum; a row of a word is the mean of such rows
- *     entropy     of the row divided by its sum, but where nothing is left out of rows that a
- *                 sink of the model took a share of
- *     null_mass   as it was; of a word the mean
+ *     divided     by what is left of it: its sum, and what a sink of the model took (null_mass,
+ *                 which is divided, too); a row of a word is the mean of such rows
+ *     entropy     of the row so divided, whether it is or not
+ *     null_mass   of a word the mean
  *
  * A row with no key left, or no weight, has n_visible 0.  Rows that nothing is left out of
  * keep their entropy.  Texts of SINK_TEXTS must be alike.  f and what it points to, and to,

@@ -322,12 +322,14 @@ static const char *put_together(struct arena *a, const struct asked *asked, cons
     return text;
 }
 
-static const char *policy(const struct asked *asked)
+static const char *policy(const struct asked *asked, enum shown_of of)
 {
-    return asked->renorm ? "rows divided by what is left" : "weights not renormalised";
+    return asked->renorm || of == SHOWN_NUMBERS ? "rows divided by what is left" :
+                                                  "weights not renormalised";
 }
 
-const char *shown_text(const struct session *s, struct arena *a, const struct item *item)
+const char *shown_text(const struct session *s, struct arena *a, const struct item *item,
+                       enum shown_of of)
 {
     const struct asked *asked = s->asked;
     const char *hidden = hidden_text(s, a, item);
@@ -339,16 +341,16 @@ const char *shown_text(const struct session *s, struct arena *a, const struct it
                      "no special tokens to hide" :
                      arena_printf(a, "no such tokens to hide: %s", hidden_list(asked));
     else
-        hidden = arena_printf(a, "%s hidden, %s", hidden, policy(asked));
+        hidden = arena_printf(a, "%s hidden, %s", hidden, policy(asked, of));
     return put_together(a, asked, hidden);
 }
 
-const char *shown_asked(const struct session *s, struct arena *a)
+const char *shown_asked(const struct session *s, struct arena *a, enum shown_of of)
 {
     const char *list = hidden_list(s->asked);
 
     return put_together(a, s->asked, list == NULL ? NULL :
-                        arena_printf(a, "hidden: %s, %s", list, policy(s->asked)));
+                        arena_printf(a, "hidden: %s, %s", list, policy(s->asked, of)));
 }
 
 bool shown_hides(const struct session *s, const struct item *item)
@@ -380,6 +382,14 @@ const char *shown_list(const struct session *s)
 static bool is_asked(const struct asked *asked)
 {
     return hidden_list(asked) != NULL || asked->merge != MERGE_NONE;
+}
+
+int shown_check_numbers(const struct session *s, struct err *e)
+{
+    if (!s->asked->renorm)
+        return 0;
+    return err_set(e, ERR_USAGE, "--renorm is of weights: numbers of heads are of divided rows "
+                   "without it");
 }
 
 int shown_check(const struct session *s, struct err *e)
@@ -428,6 +438,7 @@ int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
     struct filter *filter;
     struct filter_text *text;
     struct sink *sinks;
+    bool leaves_out = false;
 
     if (!is_asked(s->asked) || s->stack == N_STACK || n == 0)
         return n;
@@ -437,8 +448,9 @@ int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
     for (int i = 0; i < t->source.n_texts; i++) {
         text[i].queries = filter_side(&t->item[i], session_query_side(s));
         text[i].keys = filter_side(&t->item[i], session_key_side(s));
+        leaves_out |= text[i].keys.out != NULL;
     }
-    *filter = (struct filter){ text, t->source.n_texts, s->asked->renorm };
+    *filter = (struct filter){ text, t->source.n_texts, leaves_out, s->asked->renorm };
     n = filter_sinks(a, filter, s->shown->config.n_heads, *to, n, sinks);
     *to = sinks;
     return n;

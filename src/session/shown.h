@@ -19,13 +19,20 @@ int shown_check(const struct session *s, struct err *e);
  */
 int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e);
 
+/* Numbers of heads are of rows divided by what --hide leaves; weights with --renorm alone. */
+enum shown_of { SHOWN_WEIGHTS, SHOWN_NUMBERS };
+
 /*
  * What is shown of the item, for captions: "special tokens hidden, weights not
  * renormalised; words in place of their pieces"; NULL: all of it, as it is.
  */
-const char *shown_text(const struct session *s, struct arena *a, const struct item *item);
+const char *shown_text(const struct session *s, struct arena *a, const struct item *item,
+                       enum shown_of of);
 /* The same of no text: "hidden: special". */
-const char *shown_asked(const struct session *s, struct arena *a);
+const char *shown_asked(const struct session *s, struct arena *a, enum shown_of of);
+
+/* ERR_USAGE: --renorm, where a command writes numbers of heads alone. */
+int shown_check_numbers(const struct session *s, struct err *e);
 bool shown_hides(const struct session *s, const struct item *item);     /* some token */
 /* Positions of what is shown of a side that are left out: [*n] of a. */
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n);

@@ -3,8 +3,6 @@
 #include "task/parts.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 

@@ -40,7 +40,7 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
                      const char *over, const char *scale, int pool)
 {
     const struct session *session = p->s;
-    const char *shown = shown_text(session, a, items);
+    const char *shown = shown_text(session, a, items, SHOWN_WEIGHTS);
     bool stacks = session->model->decoder != NULL;
     char *text = arena_printf(a, "%s, %s%s%s", session->model->name,
                               stacks ? family_stack_names[session->stack] : "",

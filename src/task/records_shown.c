@@ -38,7 +38,7 @@ const struct record *records_without_shown(const struct session *s, const struct
 const char *records_shown_line(const struct session *s, struct arena *a,
                                const struct item *item)
 {
-    const char *text = shown_text(s, a, item);
+    const char *text = shown_text(s, a, item, SHOWN_WEIGHTS);
     bool differ = text != NULL && shown_hides(s, item) && !s->asked->renorm;
 
     if (text == NULL)

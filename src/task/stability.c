@@ -284,7 +284,7 @@ static struct list head_rows(const struct trial *t)
 static const char *lead(const struct trial *t)
 {
     const struct stability_args *args = t->j->args;
-    const char *relative = "", *weights = shown_asked(&t->j->job.s, t->a);
+    const char *relative = "", *weights = shown_asked(&t->j->job.s, t->a, SHOWN_NUMBERS);
 
     if (!isnan(t->whole.relative))
         relative = arena_printf(t->a, "relative       %.6g\n", t->whole.relative);

@@ -41,7 +41,7 @@ same() {
     same "$ref/bert" -f "$dir/lines.jsonl"
     same "$ref/bert" -f "$dir/lines.jsonl" --by lang --compute all --bootstrap=20 --reliability \
         --sort prev
-    same "$ref/bert" -f "$dir/lines.jsonl" --hide special --renorm --weight norm
+    same "$ref/bert" -f "$dir/lines.jsonl" --hide special --weight norm
     same "$ref/bert" -f "$dir/lines.jsonl" --merge words --words
     same "$ref/bert" -f "$dir/lines.jsonl" --split 4:1 --mask causal --max-memory 1G
     same "$ref/gpt2" -f "$dir/ids.jsonl" --compute all,scale,cache --budgets 2
@@ -124,8 +124,8 @@ same() {
         -o "$dir/part"
     fails 2 "the stream has the texts" "$viz" stats -m "$ref/bert" --hidden-in "$dir/x" \
         -o "$dir/part" -f "$dir/ids.jsonl"
-    fails 2 'found the options ["--renorm"], expected none' "$viz" stats -m "$ref/bert" \
-        --hidden-in "$dir/x" -o "$dir/part" --renorm
+    fails 2 'found the options ["--hide-special"], expected none' "$viz" stats -m "$ref/bert" \
+        --hidden-in "$dir/x" -o "$dir/part" --hide-special
 }
 
 @test "streams and parts of other runs are refused by name" {
@@ -147,7 +147,7 @@ same() {
     fails 3 "$dir/second.part: does not go with $dir/first: texts: found 2, expected 3" \
         "$viz" merge "$dir/first" "$dir/second.part"
     # Other options, and a shard.
-    parts "$ref/bert" -f "$dir/ids.jsonl" --renorm --hide first
+    parts "$ref/bert" -f "$dir/ids.jsonl" --hide first
     fails 3 "options: found" "$viz" merge "$dir/first" "$dir/second.part"
     "$viz" stats -q -m "$ref/bert" --jsonl --shard 0/1 -f "$dir/ids.jsonl" -o "$dir/shard"
     fails 3 "shards: found 1, expected 0" "$viz" merge "$dir/first" "$dir/shard"

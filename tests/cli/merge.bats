@@ -52,14 +52,14 @@ same() {
     same --by lang --compute all --sort prev --reverse
     same --by lang --compute js_cluster,entropy --clusters 3
     shards 3 --compute js,mds
-    stats --summary --json --compute js,mds -f "$dir/lines.jsonl" > "$dir/want"
+    stats --summary --json -f "$dir/lines.jsonl" --compute js,mds > "$dir/want"
     "$viz" merge --json "$dir"/part.* | cmp - "$dir/want"
     fails 3 "'js' is a list: only --json prints it" "$viz" merge "$dir"/part.*
     # Groups of a text or two are compared exactly.
     head -n 9 "$dir/lines.jsonl" >"$dir/x"
     mv "$dir/x" "$dir/lines.jsonl"
     same --by few --compute entropy
-    same --by lang --hide first --renorm --weight norm -l 1
+    same --by lang --hide first --weight norm -l 1
 }
 
 @test "texts of a stream can be sharded, and texts that cannot be used are counted" {

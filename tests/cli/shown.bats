@@ -196,12 +196,46 @@ numbers() {
         # shellcheck disable=SC2086
         "$viz" diff --json --hide special $options "the cat saw" "the dog saw" |
             jq -c .heads > "$dir/diff$options"
-        # shellcheck disable=SC2086
-        "$viz" types --json --no-probe -f samples/english.txt --hide special $options |
-            jq -c '.heads // .' | jq -c 'del(..|.renorm?)' > "$dir/types$options"
     done
     cmp "$dir/diff" "$dir/diff--renorm"
-    cmp "$dir/types" "$dir/types--renorm"
+}
+
+# bats test_tags=once
+@test "what the model's own sink took is a part of what --hide leaves" {
+    "$viz" export -m "$ref/families/gpt_oss" --ids 5,6,7,8,9,10 -o "$dir/a.npz"
+    "$viz" stats --json -m "$ref/families/gpt_oss" --compute sinks,far,local_16 --ids 5,6,7,8,9,10 \
+        --hide 2 > "$dir/stats.json"
+    python3 - "$dir/a.npz" "$dir/stats.json" <<'PYTHON'
+import json, sys
+import numpy as np
+arrays, heads = np.load(sys.argv[1]), json.load(open(sys.argv[2]))["heads"]
+for head in heads:
+    a = np.float64(arrays[f"attn.{head['layer']}"][head["head"]])
+    sink = 1 - a.sum(1)
+    a[:, 2] = 0
+    rows = [i for i in range(len(a)) if i != 2 and a[i].sum() > 0]
+    whole = (a.sum(1) + sink)[:, None]
+    a, sink = (a / whole)[rows], (sink / whole[:, 0])[rows]
+    p = np.where(a > 0, a, 1)
+    for name, want in (("max_mean", a.max(1).mean()), ("null_mass", sink.mean()),
+                       ("entropy", -(p * np.log(p)).sum(1).mean()),
+                       ("local_16", a.sum(1).mean())):
+        assert abs(head[name] - want) < 2e-6, (head["layer"], head["head"], name, head[name], want)
+PYTHON
+    # In a text of 40 tokens, what the sink takes is not far away
+    "$viz" stats --json -m "$ref/families/gpt_oss" --compute sinks,far,local_16 \
+        --ids "$(seq -s, 5 44)" |
+        jq -e '.heads | all(.far >= -1e-6 and (.far + .local_16 + .null_mass - 1 | fabs) < 1e-6)' > /dev/null
+}
+
+@test "--renorm is of weights: where there are none it is refused" {
+    for command in types curve "model --metric entropy" "stats --summary -f samples/english.txt"; do
+        # shellcheck disable=SC2086
+        fails 2 "--renorm is of weights: numbers of heads are of divided rows without it" \
+            "$viz" $command --hide first --renorm
+    done
+    [[ $("$viz" stats -q --summary --hide first -f samples/english.txt | head -n 1) == \
+        *"hidden: first, rows divided by what is left"* ]]
 }
 
 @test "captions say what is hidden, and only what is" {
@@ -296,7 +330,7 @@ numbers() {
     [ "$(jq -c '[.merge, has("hide")]' <<< "$output")" = '["words",false]' ]
     # shellcheck disable=SC1111  # the title has such quotes
     [ "$("$viz" diff --hide special "the key" "a key" | head -n 1)" = \
-        "“the key” → “a key”; special tokens hidden, weights not renormalised" ]
+        "“the key” → “a key”; special tokens hidden, rows divided by what is left" ]
     works "$viz" diff --json --merge words --at unable "the unable cat" "an unable cat"
     [ "$(jq -c '[.first.at, .second.at]' <<< "$output")" = '[2,2]' ]
     printf 'the key\ta key\nthe dog\ta dog\n' > "$dir/pairs"

@@ -58,7 +58,8 @@ numbers() {
     printf 'the cat saw the dog\ntea with milk, tea with lemon\nthe dog ran\n' > "$dir/lines"
     mkdir "$dir/each"
     distances() {
-        "$viz" stats -q --summary --json --compute js,mds,js_cluster --clusters 5 "$@"
+        "$viz" stats -q --no-metadata --summary --json --compute js,mds,js_cluster \
+            --clusters 5 "$@"
     }
     for m in "$BATS_TEST_DIRNAME/../../assets/default" "$ref/bert" "$ref/gpt2"; do
         rm -f "$dir/each"/*

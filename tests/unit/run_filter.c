@@ -76,7 +76,7 @@ static struct kept give(const unsigned char *out, const int *group, int n_groups
     struct kept kept = { .n = 0 };
     const struct filter_side side = { N, out, group, n_groups };
     const struct filter_text text = { side, side };
-    const struct filter filter = { &text, 1, renorm };
+    const struct filter filter = { &text, 1, true, renorm };
     const struct sink to = { SINK_HEAD, keep, done, &kept };
     struct sink sink;
 
@@ -129,7 +129,7 @@ static void one_sink_divided(void **state)
     static const unsigned char out[] = { 1, 0, 0, 0 };
     struct kept raw = { .n = 0 }, divided = { .n = 0 };
     const struct filter_text text = { { N, out, NULL, 0 }, { N, out, NULL, 0 } };
-    const struct filter filter = { &text, 1, false };
+    const struct filter filter = { &text, 1, true, false };
     const struct sink to[] = {
         { .scope = SINK_HEAD, .take = keep, .done = done, .self = &divided, .divided = true },
         { .scope = SINK_HEAD, .take = keep, .done = done, .self = &raw },
@@ -153,7 +153,7 @@ static void a_row_with_nothing_left(void **state)
     static const unsigned char key_out[] = { 1, 1, 0, 0 };
     struct kept kept = { .n = 0 };
     const struct filter_text text = { { N, NULL, NULL, 0 }, { N, key_out, NULL, 0 } };
-    const struct filter filter = { &text, 1, true };
+    const struct filter filter = { &text, 1, true, true };
     const struct sink to = { SINK_HEAD, keep, NULL, &kept };
     struct sink sink;
 
@@ -207,7 +207,7 @@ static void words_beside_a_sink(void **state)
     struct kept kept = { .n = 0 };
     const struct filter_side side = { N, NULL, group, 3 };
     const struct filter_text text = { side, side };
-    const struct filter filter = { &text, 1, false };
+    const struct filter filter = { &text, 1, true, false };
     const struct sink to = { SINK_HEAD, keep, done, &kept };
     struct rows_block block;
     struct sink sink;
@@ -240,7 +240,7 @@ static void words_of_many_pieces(void **state)
     struct kept kept = { .n = 0 };
     struct filter_side query = { 1, NULL, NULL, 0 }, keys = { LONG, NULL, group, 3 };
     const struct filter_text text[] = { { query, keys }, { query, keys } };
-    const struct filter filter = { text, 2, false };
+    const struct filter filter = { text, 2, true, false };
     const struct sink to = { SINK_HEAD, keep, NULL, &kept };
     struct sink sink;
 
@@ -267,7 +267,7 @@ static void layers(void **state)
     struct kept kept = { .n = 0 };
     const struct filter_side side = { N, out, NULL, 0 };
     const struct filter_text text = { side, side };
-    const struct filter filter = { &text, 1, false };
+    const struct filter filter = { &text, 1, true, false };
     const struct sink to[] = { { SINK_LAYER, keep, done, &kept } };
     struct rows_block block[2];
     struct rows rows[2];
@@ -291,7 +291,7 @@ static void texts(void **state)
     struct kept kept = { .n = 0 };
     const struct filter_side side = { N, NULL, NULL, 0 };
     const struct filter_text text = { side, side };
-    const struct filter filter = { &text, 1, false };
+    const struct filter filter = { &text, 1, true, false };
     const struct sink to[] = { { SINK_TEXTS, keep, done, &kept } };
     struct rows_block block;
     struct rows rows[2];

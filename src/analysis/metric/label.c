@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What labels of heads are decided by: fixed offsets, what uniform rows have, near and far. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/metric.h"
@@ -57,7 +58,7 @@ static double local_mass(const struct metric_row *r)
     double mass = 0;
 
     if (!metric_in_plane(r))
-        return 1;
+        return isnan(r->null_mass) ? 1 : 1 - r->null_mass;
     for (int j = r->key0; j < r->key0 + r->n_keys; j++)
         if (metric_is_patch(r, j) && metric_has(r, j))
             mass += metric_weight(r, j);

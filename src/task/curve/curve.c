@@ -49,6 +49,8 @@ static int check(void *self, struct err *e)
     if (output->folder)
         return err_set(e, ERR_USAGE, "one picture is drawn of all texts: expected a file, not "
                        "the folder %s", output->path);
+    if (shown_check_numbers(&j->job.s, e) != 0)
+        return -1;
     return figure_check_page(&j->args->shared.figure, e);
 }
 

@@ -255,7 +255,7 @@ static const char *caption(const struct curve_job *jobs, int n, const struct cur
     static const char *const each[] = { "", "a line per head", "mean over the heads of each layer",
                                         "mean over heads" };
     const struct session *s = &jobs->job.s;
-    const char *shown = shown_asked(s, a);
+    const char *shown = shown_asked(s, a, SHOWN_NUMBERS);
     const char *name = n > 1 ? arena_printf(a, "%d models", n) : s->name;
 
     return arena_printf(a, "%s: %s over %s, %s%s%s%s%s%s%s%s.", name, metric_text(jobs, a),

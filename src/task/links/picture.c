@@ -146,7 +146,7 @@ static const char *caption(const struct links_job *j, struct arena *a, const str
                            const struct strong_links *links)
 {
     const struct session *s = &j->job.s;
-    const char *shown = shown_text(s, a, item);
+    const char *shown = shown_text(s, a, item, SHOWN_WEIGHTS);
     const char *stack = s->model->decoder != NULL ?
                             arena_printf(a, "%s ", family_stack_names[s->stack]) : "";
     char *text = arena_printf(a, "%s, %slayer%s %s%s%s; %s", s->model->name, stack,

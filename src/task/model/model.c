@@ -291,6 +291,9 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--mds, %s: only one of them can be given",
                        args->table != NULL ? "--table" :
                        args->metric != NULL ? "--metric" : "--sort");
+    if (args->table == NULL && (args->mds || args->metric != NULL) &&
+        shown_check_numbers(&j->job.s, e) != 0)
+        return -1;
     return check_readers(args, e) != 0 ? -1 : check_figure(&args->shared.figure, e);
 }
 

@@ -276,7 +276,8 @@ static const char *caption(const struct model_view_picture *p, struct arena *a, 
     const struct model_view_job *j = p->j;
     const struct session *s = &j->job.s;
     const struct figure_args *figure = &j->args->shared.figure;
-    const char *shown = s->model != NULL ? shown_asked(s, a) : NULL;
+    enum shown_of of = p->map != NULL ? SHOWN_WEIGHTS : SHOWN_NUMBERS;
+    const char *shown = s->model != NULL ? shown_asked(s, a, of) : NULL;
     char *text = arena_printf(a, "%s: %s of each head%s", model_view_of(p, a), what(p, a), p->of);
 
     if (s->model != NULL)

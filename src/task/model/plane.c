@@ -69,7 +69,7 @@ static void set_points(const struct model_view_picture *p, struct scatter *s, st
 static const char *caption(const struct model_view_picture *p, struct arena *a, bool typed)
 {
     const struct session *s = &p->j->job.s;
-    const char *shown = shown_asked(s, a);
+    const char *shown = shown_asked(s, a, SHOWN_NUMBERS);
 
     return arena_printf(a, "%s: heads by how differently they attend%s%s; distance: square root "
                         "of the mean Jensen-Shannon divergence of their rows, in the plane as "

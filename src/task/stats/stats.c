@@ -305,7 +305,8 @@ static int check(void *self, struct err *e)
     const struct stats_args *args = job->args;
     bool of_many = job->job.of_many;
 
-    if (check_links(args, e) != 0 || check_readers(job, e) != 0)
+    if (check_links(args, e) != 0 || check_readers(job, e) != 0 ||
+        (of_many && shown_check_numbers(&job->job.s, e) != 0))
         return -1;
     if (of_many && args->links)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");

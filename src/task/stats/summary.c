@@ -533,7 +533,7 @@ static const char *title(const struct stats_job *j, const struct stats_group *g)
 {
     const struct session *session = &j->job.s;
     struct arena *a = session->a;
-    const char *by = session->asked->by, *shown = shown_asked(session, a);
+    const char *by = session->asked->by, *shown = shown_asked(session, a, SHOWN_NUMBERS);
     const char *group = by != NULL ? arena_printf(a, "%s %s: ", by, g->name) : "";
 
     group = report_clean(a, group, strlen(group));

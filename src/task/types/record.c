@@ -368,7 +368,7 @@ static const char *why_no_rare(const struct types_job *j, const struct list *hea
 static const char *lead(const struct types_job *j, const char *commonplace, struct arena *a)
 {
     const struct session *s = &j->job.s;
-    const char *text = s->name, *shown = shown_asked(s, a);
+    const char *text = s->name, *shown = shown_asked(s, a, SHOWN_NUMBERS);
 
     if (j->n_random > 0)
         text = arena_printf(a, "%s, %d probes of %d random tokens twice over (seed %d)", text,

@@ -196,6 +196,8 @@ static int check(struct types_job *j, struct err *e)
     if (output->folder)
         return err_set(e, ERR_USAGE, "types gives one report: expected a file, not the folder "
                        "%s", output->path);
+    if (shown_check_numbers(s, e) != 0)
+        return -1;
     j->has_texts = has_texts(j);
     if (j->job.shard.n > 0 && file_of(j) == NULL)
         return err_set(e, ERR_USAGE, "--shard requires -f FILE, or --gold FILE");
