@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that adds the weights of heads, or layers. */
+ * The sink that adds the weights of heads, of layers, or of both. */
 #include "analysis/average.h"
 
 #include <math.h>
@@ -8,11 +8,17 @@ struct average {
     enum average_over over;
     int n_keys;
     size_t n_cells;
-    double **sum;               /* [layers or heads] each [n_queries, n_keys]; NaN: hidden so
+    double **sum;               /* [layers, heads or 1] each [n_queries, n_keys]; NaN: hidden so
                                    far; NULL: not wanted */
-    int *count;                 /* [layers or heads] what is averaged there */
+    int *count;                 /* [layers, heads or 1] what is averaged there */
     float *mean;                /* [n_queries, n_keys] */
 };
+
+/* Where the sum that a head goes to stands. */
+static int place_of(enum average_over over, int layer, int head)
+{
+    return over == OVER_HEADS ? layer : over == OVER_LAYERS ? head : 0;
+}
 
 static void start_sum(struct average *x, struct arena *a, int i)
 {
@@ -27,7 +33,8 @@ static void start_sum(struct average *x, struct arena *a, int i)
 struct average *average_new(struct arena *a, const struct model *m, const struct wanted *want,
                             enum average_over over, int n_queries, int n_keys)
 {
-    int L = m->config.n_layers, H = m->config.n_heads, count = over == OVER_HEADS ? L : H;
+    int L = m->config.n_layers, H = m->config.n_heads;
+    int count = place_of(over, L - 1, H - 1) + 1;
     struct average *average = arena_alloc(a, 1, sizeof *average);
 
     *average = (struct average){
@@ -39,7 +46,7 @@ struct average *average_new(struct arena *a, const struct model *m, const struct
     for (int l = 0; l < L; l++)
         for (int h = 0; h < H; h++)
             if (wanted_layer(want, l) && wanted_head(want, l, h))
-                start_sum(average, a, over == OVER_HEADS ? l : h);
+                start_sum(average, a, place_of(over, l, h));
     return average;
 }
 
@@ -52,7 +59,7 @@ static void add_row(double *sum, const float *weight, const unsigned char *hidde
 
 static void take_head(struct average *x, const struct rows *rows)
 {
-    double *sum = x->sum[x->over == OVER_HEADS ? rows->layer : rows->head];
+    double *sum = x->sum[place_of(x->over, rows->layer, rows->head)];
 
     for (int t = 0; t < rows->n_rows; t++) {
         size_t at = (size_t)t * rows->stride;
@@ -81,7 +88,7 @@ static void take(void *self, const struct rows *rows, int n)
 
 struct sink average_sink(struct average *average)
 {
-    return (struct sink){ average->over == OVER_HEADS ? SINK_LAYER : SINK_HEAD, take, NULL,
+    return (struct sink){ average->over == OVER_LAYERS ? SINK_HEAD : SINK_LAYER, take, NULL,
                           average };
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of attention -> means over the heads of each layer, or over the layers of each head. */
+ * Rows of attention -> means over the heads of each layer, over the layers of each head, or over
+ * all heads of all layers. */
 #ifndef ANALYSIS_AVERAGE_H
 #define ANALYSIS_AVERAGE_H
 
 #include "base/arena.h"
 #include "run/run.h"
 
-enum average_over { OVER_HEADS, OVER_LAYERS };
+enum average_over { OVER_HEADS, OVER_LAYERS, OVER_BOTH };
 
 struct average;
 
@@ -18,9 +19,9 @@ struct average *average_new(struct arena *a, const struct model *m, const struct
 struct sink average_sink(struct average *average);
 
 /*
- * After the pass, [n_queries, n_keys] of a layer or, over layers, of a head that is wanted:
- * the sum of the weights divided by the number of heads, or layers, that are wanted; a key
- * that one of them hides counts as 0 there, NaN where all do.  Valid until the next call.
+ * After the pass, [n_queries, n_keys] of a layer or, over layers, of a head that is wanted; over
+ * both, i is 0: the sum of the weights divided by the number of heads, or layers, that are wanted;
+ * a key that one of them hides counts as 0 there, NaN where all do.  Valid until the next call.
  */
 const float *average_of(const struct average *average, int i);
 

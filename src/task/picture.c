@@ -8,10 +8,16 @@
 
 /* ---- what is shown ---- */
 
+/* One map of all layers and heads. */
+static bool is_of_all(const struct picture *p)
+{
+    return p->look.average == AVERAGE_BOTH || p->look.rollout;
+}
+
 /* Of all that there are where the default is not the layer of one picture. */
 static bool is_of_layers(const struct picture *p)
 {
-    return p->look.average == AVERAGE_LAYERS || p->look.rollout;
+    return p->look.average == AVERAGE_LAYERS || is_of_all(p);
 }
 
 /* Those that were selected, else the default. */
@@ -63,7 +69,7 @@ static void pick_panels(struct picture *p)
     for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);)
         add_panel(p, panel, (struct picture_panel){
             is_of_layers(p) ? -1 : l,
-            p->look.average == AVERAGE_HEADS || p->look.rollout ? -1 : h,
+            p->look.average == AVERAGE_HEADS || is_of_all(p) ? -1 : h,
             session_rank(p->s, l, h),
         });
     qsort(panel, (size_t)p->n_panels, sizeof *panel, by_rank);

@@ -8,8 +8,8 @@
 #include "task/figure.h"
 
 /* What one map is the mean of. */
-enum picture_average { AVERAGE_NONE, AVERAGE_HEADS, AVERAGE_LAYERS };
-extern const char *const average_names[];   /* "none", "heads", "layers", NULL */
+enum picture_average { AVERAGE_NONE, AVERAGE_HEADS, AVERAGE_LAYERS, AVERAGE_BOTH };
+extern const char *const average_names[];   /* "none", "heads", "layers", "both", NULL */
 
 struct place;
 

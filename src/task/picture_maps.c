@@ -64,7 +64,8 @@ static int fill_average(const struct picture *p, struct arena *a, const struct t
     for (int i = 0; i < p->n_panels; i++) {
         const struct picture_panel *panel = &p->panel[i];
 
-        map_fill(map, i, average_of(average, panel->layer >= 0 ? panel->layer : panel->head));
+        map_fill(map, i, average_of(average, panel->layer >= 0 ? panel->layer :
+                                             panel->head >= 0 ? panel->head : 0));
         m->value[i] = map_head(map, i);
     }
     return 0;

@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "task/picture.h"
 
-const char *const average_names[] = { "none", "heads", "layers", NULL };
+const char *const average_names[] = { "none", "heads", "layers", "both", NULL };
 
 /* "0-3,5" of the first n. */
 static const char *list_of(struct arena *a, const bool *which, int n)
@@ -61,12 +61,15 @@ const char *picture_subject(const struct picture *p, struct arena *a)
         return arena_printf(a, "%s, mean of %s", layers(p, a), averaged_heads(p, a));
     if (p->look.average == AVERAGE_LAYERS)
         return arena_printf(a, "mean of %s", layers(p, a));
+    if (p->look.average == AVERAGE_BOTH)
+        return arena_printf(a, "mean of %s, %s", layers(p, a), averaged_heads(p, a));
     return layers(p, a);
 }
 
 const char *picture_unit(const struct picture *p)
 {
-    return p->look.rollout ? "map" : p->look.average == AVERAGE_HEADS ? "layer" : "head";
+    return p->look.rollout || p->look.average == AVERAGE_BOTH ? "map" :
+           p->look.average == AVERAGE_HEADS ? "layer" : "head";
 }
 
 static const char *type_of(const struct picture *p, int i)
@@ -84,6 +87,8 @@ const char *picture_title(const struct picture *p, struct arena *a, int i)
 
     if (p->look.rollout)
         return "Rollout";
+    if (p->look.average == AVERAGE_BOTH)
+        return "Mean of all";
     if (panel->head < 0)
         return arena_printf(a, "Layer %d", panel->layer);
     if (panel->layer >= 0 && p->n_layers > 1)
@@ -101,5 +106,7 @@ const char *picture_note(const struct picture *p, struct arena *a, int i)
         return arena_printf(a, "mean of %s", heads(p, a));
     if (p->look.average == AVERAGE_LAYERS)
         return arena_printf(a, "mean of %s", layers(p, a));
+    if (p->look.average == AVERAGE_BOTH)
+        return arena_printf(a, "%s, %s", layers(p, a), averaged_heads(p, a));
     return p->n_layers > 1 ? type_of(p, i) : NULL;
 }

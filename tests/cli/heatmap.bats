@@ -123,11 +123,36 @@ maps() {
     cmp "$dir/a.png" "$dir/b.png"
     maps b.png -m "$ref/bert" -l 1 -H 2 --average layers "the key"
     cmp "$dir/a.png" "$dir/b.png"
+    maps b.png -m "$ref/bert" -l 1 -H 2 --average both "the key"
+    cmp "$dir/a.png" "$dir/b.png"
+    # of a layer, both are its heads
+    maps a.png -m "$ref/bert" -l 1 --average heads "the key"
+    maps b.png -m "$ref/bert" -l 1 --average both "the key"
+    cmp "$dir/a.png" "$dir/b.png"
     maps a.png -t 1 --average heads -l all --hide first --renorm "the cat and the dog"
     maps b.png -t 3 --average heads -l all --hide first --renorm "the cat and the dog"
     cmp "$dir/a.png" "$dir/b.png"
     works "$viz" heatmap -m "$ref/bert" --average layers -o "$dir/a.svg" "the key"
     grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"         # all, if not said otherwise
+    fails 2 "did you mean 'both'?" "$viz" heatmap --average heads,layers a
+}
+
+@test "--average both: the mean over heads and layers, as NumPy has it" {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    "$viz" export -l all -o "$dir/a.npz" "the cat saw the dog"
+    maps both.svg --average both --threads 2 "the cat saw the dog"
+    python3 - "$dir/a.npz" "$dir/mean.npz" <<'PYTHON'
+import sys
+import numpy as np
+arrays = np.load(sys.argv[1])
+layers = [np.float64(arrays[f"attn.{l}"]) for l in range(6)]
+np.savez(sys.argv[2], **{"attn.0": np.float32(np.mean(np.stack(layers), axis=(0, 1)))[None]})
+PYTHON
+    # the same cells as those of the mean, which another program computed
+    "$viz" heatmap --attention "$dir/mean.npz" --no-titles --no-caption --no-labels --no-metadata \
+        -o "$dir/mean.svg"
+    maps both.svg --average both --no-labels "the cat saw the dog"
+    [ "$(grep -o 'base64,[^"]*' "$dir/both.svg" | sort)" = "$(grep -o 'base64,[^"]*' "$dir/mean.svg" | sort)" ]
 }
 
 # panels COMMAND...: the titles of its picture, $dir/order.svg, in their order
