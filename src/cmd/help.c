@@ -27,7 +27,7 @@ static const char *line_of(struct arena *a, const struct metric *m)
 static const char *asked_by(struct arena *a, enum metric_group group)
 {
     if (group == METRIC_BASIC)
-        return "always computed";
+        return "computed where no metric is named, by name, or all with --compute basic";
     if (metric_group_names[group] == NULL)
         return "computed by name alone";
     return arena_printf(a, "computed by name, or all with --compute %s",

@@ -203,8 +203,8 @@ numbers() {
 # bats test_tags=once
 @test "what the model's own sink took is a part of what --hide leaves" {
     "$viz" export -m "$ref/families/gpt_oss" --ids 5,6,7,8,9,10 -o "$dir/a.npz"
-    "$viz" stats --json -m "$ref/families/gpt_oss" --compute sinks,far,local_16 --ids 5,6,7,8,9,10 \
-        --hide 2 > "$dir/stats.json"
+    "$viz" stats --json -m "$ref/families/gpt_oss" --compute basic,sinks,local_16 \
+        --ids 5,6,7,8,9,10 --hide 2 > "$dir/stats.json"
     python3 - "$dir/a.npz" "$dir/stats.json" <<'PYTHON'
 import json, sys
 import numpy as np
