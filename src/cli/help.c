@@ -217,10 +217,15 @@ void help_command(FILE *f, const struct cmd *c)
 
 /* ---- one heading ---- */
 
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
 /* Whether "bare layers" is typed so, with - for its blanks or without, in any case. */
 static bool is_typed(const char *heading, const char *typed)
 {
-    while (*heading != '\0' && (tolower((unsigned char)*heading) == tolower((unsigned char)*typed) ||
+    while (*heading != '\0' && (same_letter(*heading, *typed) ||
                                 (*heading == ' ' && *typed == '-'))) {
         heading++;
         typed++;

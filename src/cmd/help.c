@@ -68,9 +68,9 @@ static int describe_metric(const char *name, struct arena *a, struct err *e)
         help_wrapped(stdout, arena_strndup(a, text, n), 2);
     }
     putchar('\n');
-    help_wrapped(stdout, "a(i,j) is the weight of query i on key j, T the number of tokens, and n(i) "
-                 "the number of keys that row i sees; a metric is a mean over the rows i for which it "
-                 "is defined, unless it says otherwise.", 2);
+    help_wrapped(stdout, "a(i,j) is the weight of query i on key j, T the number of tokens, and "
+                 "n(i) the number of keys that row i sees; a metric is a mean over the rows i for "
+                 "which it is defined, unless it says otherwise.", 2);
     return 0;
 }
 

@@ -28,8 +28,7 @@ static const struct opt opts[] = {
     CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
            "how tokens share a cell where a text has more tokens than pixels"),
     CHOICE(0, "average", "NAME", F(average), "none", average_names,
-           "one map per layer, the mean of its heads; one per head, the mean of its layers; or one, "
-           "the mean of both"),
+           "the mean of the heads of each layer, of the layers of each head, or of both"),
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
     FLAG(0, "beside", F(beside),

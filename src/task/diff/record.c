@@ -226,7 +226,8 @@ const char *diff_title(const struct diff_pair *p, struct arena *a)
 {
     const struct diff_side *both = p->sides->side,
                            *side = &both[shown_hides(&both[1].s, &both[1].item)];
-    const char *title = paired_title(p, a), *shown = shown_text(&side->s, a, &side->item, SHOWN_NUMBERS);
+    const char *title = paired_title(p, a);
+    const char *shown = shown_text(&side->s, a, &side->item, SHOWN_NUMBERS);
 
     return shown != NULL ? arena_printf(a, "%s; %s", title, shown) : title;
 }
