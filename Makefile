@@ -107,7 +107,7 @@ $(BUILD)/flags: FORCE
 	@echo '$(USED)' | cmp -s - $@ || echo '$(USED)' > $@
 
 $(BUILD)/src/model/builtin_files.o: src/model/builtins.def $(wildcard assets/default/* assets/translate/* assets/encoder/*)
-$(BUILD)/src/cmd/manual_pages.o: man/mha-viz-stats.1
+$(BUILD)/src/cmd/manual_pages.o: man/mha-viz-metrics.7
 $(BUILD)/src/report/page_files.o: $(wildcard src/report/page/*)
 
 # ---- tests: one program a file, linked with the library ----

@@ -2,7 +2,7 @@
  *
  * A metric: a number, or a list of them, per head of a text.  Adding one: its rule (its
  * formula, and its source) in the file of its kind, a line in metrics.def, a paragraph in
- * man/mha-viz-stats.1, a test with a value computed by hand. */
+ * man/mha-viz-metrics.7, a test with a value computed by hand. */
 #ifndef ANALYSIS_METRIC_H
 #define ANALYSIS_METRIC_H
 

@@ -36,7 +36,7 @@ static const char *asked_by(struct arena *a, enum metric_group group)
 
 static void list_metrics(struct arena *a)
 {
-    printf("`mha-viz help metrics NAME` says how one is computed, as mha-viz-stats(1) does.\n");
+    printf("`mha-viz help metrics NAME` says how one is computed, as mha-viz-metrics(7).\n");
     for (int group = 0; group < N_METRIC_GROUP; group++) {
         printf("\n%s:\n", asked_by(a, (enum metric_group)group));
         for (int i = 0; i < N_METRIC; i++)
@@ -77,6 +77,7 @@ static int describe_metric(const char *name, struct arena *a, struct err *e)
 /* ---- pages ---- */
 
 static const struct topic { const char *name, *about; } topics[] = {
+    { "metrics", "what is measured of each head, with formulas, ranges and sources" },
     { "tutorial", "attention step by step, from a sentence to figures of a real model" },
     { "heads", "kinds of heads, how to find them, and what was published about them" },
     { "models", "families of models, files and tokenisers that are read" },

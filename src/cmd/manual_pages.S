@@ -4,7 +4,7 @@
     .global manual_metrics
     .hidden manual_metrics
 manual_metrics:
-    .incbin "man/mha-viz-stats.1"
+    .incbin "man/mha-viz-metrics.7"
     .byte 0
 
     .section .note.GNU-stack,"",%progbits

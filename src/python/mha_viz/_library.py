@@ -246,7 +246,7 @@ def taken(data: c_void_p, size: c_size_t) -> bytes:
 
 
 def metrics() -> list[str]:
-    """The names of all metrics that are numbers, as mha-viz-stats(1) lists them."""
+    """The names of all metrics that are numbers, as mha-viz-metrics(7) lists them."""
     names: list[str] = []
     while True:
         name = lib.mhaviz_metric(len(names))

@@ -50,7 +50,7 @@ static int find(const struct model_view_job *j, const char *option, const char *
     }
     if (id >= 0)
         return err_set(e, ERR_USAGE, "%s: %s is not one number of a head: expected one of the "
-                       "metrics of mha-viz-stats(1) that are, or type", option, name);
+                       "metrics of mha-viz-metrics(7) that are, or type", option, name);
     name = metric_nearest(name, metric_names);
     return err_set(e, ERR_USAGE, "%s: '%s' is neither 'type' nor a metric%s%s%s", option,
                    key->name, name != NULL ? "; did you mean '" : "",
