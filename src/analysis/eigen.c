@@ -22,20 +22,33 @@ static double *at(const struct square *s, int i, int j)
 
 /* ---- reflections ---- */
 
+/* v[n] = x by a power of two: squares of what rounding left of a small matrix would be 0, or their
+ * inverse infinite. */
+static void scale(double *v, const double *x, int n)
+{
+    double most = 0;
+    int exponent;
+
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    exponent = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    for (int i = 0; i < n; i++)
+        v[i] = scalbn(x[i], -exponent);
+}
+
 /* x[n] -> v, beta with (I - beta v v^T) x = a multiple of e_1; v may be x; beta 0: it is one
- * already, and v is x, so that 0 v is 0. */
+ * already. */
 static double reflector(double *v, const double *x, int n)
 {
-    double norm = 0, tail = 0, sign = x[0] < 0 ? -1 : 1;
+    double norm, tail = 0;
 
+    scale(v, x, n);
     for (int i = 1; i < n; i++)
-        tail += x[i] * x[i];
-    norm = sqrt(x[0] * x[0] + tail);
-    for (int i = 0; i < n; i++)
-        v[i] = x[i];
+        tail += v[i] * v[i];
+    norm = sqrt(v[0] * v[0] + tail);
     if (tail == 0)
         return 0;
-    v[0] += sign * norm;
+    v[0] += v[0] < 0 ? -norm : norm;
     return 2 / (v[0] * v[0] + tail);
 }
 

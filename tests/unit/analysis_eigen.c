@@ -223,6 +223,17 @@ static void rank_one(struct square_room *r, int n, double sign)
     share_is(r, n, sign, 1e-12);
 }
 
+/* A corner of one number, however small: what rounding leaves of the rest is smaller by 1e-16 from
+ * row to row, so that its squares are soon 0. */
+static void one_number(struct square_room *r, int n)
+{
+    for (double scale = 1; scale > 1e-31; scale *= 1e-6) {
+        for (int i = 0; i < n * n; i++)
+            r->a[i] = i / n < n / 2 && i % n < n / 2 ? -0.7 * scale : 0;
+        share_is(r, n, -1, 1e-12);
+    }
+}
+
 /* All eigenvalues are 0 before W is rounded: then they are whatever rounding makes of them. */
 static void nilpotent(struct square_room *r, int n)
 {
@@ -260,6 +271,7 @@ static void structured(void **state)
         blocks_of_one(&r, n, -1, 0);
         rank_one(&r, n, 1);
         rank_one(&r, n, -1);
+        one_number(&r, n);
         nilpotent(&r, n);
         turns(&r, n);
     }
