@@ -16,7 +16,7 @@ WASM_DIRS := base weights media text model nn run analysis session cli report cm
 WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/base/unnamed.c src/base/lock.c src/media/png.c src/media/jpeg.c \
                src/media/upright.c src/media/exif.c src/model/builtin_inside.c src/report/page.c \
                src/report/pack.c src/task/report/live.c src/cmd/cmds.c src/cmd/version.c \
-               src/cmd/completion.c src/task/tasks.c src/task/heatmap.c src/task/picture% \
+               src/cmd/completion.c src/cmd/help.c src/cmd/manual.c src/task/tasks.c src/task/heatmap.c src/task/picture% \
                src/task/figure_page.c, \
                $(wildcard $(WASM_DIRS:%=src/%/*.c) src/weights/*/*.c src/model/*/*.c src/nn/*/*.c src/analysis/*/*.c)) \
              src/task/types/file.c src/draw/label.c

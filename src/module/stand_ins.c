@@ -4,9 +4,15 @@
 
 #include "base/lock.h"
 #include "base/terminal.h"
+#include "draw/cmap.h"
+#include "draw/scale.h"
 #include "task/report/report.h"
 #include "media/format.h"
 #include "model/builtin.h"
+
+/* Options of figures are known, so that they can be refused; nothing is drawn. */
+const char *const cmap_names[] = { NULL };
+const char *const scale_names[] = { NULL };
 
 enum { PIXELS_AT = 8 };         /* bytes of a picture before its pixels */
 

@@ -85,11 +85,15 @@ load helper
     done
     printf '#!/bin/sh\necho "man $*"\n' > "$dir/man"
     chmod +x "$dir/man"
-    [ "$(PATH=$dir:$PATH "$viz" help topic tutorial)" = "man -l $(dirname "$viz")/man/mha-viz-tutorial.7" ]
-    cp "$viz" "$dir/viz"
-    [ "$(PATH=$dir:$PATH "$dir/viz" help topic heads)" = "man 7 mha-viz-heads" ]
-    fails 4 "help topic: man could not be run: No such file or directory (Debian: man-db); the page is " \
-        env PATH="$dir/none" "$viz" help topic tutorial
+    # A page that lies beside the program, or else where man finds it
+    mkdir -p "$dir/built/man" "$dir/alone"
+    ln -s "$viz" "$dir/built/viz"
+    ln -s "$viz" "$dir/alone/viz"
+    : > "$dir/built/man/mha-viz-heads.7"
+    [ "$(PATH=$dir:$PATH "$dir/built/viz" help topic heads)" = "man -l $dir/built/man/mha-viz-heads.7" ]
+    [ "$(PATH=$dir:$PATH "$dir/alone/viz" help topic heads)" = "man 7 mha-viz-heads" ]
+    fails 4 "man could not be run: No such file or directory (Debian: man-db); the page is $dir/built/" \
+        env PATH="$dir/none" "$dir/built/viz" help topic heads
     fails 2 "help topic: no page 'tutoral'; did you mean 'tutorial'?" "$viz" help topic tutoral
 }
 
