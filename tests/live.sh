@@ -31,20 +31,20 @@ said=$("$viz" report --live -q -o "$dir/builtin.html" 'the cat saw the dog' 2>&1
 } | head -n 300 | iconv -c -t utf-8 > "$dir/texts"
 [ "$(wc -l < "$dir/texts")" -eq 300 ] || { echo "expected 300 texts"; exit 1; }
 export MHA_VIZ_KERNEL=c
-"$viz" stats -q -f "$dir/texts" --json > "$dir/texts.json" &&
+"$viz" stats -q --no-metadata -f "$dir/texts" --json > "$dir/texts.json" &&
     head -n 20 samples/english.txt | cut -c 1-24 > "$dir/few" &&
     for m in bert gguf_llama; do
         path=tests/ref/$m
         [ $m = bert ] || path=$path/model.gguf
         "$viz" report --live -q -m $path -o "$dir/$m.html" 'the key' &&
-            "$viz" stats -q -m $path -f "$dir/few" --json > "$dir/$m.json" || exit 1
+            "$viz" stats -q --no-metadata -m $path -f "$dir/few" --json > "$dir/$m.json" || exit 1
     done &&
     # with the weights that the page has: its last file, which is not packed
     "$viz" report --live -q --precision q8_0 -m tests/ref/bert -o "$dir/rounded.html" 'the key' &&
     mkdir -p "$dir/rounded/bert" && cp tests/ref/bert/*.json "$dir/rounded/bert" &&
     sed -n 's/^<script type="text\/plain" id="f3-[0-9]*">\(.*\)<\/script>$/\1/p' "$dir/rounded.html" |
         base64 -d > "$dir/rounded/bert/model.safetensors" &&
-    "$viz" stats -q -m "$dir/rounded/bert" -f "$dir/few" --json > "$dir/rounded.json" &&
+    "$viz" stats -q --no-metadata -m "$dir/rounded/bert" -f "$dir/few" --json > "$dir/rounded.json" &&
     "$viz" report --live -q -m builtin:translate -o "$dir/cross.html" \
         'Mother loves four small cats .' '妈妈爱四只小猫。' || exit 1
 # pictures: PNG of all kinds, as the browser decodes these to the same pixels
@@ -59,10 +59,10 @@ mkdir "$dir/pictures" "$dir/deit" &&
     "$viz" report --live -q -m "$dir/deit" --image "$dir/pictures/rgb.png" -o "$dir/deit.html" || exit 1
 for picture in rgb rgba grey grey_alpha palette bit interlaced turned6; do
     (cd "$dir/pictures" &&
-        "$viz" stats -q -m "$OLDPWD/tests/ref/media/vit" --image $picture.png --json > "$dir/vit.$picture.json" &&
-        "$viz" stats -q -m "$dir/deit" --image $picture.png --json > "$dir/deit.$picture.json") || exit 1
+        "$viz" stats -q --no-metadata -m "$OLDPWD/tests/ref/media/vit" --image $picture.png --json > "$dir/vit.$picture.json" &&
+        "$viz" stats -q --no-metadata -m "$dir/deit" --image $picture.png --json > "$dir/deit.$picture.json") || exit 1
 done
-"$viz" stats -q --generate 12 --json 'the dog saw' > "$dir/generated.json" &&
-    "$viz" stats -q -m builtin:translate --generate 8 --json 'I like buying flowers .' > "$dir/translated.json" ||
+"$viz" stats -q --no-metadata --generate 12 --json 'the dog saw' > "$dir/generated.json" &&
+    "$viz" stats -q --no-metadata -m builtin:translate --generate 8 --json 'I like buying flowers .' > "$dir/translated.json" ||
     exit 1
 BROWSER=$browser MODULES=$modules node tests/browser/live.mjs "$dir"
