@@ -215,6 +215,8 @@ double metric_between_bytes(double n_heads, double n_queries, double n_keys);
 
 /* Not of metrics.def: a list, of each query the value of opts->by_row; NaN: it has none. */
 extern const struct metric_rule metric_rows;
+/* Neither: the key that sink_long is of. */
+extern const struct metric_rule metric_sink_key;
 
 /* Tokens; in a text of no more, all is near, and some key always gets much. */
 enum { METRIC_LONG_TEXT = 32 };

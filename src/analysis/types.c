@@ -205,22 +205,25 @@ static bool rule_self(const struct case_of *c, double *score)
     return on_offset(c, TYPES_argmax_self, score);
 }
 
-/* Half of what uniform rows leave too: they find one of two tokens with 2 / n. */
+/* Half of what uniform rows leave too: they find one of two tokens with 2 / n.  Of rows that are
+ * all but uniform the largest weight says nothing. */
 static bool rule_rare_token(const struct case_of *c, double *score)
 {
     double even = fmin(2 * c->h->score[TYPES_key_even], 1);     /* not known: 1 */
 
     return *score >= at(c, TYPES_AT_rare) &&
+           !(c->h->score[TYPES_entropy_norm] >= at(c, TYPES_AT_broad)) &&
            *score - even >= at(c, TYPES_AT_local_lift) * (1 - even);
 }
 
-/* Over long texts, as many of them as decide a label. */
+/* Over long texts, as many of them as decide a label, and not on another word in each. */
 static bool rule_sink_elsewhere(const struct case_of *c, double *score)
 {
     double enough = at(c, TYPES_AT_texts);
 
     return (double)c->h->n_long >= fmin(enough, (double)c->h->n_texts) &&
-           *score > at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score);
+           *score > at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score) &&
+           !(c->h->same < at(c, TYPES_AT_same));
 }
 
 static bool rule_separator(const struct case_of *c, double *score)
@@ -258,6 +261,12 @@ static bool rule_local(const struct case_of *c, double *score)
     return *score >= at(c, TYPES_AT_local) &&
            *score - even >= at(c, TYPES_AT_local_lift) * (1 - even) && even < 1 &&
            !has_offset(c);
+}
+
+/* Over all, not over a segment alone. */
+static bool rule_broad(const struct case_of *c, double *score)
+{
+    return *score >= at(c, TYPES_AT_broad) && !has(c, TYPE_block);
 }
 
 /* What looks nearby stays within its segment, whatever that is. */

@@ -70,6 +70,8 @@ struct types_head {
     int layer, n_layers;
     int64_t n_rows, n_texts;    /* that the texts' scores are of; n_texts 0: there is none */
     int64_t n_long;             /* texts that sink_long is of */
+    double same;                /* the share of them with the same token or place; NaN: it is
+                                   not known */
     bool partial;               /* scores may lack that texts would give: so nothing follows
                                    from a label that does not hold */
     const char *relation;       /* of syntax that the head follows; NULL: none is known */

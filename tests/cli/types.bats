@@ -26,7 +26,7 @@ said() {
     corpus "$dir/lines"
     works "$viz" types -m "$planted" --json --jsonl -f "$dir/lines"
     [ "$(said L0H0)" = previous ]
-    [ "$(said L0H1)" = sink-first ]
+    [ "$(said L0H1)" = dormant ]
     [ "$(said L0H2)" = duplicate-token ]
     [ "$(said L0H3)" = broad ]
     [ "$(said L1H0)" = induction ]
@@ -67,7 +67,7 @@ said() {
     corpus "$dir/lines"
     run "$python" tests/ref/check_types.py "$viz" "$planted" "$dir/lines"
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-    [ "$output" = "8 broad duplicate-token induction offset -2 previous self sink-first weak" ]
+    [ "$output" = "8 broad dormant duplicate-token induction offset -2 previous self sink-first weak" ]
     "$python" tests/ref/check_types.py "$viz" "$ref/gpt2" "$dir/lines"
     "$python" tests/ref/check_types.py "$viz" "$ref/bert" "$dir/lines"
     head -n 3 "$dir/lines" > "$dir/few"
@@ -162,11 +162,11 @@ said() {
 @test "one text is too few: what holds all the same stands beside it" {
     works "$viz" types -m "$planted" --json --ids 1,2,3,4,5,6,7,8
     [ "$(jq -c '[.heads[0,1].types]' <<< "$output")" = \
-        '[["previous","undetermined"],["undetermined","sink-first","weak"]]' ]
+        '[["previous","undetermined"],["undetermined","dormant","sink-first","weak"]]' ]
     [ "$(jq -c '[.heads[1] | .primary, .score, .caption]' <<< "$output")" = \
         '["undetermined",null,"undetermined (8 rows, 1 text): too few rows or texts to tell"]' ]
     works "$viz" types -m "$planted" --json --ids 1,2,3,4,5,6,7,8 --threshold rows:8,texts:1
-    [ "$(said L0H1)" = sink-first ]
+    [ "$(said L0H1)" = dormant ]
 }
 
 @test "the other taxonomies; thresholds; which probes run" {

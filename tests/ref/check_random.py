@@ -160,4 +160,5 @@ def main():
     print(heads, " ".join(f"{k}:{v}" for k, v in sorted(count.items())))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ NumPy: every score, and every label of the default taxonomy.
 
 LEAD: ids that a probe's texts begin with, with commas between.  Ordinary ids: all of the
 vocabulary but those of LEAD and the ids that the config names."""
+import collections
 import json
 import math
 import os
@@ -25,6 +26,7 @@ causal = "n_layer" in config
 # Scores of labels that shown.py and unit tests compute again.
 OFFSETS = [*range(-8, -1), *range(2, 9)]
 TAKEN = ("rare2", "write_rms", "stream_dev")
+TOKENS, PLACES = 127, 8         # what rests.h tells apart
 
 
 def attention(ids):
@@ -84,6 +86,7 @@ def scores(a):
     smooth = 0.9999 * a + 0.0001 / count[:, None] * sees
     with numpy.errstate(divide="ignore", invalid="ignore"):
         smooth = -(smooth * numpy.where(sees, numpy.log(smooth), 0)).sum(-1)
+    other = numpy.where(counts, alpha, -1)
     column = numpy.sort(a.mean(-2), -1)
 
     def mean(x, rows):
@@ -114,11 +117,27 @@ def scores(a):
         "key_even": numpy.full(nan.shape, (1 / count).mean()),
     }
     result["sink_long"] = result["sink_other"] if n > 32 else nan
+    result["sink_key"] = other.argmax(-1) if n > 32 and counts.any() else nan
     for k in OFFSETS:
         result[f"offset_{k}"] = diagonal(k).mean(-1) if n > 2 * abs(k) else nan
     result["pattern_diagonal"] = sum(result[k] if n > 1 else 0 for k in ("prev", "next"))
     result["pattern_diagonal"] = result["pattern_diagonal"] + result["self"]
     return result
+
+
+def same_share(ids, keys):
+    """Of the texts' ids, and the key of each: how often the commonest token or place comes."""
+    seen = collections.Counter()
+    n = 0
+    for text, key in zip(ids, keys):
+        if math.isnan(key):
+            continue
+        n += 1
+        key = int(key)
+        seen[text[key] % TOKENS] += 1
+        seen["start", key] += key < PLACES
+        seen["end", len(text) - 1 - key] += len(text) - 1 - key < PLACES
+    return max(seen.values()) / n if n else math.nan
 
 
 def labels(s, p, rows, texts, long):
@@ -143,9 +162,11 @@ def labels(s, p, rows, texts, long):
     found += ["dormant"] * bool(sink > 0.6 and s["write_rms"] < 0.1)
     found += ["sink-first"] * bool(s["bos"] > 0.6)
     found += ["rare-token"] * bool(s["rare2"] >= 0.5 and
-                                   s["rare2"] >= (1 + min(2 * s["key_even"], 1)) / 2)
+                                   s["rare2"] >= (1 + min(2 * s["key_even"], 1)) / 2 and
+                                   not s["entropy_norm"] >= 0.78)
     found += ["sink-elsewhere"] * bool(long >= min(10, texts) and s["sink_long"] > 0.3 and
-                                       s["alpha_0"] < s["sink_long"])
+                                       s["alpha_0"] < s["sink_long"] and
+                                       s["sink_same"] >= 0.5)
     found += ["weak"] * bool(s["alpha_0"] > 0.3)
     even = s["local_even"]
     found += ["local"] * (s["local_4"] >= 0.7 and even < 1 and not offset and
@@ -175,7 +196,9 @@ def main():
     for head in got["heads"]:
         at = head["layer"], head["head"]
         want = {}
-        for name in all_scores[0]:
+        want["sink_same"] = same_share(texts, [x["sink_key"][at] for x in all_scores])
+        compare((at, "sink_same"), head["sink_same"], want["sink_same"])
+        for name in set(all_scores[0]) - {"sink_key"}:
             values = [x[name][at] for x in all_scores if not math.isnan(x[name][at])]
             want[name] = float(numpy.mean(values)) if values else math.nan
             compare((at, name), head["scores"][name], want[name])

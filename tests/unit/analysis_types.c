@@ -5,12 +5,14 @@
 
 #include "analysis/probe.h"
 #include "analysis/ranking.h"
+#include "analysis/rests.h"
 #include "analysis/retrieval.h"
 #include "analysis/types.h"
 
 static struct types_head head_of(int64_t n_rows, int64_t n_texts)
 {
-    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .n_long = n_texts };
+    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .n_long = n_texts,
+                               .same = NAN };
 
     for (int i = 0; i < N_TYPES_SCORE; i++)
         head.score[i] = NAN;
@@ -165,6 +167,10 @@ static void tokens(void **state)
     head.score[TYPES_rare2] = 0.61;
     head.score[TYPES_key_even] = 0.1;
     expect(&rules, &head, "rare-token!,sink-elsewhere");
+    head.score[TYPES_entropy_norm] = 0.78;      /* the largest weight is next to no larger */
+    expect(&rules, &head, "sink-elsewhere!,broad");
+    head.score[TYPES_entropy_norm] = 0.77;
+    expect(&rules, &head, "rare-token!,sink-elsewhere");
     head.score[TYPES_key_even] = 0.15;          /* in short texts chance finds them */
     expect(&rules, &head, "sink-elsewhere!");
     head.score[TYPES_key_even] = 0;
@@ -176,6 +182,52 @@ static void tokens(void **state)
     expect(&rules, &head, "heterogeneous!");
     head.n_texts = 9;
     expect(&rules, &head, "undetermined!,sink-elsewhere");
+    head.same = 0.5;
+    expect(&rules, &head, "undetermined!,sink-elsewhere");
+    head.same = 0.49;                           /* another word in each text */
+    expect(&rules, &head, "undetermined!,heterogeneous");
+}
+
+/* The commonest token, or the commonest place from either end, whichever has more texts. */
+static void resting(void **state)
+{
+    static const int id[] = { 5, 6, 7, 6, 5 + RESTS_TOKENS, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9 };
+    const struct token_list keys = { .n = 17, .id = id }, none = { .n = 17 };
+    struct rests rests = { 0 };
+
+    (void)state;
+    assert_true(isnan(rests_same(&rests)));
+    rests_add(&rests, &keys, 1);
+    check_near("once", 0, rests_same(&rests), 1, 0);
+    rests_add(&rests, &keys, 3);
+    check_near("the same id", 0, rests_same(&rests), 1, 0);
+    rests_add(&rests, &keys, 0);
+    rests_add(&rests, &keys, 4);
+    check_near("ids that count as the same", 0, rests_same(&rests), 0.5, 0);
+    rests = (struct rests){ 0 };
+    rests_add(&rests, &none, 8);                /* 8 from both ends */
+    check_near("no token, and no place", 0, rests_same(&rests), 0, 0);
+    rests_add(&rests, &none, 9);
+    rests_add(&rests, &none, 9);
+    check_near("from the end", 0, rests_same(&rests), 2 / 3.0, 0);
+    rests_add(&rests, &none, 7);
+    rests_add(&rests, &none, 7);
+    rests_add(&rests, &none, 7);
+    check_near("from the start", 0, rests_same(&rests), 3 / 6.0, 0);
+}
+
+/* A segment is not all. */
+static void segments(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    head.score[TYPES_entropy_norm] = 0.9;
+    head.score[TYPES_pattern_block] = 0.5;
+    expect(&rules, &head, "block!");
+    head.score[TYPES_pattern_block] = 0.49;
+    expect(&rules, &head, "broad!");
 }
 
 /* Undetermined stands after the labels of probes and before those of texts. */
@@ -589,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(successors),
         cmocka_unit_test(links), cmocka_unit_test(offsets), cmocka_unit_test(tokens),
+        cmocka_unit_test(resting), cmocka_unit_test(segments),
         cmocka_unit_test(order), cmocka_unit_test(of_decoders),
         cmocka_unit_test(sinks), cmocka_unit_test(dormant), cmocka_unit_test(late),
         cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),

@@ -90,17 +90,32 @@ static bool is_sink(const struct columns *all, int j)
     return all->at[j].sum > 0.3 * all->at[j].n && counts(all, j);
 }
 
+static double share(const struct columns *all, int j)
+{
+    return all->at[j].sum / all->at[j].n;
+}
+
+/* The key but the first that gets most, the first of equal ones; -1: none counts. */
+static int largest_other(const struct columns *all)
+{
+    int found = -1;
+
+    for (int j = 1; j < all->n_keys; j++)
+        if (all->at[j].n > 0 && counts(all, j) &&
+            (found < 0 || share(all, j) > share(all, found)))
+            found = j;
+    return found;
+}
+
 static bool sink_other(const void *state, int layer, int head, double *v)
 {
     const struct columns *all = state;
+    int key = largest_other(all);
 
     (void)layer;
     (void)head;
-    *v = -1;
-    for (int j = 1; j < all->n_keys; j++)
-        if (all->at[j].n > 0 && counts(all, j))
-            *v = fmax(*v, all->at[j].sum / all->at[j].n);
-    return *v >= 0;
+    *v = key >= 0 ? share(all, key) : -1;
+    return key >= 0;
 }
 
 /* In a short text some key always is the largest, whatever it is. */
@@ -109,6 +124,16 @@ static bool sink_long(const void *state, int layer, int head, double *v)
     const struct columns *all = state;
 
     return all->n_keys > METRIC_LONG_TEXT && sink_other(state, layer, head, v);
+}
+
+static bool sink_key(const void *state, int layer, int head, double *v)
+{
+    const struct columns *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = largest_other(all);
+    return all->n_keys > METRIC_LONG_TEXT && *v >= 0;
 }
 
 static int sinks(const void *state, int layer, int head, double *v)
@@ -207,6 +232,7 @@ static const struct metric_state drains_out = { SCOPE_HEAD, columns_size, column
 
 const struct metric_rule metric_sink_other = { .state = &columns, .value = sink_other };
 const struct metric_rule metric_sink_long = { .state = &columns, .value = sink_long };
+const struct metric_rule metric_sink_key = { .state = &columns, .value = sink_key };
 const struct metric_rule metric_received = { .state = &columns, .list = received,
                                              .length = key_count };
 const struct metric_rule metric_sinks = { .state = &columns, .list = sinks,

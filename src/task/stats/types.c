@@ -10,7 +10,7 @@ void stats_types_found(const double *value, int64_t n_rows, struct stats_types_t
 {
     const struct types_rules rules = types_rules(TYPES_MHA_VIZ, causal);
     struct types_head head = { .n_rows = n_rows, .n_texts = texts.n, .n_long = texts.n_long,
-                               .partial = true };
+                               .same = NAN, .partial = true };
 
     for (int i = 0; i < N_TYPES_SCORE; i++)
         head.score[i] = NAN;

@@ -51,6 +51,7 @@ struct head_row {
     struct list types, scores_of, by, kind, unknown;
     int64_t n_rows, n_texts;
     double aer[TYPES_LINKS];
+    double same;                /* share of long texts */
     double lift;                /* over --gold-pairs */
     double any_word, mentions;  /* share of mentions that are resolved */
     const double *scores, *probe;
@@ -87,6 +88,9 @@ static const struct column head_columns[] = {
       .field = F(n_rows) },
     { "n_texts", "texts", "texts", .kind = COLUMN_LONG, .where = IN_TSV | IN_JSON,
       .field = F(n_texts) },
+    { "sink_same", "of the texts of more than 32 tokens, the share where the key of sink_long is "
+      "the same token or place", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .field = F(same) },
     { "aer", "--align: alignment error rate of the rows that read each word of the second text",
       .format = "%.3f", .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN,
       .optional = true, .field = F(aer) },
@@ -213,6 +217,7 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
     for (int i = 0; i < N_TYPES_TEXT; i++)
         found.score[i] = summary_of(j->scores, first + i).mean;
     found.n_long = summary_of(j->scores, first + TYPES_sink_long).n;
+    found.same = rests_same(&j->rests[place]);
     for (int i = 0; i < N_TYPES_PROBED; i++)
         found.score[N_TYPES_TEXT + i] = j->probe[place][i];
     return found;
@@ -312,7 +317,8 @@ static void set_row(const struct types_job *j, struct arena *a, struct head_row 
 
     *head = head_of(j, id.layer, id.head);
     *row = (struct head_row){ .id = id, .n_rows = head->n_rows, .n_texts = head->n_texts,
-                              .scores = head->score, .probe = head->score + N_TYPES_TEXT };
+                              .same = head->same, .scores = head->score,
+                              .probe = head->score + N_TYPES_TEXT };
     for (int i = 0; i < TYPES_LINKS && j->align != NULL; i++)
         row->aer[i] = alignment_error(&j->aligned[types_place(j, id.layer, id.head)][i]);
     row->lift = j->n_pairs >= 0 ? types_pairs_lift(j, id.layer, id.head) : (double)NAN;

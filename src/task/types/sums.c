@@ -24,6 +24,7 @@ void types_sums_new(struct types_job *j)
     for (int i = 0; i < kind.n; i++)
         j->score[i] = NAN;
     j->n_rows = arena_alloc(a, count, sizeof *j->n_rows);
+    j->rests = arena_alloc(a, count, sizeof *j->rests);
     j->probe = arena_alloc(a, count, sizeof *j->probe);
     for (uint64_t i = 0; i < count; i++)
         for (int k = 0; k < N_TYPES_PROBED; k++)
@@ -139,6 +140,8 @@ void types_sums_words(void *self, struct words *w)
     words_count(w, &j->n_texts);
     summary_words(w, j->scores);
     count_words(w, j->n_rows, count);
+    for (uint64_t i = 0; i < count; i++)
+        rests_words(w, &j->rests[i]);
     if (j->gold != NULL) {
         words_count(w, &j->n_unscored);
         gold_words(w, j->gold);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Texts, run -> sums of what heads do with them. */
+#include <math.h>
 #include <string.h>
 
 #include "analysis/stats.h"
 #include "task/types/types.h"
 
+/* The scores, and after them the key that a head rests on. */
+enum { N_METRICS = N_TYPES_TEXT + 1 };
+
 static void add_text(struct types_job *j, const struct stats *stats, const struct item *item,
-                     int text)
+                     int text, const struct token_list *keys)
 {
     const struct session *s = &j->job.s;
     int n_queries = session_queries(s, item)->n, n_hidden;
@@ -18,6 +22,8 @@ static void add_text(struct types_job *j, const struct stats *stats, const struc
 
         memcpy(j->score + place * N_TYPES_TEXT, head->value, N_TYPES_TEXT * sizeof *j->score);
         j->n_rows[place] += n_queries - n_hidden - head->n_skipped;
+        if (!isnan(head->value[N_TYPES_TEXT]))
+            rests_add(&j->rests[place], keys, (int)head->value[N_TYPES_TEXT]);
     }
     summary_add(j->scores, item->index, j->score);
     j->n_texts++;
@@ -26,20 +32,29 @@ static void add_text(struct types_job *j, const struct stats *stats, const struc
 int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
                     struct types_links *links, int n_links, struct err *e)
 {
-    const struct metric_set set = { types_metrics, N_TYPES_TEXT, j->opts };
+    struct metric metric[N_METRICS];
+    const struct metric_set set = { metric, N_METRICS, j->opts };
     struct attended attended = job_pack(&j->job, a, items, n);
-    struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
     struct sink sinks[STATS_SINKS + TYPES_LINKS];
-    int n_sinks = stats_sinks(stats, sinks);
+    struct stats *stats;
+    int n_sinks, status;
 
+    memcpy(metric, types_metrics, sizeof types_metrics);
+    metric[N_TYPES_TEXT] = (struct metric){ .name = "sink_key", .kind = METRIC_NUMBER,
+                                            .rule = &metric_sink_key };
+    stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
+    n_sinks = stats_sinks(stats, sinks);
     for (int i = 0; i < n_links; i++) {
         links[i].arcs = arcs_new(a, j->job.s.shown, &attended, &j->job.want, links[i].words);
         sinks[n_sinks++] = arcs_sink(links[i].arcs);
     }
-    if (job_forward(&j->job, a, sinks, n_sinks, e) != 0)
+    j->job.want.tap = stats_tap(stats);
+    status = job_forward(&j->job, a, sinks, n_sinks, e);
+    j->job.want.tap = NULL;
+    if (status != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        add_text(j, stats, &items[i], i);
+        add_text(j, stats, &items[i], i, &attended.text[i].keys);
     return 0;
 }
 

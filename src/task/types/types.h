@@ -7,6 +7,7 @@
 #include "analysis/arcs.h"
 #include "analysis/coreference.h"
 #include "analysis/gold.h"
+#include "analysis/rests.h"
 #include "analysis/summary.h"
 #include "analysis/types.h"
 #include "task/parts.h"
@@ -57,6 +58,7 @@ struct types_job {
     struct summary *scores;     /* of [L, H, N_TYPES_TEXT] of texts */
     double *score;              /* the same of one text; NaN: undefined */
     int64_t *n_rows;            /* [L, H] that see a key */
+    struct rests *rests;        /* [L, H] of long texts */
     struct gold_run *gold_run;  /* its trees */
     struct gold *gold;          /* of --gold; heads by types_place; NULL: not asked for */
     const struct pharaoh *align;        /* of --align; NULL: not asked for */
