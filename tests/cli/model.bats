@@ -107,11 +107,16 @@ table() {
 }
 
 # Of each command the rows of L4 and L2, as a terminal has them, and the heads below.
-@test "layers and heads stand in the order of -l and -H, here, in ablate and in trace" {
+@test "layers and heads stand in the order of -l and -H, here, in ablate, circuits, diff and trace" {
     rows() {
-        NO_COLOR=1 "$viz" "$@" --term --no-caption "the cat saw the dog"
+        case $1 in
+        circuits) ;;
+        diff) set -- "$@" "the cat saw the dog" "the dog saw the cat" ;;
+        *) set -- "$@" "the cat saw the dog" ;;
+        esac
+        NO_COLOR=1 "$viz" "$@" --term --no-caption
     }
-    for command in "model --metric entropy" ablate trace; do
+    for command in "model --metric entropy" ablate circuits "diff --metric js" trace; do
         # shellcheck disable=SC2086
         rows $command -l 4,2 -H 1 > "$dir/typed"
         # shellcheck disable=SC2086
@@ -120,7 +125,7 @@ table() {
             <(sed -n 's/^ *\(L[24] *[.0-9 ]*\)$/\1/p' "$dir/sorted" | tac)
         [ "$(grep -o '^ *L[24]' "$dir/typed" | head -n 1 | tr -d ' ')" = L4 ]
     done
-    for command in "model --metric entropy" ablate; do
+    for command in "model --metric entropy" ablate circuits "diff --metric js"; do
         # shellcheck disable=SC2086
         [ "$(rows $command -l 2 -H 3,0,1 | sed -n 's/^ *\([3] 0 1\)$/\1/p')" = "3 0 1" ]
         # shellcheck disable=SC2086

@@ -2,9 +2,7 @@
  * circuits: what heads do by their weights alone, without a text. */
 #include "task/circuits/circuits.h"
 
-#include <math.h>
-
-#include "task/format.h"
+#include "task/head_numbers.h"
 #include "task/provenance.h"
 #include "run/fold.h"
 
@@ -121,56 +119,28 @@ static int check(const struct circuits_job *j, struct err *e)
 
 /* ---- the picture ---- */
 
-static float *values(const struct circuits_job *j, int L, int H, float *largest)
+static double shown_value(const void *job, int layer, int head)
 {
-    float *value = arena_alloc(j->a, (size_t)L, (size_t)H * sizeof *value);
+    const struct circuits_job *j = job;
 
-    *largest = 0;
-    for (int i = 0; i < L * H; i++)
-        value[i] = NAN;
-    for (int l = 0, h = -1; session_next_head(&j->s, &j->want, &l, &h);) {
-        float x = (float)circuits_value(j, l, h, (enum circuits_number)j->args->metric);
-
-        value[l * H + h] = x;
-        *largest = fmaxf(*largest, fabsf(x));   /* NaN: passed over */
-    }
-    return value;
+    return circuits_value(j, layer, head, (enum circuits_number)j->args->metric);
 }
 
 static int draw(const struct circuits_job *j, struct err *e)
 {
-    const struct figure_args *figure = &j->args->shared.figure;
     const struct session *s = &j->s;
-    int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
-    bool is_signed = j->args->metric <= CIRCUITS_COPY_FULL;
-    float largest, *value = values(j, L, H, &largest);
-    struct panel panel = { sorts[j->args->metric + 1], L, H, value };
-    struct figure_plan plan = { .format = figure_format(&j->output), .n_rows = L, .n_cols = H,
-                                .n_panels = 1, .columns = 1,
-                                .terminal = &j->output.terminal };
-    struct heatmaps maps;
-    struct part part;
-    struct sheet sheet;
-
-    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
-        return -1;
-    if (plan.pool > 1)
-        return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
-    maps = (struct heatmaps){
-        .n_panels = 1, .panels = &panel, .columns = 1,
-        .rows = figure_numbered(j->a, 'L', NULL, L), .cols = figure_numbered(j->a, 'H', NULL, H),
-        .pool = 1, .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
-        .vmin = is_signed ? -1 : 0,
-        .vmax = j->args->metric < CIRCUITS_Q_COMP ? 1 : largest > 0 ? largest : 1e-6f,
-        .cell_px = plan.cell_px,
+    const struct head_numbers numbers = {
+        .s = s, .want = &j->want, .value = shown_value, .of = j,
+        .title = sorts[j->args->metric + 1],
+        .is_signed = j->args->metric <= CIRCUITS_COPY_FULL,
+        .most = j->args->metric < CIRCUITS_Q_COMP,
     };
-    part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part,
-                         arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
-                                      family_stack_names[s->stack]),
-                         figure_metadata_run(s, j->a, NULL));
-    sheet.terminal = plan.terminal;
-    return sheet_write(&sheet, plan.format, j->output.path, s->env->warn, e);
+
+    return head_numbers_draw(&numbers, &j->args->shared.figure,
+                             arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
+                                          family_stack_names[s->stack]),
+                             figure_metadata_run(s, j->a, NULL), &j->output, j->output.path, j->a,
+                             e);
 }
 
 /* ---- the command ---- */
