@@ -133,7 +133,7 @@ static bool on_offset(const struct case_of *c, enum types_score argmax, double *
 
     if (weight >= at(c, TYPES_AT_offset))
         return true;
-    *c->by = argmax;
+    *c->by = (int)argmax;
     *score = c->h->score[argmax];
     return *score >= at(c, TYPES_AT_argmax) &&
            weight >= at(c, TYPES_AT_argmax_lift) * c->h->score[TYPES_key_even];

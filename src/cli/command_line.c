@@ -51,11 +51,19 @@ static void append(struct line *line, const char *s)
     line->word[line->n++] = s;
 }
 
-/* "/home/me/bert/" -> "bert"; "/" and what is relative stay. */
+/* Such as /dev/fd/63, which is a stream and no file of that name. */
+static bool is_device(const char *path, size_t n)
+{
+    return n > 5 && strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+}
+
+/* "/home/me/bert/" -> "bert"; "/", devices and what is relative stay. */
 static const char *last_component(struct arena *a, const char *path, size_t n)
 {
     size_t end = n, begin;
 
+    if (is_device(path, n))
+        return arena_strndup(a, path, n);
     while (end > 1 && path[end - 1] == '/')
         end--;
     begin = end;

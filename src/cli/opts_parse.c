@@ -95,6 +95,22 @@ static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
     return is_whole(o, typed) ? 0 : opts_unknown(&p->opts, typed);
 }
 
+/* "--bootstrap 100": the value of an option that may stand alone is after '='. */
+static int check_alone(struct parse *p, const struct opt *o, const char *next)
+{
+    bool fits = false;
+
+    if (o->alone == NULL || optarg != NULL || next == NULL)
+        return 0;
+    for (int i = 0; o->type == OPT_CHOICE && o->choices[i] != NULL; i++)
+        fits = fits || strcmp(o->choices[i], next) == 0;
+    if (o->type == OPT_INT)
+        fits = next[0] != '\0' && next[strspn(next, "0123456789")] == '\0';
+    return fits ? err_set(p->opts.e, ERR_USAGE, "--%s %s: its value stands after '=': expected "
+                          "--%s=%s, or the operand '%s' before it", o->name, next, o->name, next,
+                          next) : 0;
+}
+
 static int parse_options(struct parse *p, int argc, char **argv)
 {
     int got;
@@ -110,6 +126,8 @@ static int parse_options(struct parse *p, int argc, char **argv)
             return -1;
         if (option->type == OPT_HELP)
             return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
+        if (check_alone(p, option, argv[optind]) != 0)
+            return -1;
         if (opts_give(&p->opts, option, optarg != NULL ? optarg : option->alone) != 0)
             return -1;
     }

@@ -119,7 +119,7 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
     job->keeps = kind->keeps;
     if (output_plan(&job->results.output, &args->common.output, outputs, kind->name, job->s.a,
                     e) != 0 ||
-        shared_check_figure(args, &job->results.output, e) != 0 ||
+        shared_check_figure(args, &job->results.output, NULL, e) != 0 ||
         (kind->readers != NULL &&
          shared_check_readers(args, &job->results.output, kind->readers, e) != 0) ||
         state_check(job, e) != 0 ||

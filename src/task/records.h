@@ -110,21 +110,25 @@ const char *records_shown_line(const struct session *s, struct arena *a,
       "divided by its sum", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
       .optional = true, .choices = weighting_names, .field = (offset) }
 
-/* As given. */
-#define SHOWN_OPTION_COLUMNS(at) \
-    WEIGHT_COLUMN((at) + SHOWN_F(weight)), \
+#define HIDE_COLUMN(at) \
     { "hide", "what --hide leaves out, as given", .kind = COLUMN_TEXT, \
-      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }, \
-    { "renorm", "weights of links, too, are of rows divided by what --hide leaves; metrics " \
-      "always are", .kind = COLUMN_BOOL, \
-      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }
+#define MERGE_COLUMN(at) \
     { "merge", "words: tokens, rows and keys are words in place of their pieces", \
       .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
       .choices = merge_names, .field = (at) + SHOWN_F(merge) }
 
-/* And what that comes to in one text. */
+/* As given, of numbers alone: --renorm would change none. */
+#define SHOWN_OPTION_COLUMNS(at) \
+    WEIGHT_COLUMN((at) + SHOWN_F(weight)), HIDE_COLUMN(at), MERGE_COLUMN(at)
+
+/* Of numbers and links, and what that comes to in one text. */
 #define SHOWN_COLUMNS(at) \
-    SHOWN_OPTION_COLUMNS(at), \
+    WEIGHT_COLUMN((at) + SHOWN_F(weight)), HIDE_COLUMN(at), \
+    { "renorm", "weights of links, too, are of rows divided by what --hide leaves; metrics " \
+      "always are", .kind = COLUMN_BOOL, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \
+    MERGE_COLUMN(at), \
     { "hidden", "positions of the queries that are left out; with --merge words, of words " \
       "that no piece is left of", .kind = COLUMN_INT, \
       .list = true, .where = IN_JSON, .optional = true, .field = (at) + SHOWN_F(hidden) }, \

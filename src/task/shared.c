@@ -36,8 +36,8 @@ int shared_check_seed(const struct shared_args *args, const struct input *in, co
     if (!opts_is_given(&args->common, offsetof(struct shared_args, asked.seed)) ||
         (in != NULL && input_is_drawn(in)))
         return 0;
-    return err_set(e, ERR_USAGE, "--seed: nothing is drawn here: it is of %sthe random input of "
-                   "a bare layer", what != NULL ? what : "");
+    return err_set(e, ERR_USAGE, "--seed is of %sthe random input of a bare layer, which is not "
+                   "used here", what != NULL ? what : "");
 }
 
 static int check_group(const struct shared_args *args, const struct opt_group *group,
@@ -50,8 +50,13 @@ static int check_group(const struct shared_args *args, const struct opt_group *g
     return 0;
 }
 
+static bool is_of(const struct output *output, enum output_format format)
+{
+    return output != NULL && output->format == format;
+}
+
 int shared_check_figure(const struct shared_args *args, const struct output *output,
-                        struct err *e)
+                        const struct output *other, struct err *e)
 {
     static const struct opt_group *const groups[] = { &figure_group, &panel_group, &sheet_group };
     static const struct {
@@ -63,11 +68,14 @@ int shared_check_figure(const struct shared_args *args, const struct output *out
         { "--outlines", "SVG", offsetof(struct shared_args, figure.outlines), OUTPUT_SVG },
     };
 
-    for (size_t i = 0; !output_is_picture(output) && i < sizeof groups / sizeof *groups; i++)
+    bool drawn = output_is_picture(output) || (other != NULL && output_is_picture(other));
+
+    for (size_t i = 0; !drawn && i < sizeof groups / sizeof *groups; i++)
         if (check_group(args, groups[i], e) != 0)
             return -1;
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
-        if (output->format != only[i].format && opts_is_given(&args->common, only[i].field))
+        if (!is_of(output, only[i].format) && !is_of(other, only[i].format) &&
+            opts_is_given(&args->common, only[i].field))
             return err_set(e, ERR_USAGE, "%s is of %s: expected it with -o FILE.%s",
                            only[i].option, only[i].name,
                            only[i].format == OUTPUT_PNG ? "png" : "svg");

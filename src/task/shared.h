@@ -53,9 +53,9 @@ int shared_check_seed(const struct shared_args *args, const struct input *in, co
                       struct err *e);
 
 /* ERR_USAGE: an option of the figure is given, but what is written is none, or one of a format that
- * it does nothing to. */
+ * it does nothing to.  other: written beside it, NULL: nothing is. */
 int shared_check_figure(const struct shared_args *args, const struct output *output,
-                        struct err *e);
+                        const struct output *other, struct err *e);
 
 /* Options that pictures alone read, or reports alone; ends with option NULL. */
 struct shared_reader {

@@ -190,6 +190,13 @@ PYTHON
     [ "$output" = "$(head -n 1 "$dir/x.tsv")" ]
 }
 
+@test "--dpi is of a PNG, whichever of the two pictures that is" {
+    fails 2 "--dpi is of PNG" "$viz" diff --heatmap "$dir/a.svg" --dpi 100 "the cat" "the dog"
+    fails 2 "--outlines is of SVG" "$viz" diff --heatmap "$dir/a.png" --outlines "the cat" "the dog"
+    works "$viz" diff --heatmap "$dir/a.png" --dpi 100 "the cat" "the dog"
+    works "$viz" diff --heatmap "$dir/b.svg" -o "$dir/b.png" --dpi 100 "the cat" "the dog"
+}
+
 @test "a picture of layers and heads" {
     for metric in entropy js links_kept; do
         works "$viz" diff -m "$ref/bert" --metric "$metric" -o "$dir/x.png" "$text" "the door"

@@ -97,6 +97,13 @@ load helper
     fails 2 "help topic: no page 'tutoral'; did you mean 'tutorial'?" "$viz" help topic tutoral
 }
 
+@test "the value of an option that may stand alone is after =" {
+    fails 2 "--bootstrap 100: its value stands after '=': expected --bootstrap=100, or the operand '100' before it" \
+        "$viz" stats --summary --bootstrap 100 -f samples/english.txt
+    fails 2 "--greedy once: its value stands after '='" "$viz" ablate --greedy once x
+    fails 2 "TEXT" "$viz" stats --summary --bootstrap x -f samples/english.txt
+}
+
 @test "the words of other programs are known, and those of other commands" {
     local n=0
     while read -r command option want; do

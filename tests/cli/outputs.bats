@@ -383,6 +383,10 @@ anew() {
         "$viz" stats -m "$ref/bert" -o "$dir/round.tsv" "the key"
 }
 
+@test "/dev/fd/N is read where it stands, and called so" {
+    [ "$("$viz" stats --json -m "$ref/bert" -f <(echo "the key") | jq -r .provenance.file | tr -d 0-9)" = /dev/fd/ ]
+}
+
 @test "/dev/stdout and /dev/fd/N are written to where they stand" {
     "$viz" tokens -m "$ref/bert" "the key" > "$dir/want"
     echo first > "$dir/log"

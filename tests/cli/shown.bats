@@ -194,10 +194,11 @@ numbers() {
     done
     for options in "" --renorm; do
         # shellcheck disable=SC2086
-        "$viz" diff --json --hide special $options "the cat saw" "the dog saw" |
-            jq -c .heads > "$dir/diff$options"
+        "$viz" diff --json --hide special $options --heatmap "$dir/map$options.svg" --no-metadata \
+            "the cat saw" "the dog saw" > "$dir/diff$options"
     done
     cmp "$dir/diff" "$dir/diff--renorm"
+    refute cmp -s "$dir/map.svg" "$dir/map--renorm.svg"
 }
 
 # bats test_tags=once
@@ -229,7 +230,8 @@ PYTHON
 }
 
 @test "--renorm is of weights: where there are none it is refused" {
-    for command in types curve "model --metric entropy" "stats --summary -f samples/english.txt"; do
+    for command in types curve "model --metric entropy" "stats --summary -f samples/english.txt" \
+        "diff a b" "diff -o x.svg a b"; do
         # shellcheck disable=SC2086
         fails 2 "--renorm is of weights: numbers of heads are of divided rows without it" \
             "$viz" $command --hide first --renorm
@@ -334,6 +336,6 @@ PYTHON
     works "$viz" diff --json --merge words --at unable "the unable cat" "an unable cat"
     [ "$(jq -c '[.first.at, .second.at]' <<< "$output")" = '[2,2]' ]
     printf 'the key\ta key\nthe dog\ta dog\n' > "$dir/pairs"
-    works "$viz" diff --json --pairs -f "$dir/pairs" --summary --hide first --renorm
-    [ "$(jq -c '[.hide, .renorm]' <<< "$output")" = '["first",true]' ]
+    works "$viz" diff --json --pairs -f "$dir/pairs" --summary --hide first
+    [ "$(jq -c '[.hide, has("renorm")]' <<< "$output")" = '["first",false]' ]
 }

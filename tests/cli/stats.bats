@@ -164,17 +164,17 @@ text="the key is in the door"
     done
     fails 2 "--top is of the JSON" "$viz" stats --top 3 --json --summary -f samples/english.txt
     for command in heatmap links model export; do
-        fails 2 "--seed: nothing is drawn here" "$viz" $command --seed 1 -o "$dir/$command" "$text"
+        fails 2 "--seed is of " "$viz" $command --seed 1 -o "$dir/$command" "$text"
     done
-    fails 2 "--seed: nothing is drawn here" "$viz" diff --seed 1 cat dog
-    fails 2 "--seed: nothing is drawn here" "$viz" types --no-probe --seed 1 "$text"
-    fails 2 "--seed: nothing is drawn here" "$viz" bench --seed 1 "$text"
-    fails 2 "--seed: nothing is drawn here" "$viz" stability --noise 0 --seed 1 "$text"
-    fails 2 "--seed: nothing is drawn here" "$viz" ablate --seed 1 "$text"
-    fails 2 "--seed: nothing is drawn here" "$viz" ablate --seed 1 -m "$ref/bert" --patch b a
-    fails 2 "--seed: nothing is drawn here" "$viz" mechanisms --only local,quest --seed 1 "$text"
-    fails 2 "--seed: nothing is drawn here" "$viz" circuits --sample 0 --seed 1
-    fails 2 "--seed: nothing is drawn here" "$viz" circuits -m "$ref/bert_old" --seed 1
+    fails 2 "--seed is of " "$viz" diff --seed 1 cat dog
+    fails 2 "--seed is of " "$viz" types --no-probe --seed 1 "$text"
+    fails 2 "--seed is of " "$viz" bench --seed 1 "$text"
+    fails 2 "--seed is of " "$viz" stability --noise 0 --seed 1 "$text"
+    fails 2 "--seed is of " "$viz" ablate --seed 1 "$text"
+    fails 2 "--seed is of " "$viz" ablate --seed 1 -m "$ref/bert" --patch b a
+    fails 2 "--seed is of " "$viz" mechanisms --only local,quest --seed 1 "$text"
+    fails 2 "--seed is of " "$viz" circuits --sample 0 --seed 1
+    fails 2 "--seed is of " "$viz" circuits -m "$ref/bert_old" --seed 1
     fails 2 "--seed is of copy_rank and negative_copy" "$viz" circuits --pairs --seed 1
     fails 2 "--seed is of copy_rank" "$viz" circuits --metric successor --seed 1 -o "$dir/a.png"
     fails 2 "--sample is of copy_rank" "$viz" circuits --sample 7 -o "$dir/a.png"

@@ -107,6 +107,8 @@ static void test_absolute_paths_are_shortened(void **state)
     (void)state;
     CHECK(true, " -m bert -f a.txt", "heatmap", "-m", "/home/me/bert", "-f", "/tmp/a.txt");
     CHECK(true, " -mbert --file=a.txt", "heatmap", "-m/home/me/bert/", "--file=/tmp/a.txt");
+    CHECK(true, " --file=/dev/fd/63", "heatmap", "--file=/dev/fd/63");
+    CHECK(true, " --file=a.txt", "heatmap", "--file=/dev/shm/a.txt");
     CHECK(true, " -m ../bert -f x/a.txt", "heatmap", "-m", "../bert", "-f", "x/a.txt");
     CHECK(true, " -m / /home/me", "heatmap", "-m", "/", "/home/me");
     CHECK(true, " --mask causal+m.npy", "heatmap", "--mask", "causal+/home/me/m.npy");

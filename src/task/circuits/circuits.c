@@ -81,7 +81,7 @@ static int check_read(const struct circuits_job *j, struct err *e)
     if (!opts_is_given(&args->shared.common, offsetof(struct circuits_args, shared.asked.seed)) ||
         (args->sample > 0 && circuits_has_tokens(j->s.shown)))
         return 0;
-    return err_set(e, ERR_USAGE, "--seed: nothing is drawn here: it is of the tokens of --sample");
+    return err_set(e, ERR_USAGE, "--seed is of the tokens of --sample, and none is drawn here");
 }
 
 /* Of an encoder-decoder the encoder, unless -s says decoder. */
@@ -158,7 +158,7 @@ static int run_session(struct circuits_job *j, struct err *e)
     const struct circuits_args *args = j->args;
 
     if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
-        shared_check_figure(&args->shared, &j->output, e) != 0 || check(j, e) != 0 ||
+        shared_check_figure(&args->shared, &j->output, NULL, e) != 0 || check(j, e) != 0 ||
         select_heads(j, e) != 0 || check_read(j, e) != 0 ||
         provenance_open(&j->s, &j->output, NULL, e) != 0)
         return -1;

@@ -274,7 +274,7 @@ static int plan_heatmap(struct job *j, struct err *e)
     };
 
     if (args.path == NULL)
-        return 0;
+        return shown_check_numbers(&j->sides.side[0].s, e);
     if (j->args->summary)
         return err_set(e, ERR_USAGE, "--heatmap, --summary: only one of them can be given");
     if (strcmp(args.path, "-") == 0 && strcmp(j->results->output.path, "-") == 0)
@@ -285,7 +285,7 @@ static int plan_heatmap(struct job *j, struct err *e)
     if (diff_is_file(&j->sides) && !j->heatmap.folder)
         return err_set(e, ERR_USAGE, "%s: several texts require a folder for their pictures: "
                        "--heatmap DIR/", input_name(j->sides.side[0].in));
-    return 0;
+    return shared_check_figure(&j->args->shared, &j->results->output, &j->heatmap, e);
 }
 
 static int check_output(const struct job *j, struct err *e)
@@ -403,7 +403,7 @@ static int run_jobs(struct job *job, int n, const struct env *env, int n_operand
     if (output_plan(&job[0].results->output, &job[0].args->shared.common.output, &output_all,
                     NULL, job[0].a, e) != 0 ||
         (job[0].args->heatmap == NULL &&
-         shared_check_figure(&job[0].args->shared, output, e) != 0))
+         shared_check_figure(&job[0].args->shared, output, NULL, e) != 0))
         return -1;
     if (n > 1 && (output_is_picture(output) || output->folder || job[0].args->heatmap != NULL))
         return err_set(e, ERR_USAGE, "--model: given %d times, expected twice where a %s is "

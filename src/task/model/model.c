@@ -396,7 +396,7 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
     s->a = env->arena;
     s->env = env;
     if (output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
-                    e) != 0 || shared_check_figure(&args->shared, output, e) != 0 ||
+                    e) != 0 || shared_check_figure(&args->shared, output, NULL, e) != 0 ||
         check(j, e) != 0 || model_view_choose(j, e) != 0)
         return -1;
     if (output->folder)
