@@ -206,3 +206,9 @@ refused() {
     rm "$dir/narrow.svg"
     [ "$(list "$dir")" = "out " ]
 }
+
+@test "--bootstrap is of several texts" {
+    fails 2 "--bootstrap requires several texts" "$viz" curve --bootstrap=20 -o "$dir/a.svg" "the cat"
+    [ ! -e "$dir/a.svg" ]
+    works "$viz" curve --bootstrap=20 -o "$dir/a.svg" < <(head -n 6 samples/english.txt)
+}

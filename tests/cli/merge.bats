@@ -30,12 +30,14 @@ shards() {
     done
 }
 
-# same OPTIONS...: table, TSV and JSON of shards are those of one run, whatever their order
+# same OPTIONS...: table, TSV (which has no reliability) and JSON of shards are those of one run,
+# whatever their order
 same() {
     local n form
     for n in ${counts:-1 3}; do
         shards "$n" "$@"
         for form in table tsv json; do
+            [[ $form != tsv || $* != *--reliability* ]] || continue
             stats --summary --format $form -f "$dir/lines.jsonl" "$@" >"$dir/want"
             # shellcheck disable=SC2046
             "$viz" merge --format $form $(printf '%s\n' "$dir"/part.* | shuf) | cmp - "$dir/want"
@@ -236,6 +238,7 @@ one_run() {
         "$viz" "$command" -q -t $((k + 1)) --shard $k/3 -f "$dir/lines" -o "$dir/part.$k.tsv" "$@"
     done
     for form in table tsv json; do
+        [[ $form != tsv || $* != *--reliability* ]] || continue
         "$viz" "$command" -q ${summary:-} --format $form -f "$dir/lines" "$@" >"$dir/want"
         "$viz" merge --format $form "$dir"/part.{2,0,1}.tsv | cmp - "$dir/want"
     done

@@ -263,3 +263,13 @@ table() {
     works "$viz" model --term --metric type
     [[ $output == *L5*type* ]]
 }
+
+@test "--types is refused where no type is shown" {
+    "$viz" types --no-probe --json -o "$dir/types.json" "the cat"
+    for o in "" "--metric entropy" "--sort entropy"; do
+        # shellcheck disable=SC2086
+        fails 2 "--types is of --metric type, --sort type and --mds" \
+            "$viz" model $o --types "$dir/types.json" -o "$dir/a.svg" "the cat"
+    done
+    works "$viz" model --sort type --types "$dir/types.json" -o "$dir/a.svg" "the cat"
+}

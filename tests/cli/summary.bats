@@ -227,3 +227,10 @@ CODE
     "$viz" types -q --no-probe --json -m "$dir/strong" -f "$dir/mixed" |
         jq -e 'any(.heads[].types[]; . == "sink-elsewhere") | not'
 }
+
+@test "what is asked for is shown, or refused" {
+    fails 2 "--reliability is of the table and JSON" \
+        "$viz" stats --summary --reliability --tsv -f samples/english.txt
+    works "$viz" stats -q --summary --compute entropy,prev,next,bos --bootstrap=10 -f samples/english.txt
+    [[ ${lines[1]} =~ ^head\ +entropy\ +bootstrap\ +prev\ +bootstrap ]]
+}

@@ -113,3 +113,8 @@ special_of() {
     works "$viz" tokens -m "$dir/m" --json '<|im_start|>a<|plain|>'
     [ "$(jq -c .special <<< "$output")" = "[1,0,0]" ]
 }
+
+@test "what is of attention is refused" {
+    fails 2 "--global is of attention, which tokens does not compute" "$viz" tokens --global all a
+    fails 2 "--boxes is of attention" "$viz" tokens --boxes x.npy a
+}

@@ -454,3 +454,10 @@ said() {
     fails 3 "types.json: weights_hash: found $(jq -r .weights_hash "$dir/types.json"), of m, expected " \
         "$viz" stats --types "$dir/types.json" -m "$dir/b/m" "the key"
 }
+
+@test "options of a text are refused where there is none" {
+    for o in --pairs --jsonl --keep-empty --pretokenized --truncate "--shape 5" "--tokens a" "--boxes x.npy"; do
+        # shellcheck disable=SC2086
+        fails 2 "${o%% *}: there is no text: expected a TEXT or -f FILE" "$viz" types $o
+    done
+}

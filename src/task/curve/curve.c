@@ -64,6 +64,15 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
+/* Known once the input is open. */
+static int check_several(const struct curve_job *j, struct err *e)
+{
+    if (j->args->bootstrap == 0 || input_is_file(j->job.in) || j->job.layers != NULL)
+        return 0;
+    return err_set(e, ERR_USAGE, "--bootstrap requires several texts: -f FILE, or arrays of "
+                   "several");
+}
+
 static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
 {
     struct curve_job *j = self;
@@ -71,6 +80,8 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
     struct sink sinks[STATS_SINKS];
 
+    if (check_several(j, e) != 0)
+        return -1;
     j->job.want.tap = stats_tap(stats);
     if (job_forward(&j->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
         return -1;

@@ -304,6 +304,9 @@ static int prepare(void *self, struct err *e)
     if (types_file_labels(&j->job.s, j->args->shared.types, &j->type, e) != 0 ||
         model_view_choose(j, e) != 0)
         return -1;
+    if (j->args->shared.types != NULL && !model_view_has_types(j))
+        return err_set(e, ERR_USAGE, "--types is of --metric type, --sort type and --mds: "
+                       "expected one of them");
     if (!j->of_mean)
         return 0;
     j->kept = arena_child(j->job.s.a);

@@ -66,6 +66,9 @@ extern const char *const model_view_type;       /* "type", beside the names of m
 /* Metric and sort as they were asked for, and the metrics that they need.  ERR_USAGE. */
 int model_view_choose(struct model_view_job *j, struct err *e);
 
+/* Whether the picture shows, or sorts by, what heads are; after model_view_choose. */
+bool model_view_has_types(const struct model_view_job *j);
+
 /* For the numbers of one text, or of many; of a. */
 struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct arena *a);
 

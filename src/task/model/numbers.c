@@ -168,7 +168,7 @@ static const char *found_type(const struct model_view_job *j, const double *valu
                NULL : found.label[found.primary].name;
 }
 
-static bool wants_types(const struct model_view_job *j)
+bool model_view_has_types(const struct model_view_job *j)
 {
     return j->metric.by == BY_TYPE || j->sort.by == BY_TYPE || j->args->mds;
 }
@@ -180,7 +180,7 @@ static const char *type_of(const struct model_view_job *j, const struct model_vi
     int H = j->job.s.shown->config.n_heads;
     double n_long = count[METRIC_sink_long];
 
-    if (!wants_types(j))
+    if (!model_view_has_types(j))
         return NULL;
     if (j->type != NULL)
         return j->type[sums->head[i].layer * H + sums->head[i].head];

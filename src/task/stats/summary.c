@@ -187,7 +187,7 @@ static const struct record *without(const struct stats_job *j, const struct reco
     static const char *const by[] = { "by", "group", "difference", "difference_low",
                                       "difference_high", "p", "q", NULL };
     static const char *const reliability[] = { "reliability", NULL };
-    static const char *const wide[] = { "interval", "bootstrap", "difference", "q", NULL };
+    static const char *const wide[] = { "interval", "difference", "q", NULL };
     struct arena *a = j->job.s.a;
 
     static const char *const models[] = { "score_r", NULL };

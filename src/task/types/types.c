@@ -188,6 +188,20 @@ static int check_split(const struct types_job *j, struct err *e)
     return err_set(e, ERR_USAGE, "--split, %s: only one of them can be given", file);
 }
 
+/* Options of a text where there is none; --no-special is of the words of probes, too. */
+static int check_no_text(const struct types_job *j, struct err *e)
+{
+    static const struct opt_group *const of_text[] = { &text_group, &rows_group };
+
+    for (size_t i = 0; i < sizeof of_text / sizeof *of_text; i++)
+        for (const struct opt *o = of_text[i]->opts; o->name != NULL; o++)
+            if (opts_is_given(&j->args->shared.common, o->field) &&
+                strcmp(o->name, "no-special") != 0)
+                return err_set(e, ERR_USAGE, "--%s: there is no text: expected a TEXT or -f FILE",
+                               o->name);
+    return 0;
+}
+
 static int check(struct types_job *j, struct err *e)
 {
     const struct output *output = &j->job.results.output;
@@ -199,6 +213,8 @@ static int check(struct types_job *j, struct err *e)
     if (shown_check_numbers(s, e) != 0)
         return -1;
     j->has_texts = has_texts(j);
+    if (!j->has_texts && check_no_text(j, e) != 0)
+        return -1;
     if (j->job.shard.n > 0 && file_of(j) == NULL)
         return err_set(e, ERR_USAGE, "--shard requires -f FILE, or --gold FILE");
     if (types_rules_open(j, s->stack != STACK_CROSS && mark_looks_back(s->shown), e) != 0 ||
