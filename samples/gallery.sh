@@ -149,7 +149,7 @@ draw cross heatmap -m builtin:translate -s cross 'I like eating apples' '我 喜
 draw cross links -m builtin:translate -s cross 'I like eating apples' '我 喜欢 吃 苹果'
 draw cross model -m builtin:translate -s cross 'I like eating apples' '我 喜欢 吃 苹果'
 
-draw decoder-beside heatmap --beside -l 3 -H 2 --shared --letters 'tea with milk, tea with milk' \
+draw decoder-beside heatmap --compare -l 3 -H 2 --shared --letters 'tea with milk, tea with milk' \
     'tea with milk, tea with lemon'
 
 # has FILE ...: whether they are there; a line where not
@@ -174,7 +174,7 @@ if has "$whisper" "$sound"; then
 fi
 
 words=$(seq 2000 | tr '\n' ' ')
-"$MHA_VIZ" init --d-model 64 --heads 4 --relative --max-len 2048 -o "$work/layer.safetensors" ||
+"$MHA_VIZ" init --d-model 64 --heads 4 --relative-positions --max-len 2048 -o "$work/layer.safetensors" ||
     exit
 draw layer-2000 heatmap -m "$work/layer.safetensors" --tokens "$words"
 draw layer-2000 model -m "$work/layer.safetensors" --tokens "$words"

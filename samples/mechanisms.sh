@@ -43,7 +43,7 @@ work=$(mktemp -d) || exit 4
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-"$MHA_VIZ" mechanisms --tsv --repeats 0 --error -f "$file" "$@" >"$work/all.tsv"
+"$MHA_VIZ" mechanisms --tsv --runs 0 --error -f "$file" "$@" >"$work/all.tsv"
 status=$?
 
 # An empty field is an undefined number and left out of the mean.

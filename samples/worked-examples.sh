@@ -52,6 +52,6 @@ viz init --d-model 96 --heads 96 --d-k 128 -o wide.safetensors && viz info -m wi
 viz stats -m eight_heads.safetensors --shape 32x50 --key random --value random --mask block:0-24,0-24 --tsv -o masked.tsv
 viz init --d-model 768 --heads 8 -o batch.safetensors && viz export -m batch.safetensors --shape 2x10 --key random --value random --hidden -o batch/
 viz init --d-model 64 --heads 4 --separable -o separable.safetensors && viz stats -m separable.safetensors --tokens "$words" -o separable.txt
-viz init --d-model 64 --heads 4 --relative --max-len 16 -o relative.safetensors && viz stats -m relative.safetensors --tokens "$words" -o relative.txt
+viz init --d-model 64 --heads 4 --relative-positions --max-len 16 -o relative.safetensors && viz stats -m relative.safetensors --tokens "$words" -o relative.txt
 viz init --d-model 64 --heads 4 --encoder -o encoder.safetensors && viz stability -m encoder.safetensors --tokens "$words" -o encoder.txt
 viz init --d-model 64 --heads 4 --decoder --layers 2 -o decoder.safetensors && viz heatmap -q -m decoder.safetensors --tokens "$words" -s cross -o decoder.png

@@ -334,7 +334,7 @@ struct mhaviz_selection {
     const char *stack;          /* "encoder", "decoder", "cross"; NULL: see each function */
     const char *layers;         /* "0,3-5", "last", "-1" */
     const char *heads;          /* "0,3-5", or with their layers "L4H1,L4H3" */
-    const char *metrics;        /* of mhaviz_stats_open: "all", "basic,neff", as of --compute
+    const char *metrics;        /* of mhaviz_stats_open: "all", "basic,neff", as of --metric
                                    (mha-viz-stats(1)); NULL: the basic ones */
 };
 

@@ -24,7 +24,7 @@ printf '%s\n' 'the cat saw the dog and the cat ran' 'the key is in the door' \
     '<script>alert(1)</script> "><img src=x onerror=alert(1)> &amp; </script>' > "$dir/texts"
 "$viz" report -q -f "$dir/texts" -o "$dir/texts.html" &&
     "$viz" stats -q -f "$dir/texts" --json > "$dir/texts.json" &&
-    "$viz" neuron -q -f "$dir/texts" -H L2H0 --at 4 --json > "$dir/neuron.json" &&
+    "$viz" neuron -q -f "$dir/texts" -H L2H0 --from 4 --json > "$dir/neuron.json" &&
     "$viz" report -q -m tests/ref/bert -o "$dir/pair.html" 'the key is in the door' 'the cat' &&
     "$viz" report -q --compare -o "$dir/compared.html" 'the cat saw the dog' 'the dog ran' &&
     "$viz" report -q -m tests/ref/bart -o "$dir/cross.html" 'the key' 'the door is' &&

@@ -316,10 +316,10 @@ smallest=8
     grows stability 2.1 "$tokens" stability --runs 2 --tsv $layer
     grows neuron 2.1 "$tokens" neuron --json -l 0 $layer
     grows trace 2.1 "$tokens" trace --json $layer
-    grows mechanisms 2.1 "$tokens" mechanisms --only exact --repeats 0 --tsv $layer
+    grows mechanisms 2.1 "$tokens" mechanisms --only exact --runs 0 --tsv $layer
     # But that of a layer whose outputs nothing reads: here it is the only one.
     layer="-t 1 -m $dir/1.safetensors --shape @"
-    grows linear $near "$tokens" mechanisms --only elu --no-error --outputs-only --repeats 0 --tsv $layer
+    grows linear $near "$tokens" mechanisms --only elu --no-error --outputs-only --runs 0 --tsv $layer
 }
 prepare() { :; }
 smallest=2

@@ -50,7 +50,7 @@ seq -f 'the key is in door %g' 200 > "$corpus"
 head -n 20 "$corpus" > "$corpus.20"
 tr '\n' ' ' < "$corpus" > "$corpus.line"
 for k in 0 1; do
-    "$viz" stats -q --shard $k/2 --compute entropy -m "$ref/bert" -f "$lines" -o "$part.$k"
+    "$viz" stats -q --shard $k/2 --metric entropy -m "$ref/bert" -f "$lines" -o "$part.$k"
 done
 
 kinds=(alloc alloc+ thread thread+ open open+ read read+ write write+ mmap mmap+ fsync fsync+
@@ -93,7 +93,7 @@ each_case() {
     "$1" types.tokeniser "$most" types -t 1 --json --probe successor -m "$ref/gpt2"
     "$1" stats.tokeniser "$most" stats -t 1 --json -m "$ref/gpt2" --ids 1,2
     "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
-    "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \
+    "$1" mechanisms "$most" mechanisms -t 1 --runs 0 --json -m "$ref/bert" \
         "the key"
     "$1" info "$most" info --json -m "$ref/gguf_bert/model.gguf"
     "$1" bench "$most_timed" bench -t 1 --runs 1 --length 3 --tsv -m "$ref/bert"
@@ -112,7 +112,7 @@ each_case() {
     "$1" trace.svg "$most_drawn" trace -t 1 -m "$ref/gpt2" -o a.svg "the key"
     "$1" diff.png "$most_drawn" diff -t 1 -m "$ref/bert" --dtype f32 --dtype bf16 -o a.png \
         "the key"
-    "$1" heatmap.beside "$most_drawn" heatmap -t 1 -m "$ref/bert" --beside -o a.svg "the key" \
+    "$1" heatmap.beside "$most_drawn" heatmap -t 1 -m "$ref/bert" --compare -o a.svg "the key" \
         "the cat"
     "$1" mechanisms.svg "$most_drawn" mechanisms -t 1 -m "$ref/bert" -o a.svg "the key"
 }

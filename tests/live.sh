@@ -40,7 +40,7 @@ export MHA_VIZ_KERNEL=c
             "$viz" stats -q --no-metadata -m $path -f "$dir/few" --json > "$dir/$m.json" || exit 1
     done &&
     # with the weights that the page has: its last file, which is not packed
-    "$viz" report --live -q --precision q8_0 -m tests/ref/bert -o "$dir/rounded.html" 'the key' &&
+    "$viz" report --live -q --page-precision q8_0 -m tests/ref/bert -o "$dir/rounded.html" 'the key' &&
     mkdir -p "$dir/rounded/bert" && cp tests/ref/bert/*.json "$dir/rounded/bert" &&
     sed -n 's/^<script type="text\/plain" id="f3-[0-9]*">\(.*\)<\/script>$/\1/p' "$dir/rounded.html" |
         base64 -d > "$dir/rounded/bert/model.safetensors" &&

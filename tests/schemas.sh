@@ -36,12 +36,12 @@ stats -m $ref/families/big_bird --ids 1,2,3
 stats --links the_cat
 stats --links -m $ref/bert the key
 stats --mask causal --top 0 the_cat
-stats -m $ref/families/gpt_oss --compute sinks --ids 5,6,7
+stats -m $ref/families/gpt_oss --metric sinks --ids 5,6,7
 stats --attention $ref/precomputed/decoder.npz
 stats --attention $ref/precomputed/skipped.npy
 stats -f $work/empty
 stats --summary --bootstrap=20 --reliability -m $ref/bert -f $work/lines
-stats --summary --compute entropy,prev --by lang -m $ref/bert --jsonl -f $work/lines.jsonl
+stats --summary --metric entropy,prev --by lang -m $ref/bert --jsonl -f $work/lines.jsonl
 tokens the_cat
 tokens -m $ref/bert the key
 stability --runs 2 the_cat
@@ -80,16 +80,16 @@ ablate --summary -m $ref/bert -f $work/lines
 ablate --summary --together -H 0 -f $work/lines
 diff the cat
 diff --dtype f32 --dtype bf16 -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
-diff --at the -m $ref/bert --mask none --mask causal the key
+diff --from the -m $ref/bert --mask none --mask causal the key
 diff -m $ref/families/longformer --global 0 --global 1 --ids 5,6,7
 diff --summary --dtype f32 --dtype bf16 -m $ref/bert -f $work/lines
 circuits
 circuits -m $ref/bert
-circuits -m $ref/gpt2 --pairs
+circuits -m $ref/gpt2 --edges
 bench --runs 1
 bench --runs 1 -t 1 -m $ref/seq2seq/t5 --length 3
-mechanisms --repeats 0 the_cat
-mechanisms --repeats 1 --propagate -l all --only exact,lsh the_cat
+mechanisms --runs 0 the_cat
+mechanisms --runs 1 --propagate -l all --only exact,lsh the_cat
 mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4
 info
 info -m $ref/bert

@@ -15,7 +15,7 @@ const char *const metric_names[] = {
     NULL
 };
 
-/* What --compute takes. */
+/* What --metric takes. */
 const char *const metric_words[] = {
     "basic", "all", "scale", "cache", "streaming",      /* groups that no metric has the name of */
 #define METRIC(id, name, ...) name,

@@ -160,8 +160,8 @@ struct metric_rule {
 /* What asks for a metric, but for its name. */
 enum metric_group {
     METRIC_BASIC,   /* nothing: it is always computed, and a column of the table */
-    METRIC_ALL,     /* --compute all */
-    METRIC_SCALE,   /* --compute scale, and so on: where a metric has the group's name, the
+    METRIC_ALL,     /* --metric all */
+    METRIC_SCALE,   /* --metric scale, and so on: where a metric has the group's name, the
                        group is meant */
     METRIC_SINKS,
     METRIC_PROFILE,

@@ -53,7 +53,7 @@ static void compare(void *self, const struct opt_group *group, const struct opt 
     search->found |= is_name(o, search->name, strcspn(search->name, "| "));
 }
 
-/* "; links and types have --threshold", "; stats, diff, types and 4 more commands have --json"; of
+/* "; links and types have --min-weight", "; stats, diff, types and 4 more commands have --json"; of
  * name[size], which may go on with a value. */
 static bool say_siblings(char dst[HINTS_SIZE], const struct opts *p, const char *name, size_t size)
 {

@@ -10,7 +10,7 @@
 enum { HINTS_SIZE = 240 };
 
 /*
- * "; did you mean --cmap?", or "; links and types have --threshold"; empty: nothing is near.  Of
+ * "; did you mean --cmap?", or "; links and types have --min-weight"; empty: nothing is near.  Of
  * p's options; p->siblings are the commands that may have the option instead, NULL: none is
  * looked at.
  */

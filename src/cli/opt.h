@@ -173,6 +173,7 @@ struct cmd {
 
 /* A command's options, and the args struct that they are set in. */
 struct opts {
+    const struct cmd *cmd;
     unsigned char *args;
     struct err *e;
     const struct opt *opt[OPTS_MOST];

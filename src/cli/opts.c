@@ -215,7 +215,7 @@ static void add(void *self, const struct opt_group *group, const struct opt *o)
 
 int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e)
 {
-    *p = (struct opts){ .args = args, .e = e };
+    *p = (struct opts){ .cmd = c, .args = args, .e = e };
     opts_each(c, add, p);
     memset(args, 0, c->args_size);
     for (int i = 0; i < p->n; i++) {

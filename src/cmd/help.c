@@ -13,6 +13,7 @@
 #include "cli/help.h"
 #include "cmd/cmds.h"
 #include "cmd/manual.h"
+#include "cmd/options.h"
 
 /* ---- metrics ---- */
 
@@ -27,10 +28,10 @@ static const char *line_of(struct arena *a, const struct metric *m)
 static const char *asked_by(struct arena *a, enum metric_group group)
 {
     if (group == METRIC_BASIC)
-        return "computed where no metric is named, by name, or all with --compute basic";
+        return "computed where no metric is named, by name, or all with --metric basic";
     if (metric_group_names[group] == NULL)
         return "computed by name alone";
-    return arena_printf(a, "computed by name, or all with --compute %s",
+    return arena_printf(a, "computed by name, or all with --metric %s",
                         metric_group_names[group]);
 }
 
@@ -78,6 +79,7 @@ static int describe_metric(const char *name, struct arena *a, struct err *e)
 
 static const struct topic { const char *name, *about; } topics[] = {
     { "metrics", "what is measured of each head, with formulas, ranges and sources" },
+    { "options", "the options of all commands: what each means, and which commands have it" },
     { "tutorial", "attention step by step, from a sentence to figures of a real model" },
     { "heads", "kinds of heads, how to find them, and what was published about them" },
     { "models", "families of models, files and tokenisers that are read" },
@@ -145,6 +147,43 @@ static int open_page(const char *program, const char *name, struct arena *a, str
                    strerror(errno), path != NULL ? "; the page is " : "", path != NULL ? path : "");
 }
 
+/* ---- options ---- */
+
+static void describe_option(const struct option_name *o, struct arena *a)
+{
+    const struct opt *row = o->first;
+
+    help_entry(stdout, arena_printf(a, "--%s%s%s", row->name, row->arg != NULL ? " " : "",
+                                    row->arg != NULL ? row->arg : ""),
+               arena_printf(a, "%s (%s)", o->meaning, option_commands(a, o)), NAME_WIDTH);
+}
+
+/* All options, or the one of this name; NULL: all. */
+static int list_options(const char *name, struct arena *a, struct err *e)
+{
+    int n;
+    const struct option_name *o = option_names(a, &n);
+    const char **names = arena_alloc(a, (uint64_t)n + 1, sizeof *names), *meant;
+
+    if (name == NULL)
+        printf("What a long name means, and the commands that have it; `mha-viz help COMMAND` "
+               "says more.\n\n");
+    for (int i = 0; i < n; i++) {
+        names[i] = o[i].first->name;
+        if (name == NULL)
+            describe_option(&o[i], a);
+        else if (strcmp(name + strspn(name, "-"), names[i]) == 0) {
+            describe_option(&o[i], a);
+            return 0;
+        }
+    }
+    meant = name != NULL ? nearest_name(name + strspn(name, "-"), names) : NULL;
+    return name == NULL ? 0 :
+           err_set(e, ERR_USAGE, "help options: no command has --%s%s%s%s",
+                   name + strspn(name, "-"), meant != NULL ? "; did you mean --" : "",
+                   meant != NULL ? meant : "", meant != NULL ? "?" : "");
+}
+
 /* ---- commands ---- */
 
 static int describe_group(const struct cmd *c, const char *name, struct err *e)
@@ -180,6 +219,8 @@ int help_run(const char *program, char *const *word, int n, struct arena *a, str
         return describe_metric(word[1], a, e);
     else if (strcmp(word[0], "metrics") == 0)
         list_metrics(a);
+    else if (strcmp(word[0], "options") == 0)
+        return list_options(n == 2 ? word[1] : NULL, a, e);
     else if (strcmp(word[0], "topic") == 0 && n == 2)
         return open_page(program, word[1], a, e);
     else if (strcmp(word[0], "topic") == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mha-viz help: of the program, a command, a group of its options, metrics, pages of the manual. */
+ * mha-viz help: of the program, a command, a group of its options, all options, metrics, pages
+ * of the manual. */
 #ifndef CMD_HELP_H
 #define CMD_HELP_H
 

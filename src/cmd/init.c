@@ -29,9 +29,9 @@ static const struct opt opts[] = {
         "width of a head's values; default d-k"),
     FLAG(0, "separable", F(separable), "one matrix per head: q_linears.0, q_linears.1, …"),
     FLAG(0, "zero-attn", F(zero_attn), "a key and a value of zeros after all others"),
-    FLAG(0, "relative", F(relative), "relative positions: rel_pos_encoding"),
+    FLAG(0, "relative-positions", F(relative), "relative positions: rel_pos_encoding"),
     INT(0, "max-len", "N", F(max_len), NULL, 1, 1 << 16,
-        "tokens that --relative reaches; default 512"),
+        "tokens that --relative-positions reaches; default 512"),
     FLAG(0, "encoder", F(encoder), "an encoder layer: attention, mlp, norms"),
     FLAG(0, "decoder", F(decoder), "a decoder layer: the same, and cross-attention"),
     INT(0, "layers", "N", F(layers), NULL, 1, 1 << 10,
@@ -229,7 +229,7 @@ static int check(const struct init_args *args, struct err *e)
           "other" },
         { args->zero_attn && layer, "--zero-attn requires one attention: neither --encoder "
           "nor --decoder" },
-        { args->max_len > 0 && !args->relative, "--max-len requires --relative" },
+        { args->max_len > 0 && !args->relative, "--max-len requires --relative-positions" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -7,14 +7,32 @@
 #include "base/claims.h"
 #include "base/par.h"
 #include "cli/console.h"
+#include "cli/formers.h"
 #include "cli/help.h"
 #include "cmd/cmds.h"
 #include "cmd/help.h"
 #include "cmd/profile.h"
 
+/* Said once the command is known to be quiet or not. */
+struct renamed {
+    struct arena *a;
+    const char *note[16];
+    int n;
+};
+
+static void rename_told(void *self, const char *was, const char *now)
+{
+    struct renamed *r = self;
+
+    if (r->n < (int)(sizeof r->note / sizeof *r->note))
+        r->note[r->n++] = arena_printf(r->a, "--%s is called --%s now; the next release does not "
+                                       "know the old name", was, now);
+}
+
 static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
                struct err *e)
 {
+    struct renamed renamed = { .a = arena };
     struct env env = { .arena = arena };
     struct console console;
     void *args = arena_alloc(arena, 1, c->args_size);
@@ -22,7 +40,8 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     char **operands;
     int n_operands, status;
 
-    status = opts_parse(c, cmd_table, argc - 1, argv + 1, args, &n_operands, &operands, e);
+    argv = formers_replace(arena, c, argc - 1, argv + 1, rename_told, &renamed);
+    status = opts_parse(c, cmd_table, argc - 1, argv, args, &n_operands, &operands, e);
     if (status > 0)
         (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
     if (status != 0)
@@ -32,7 +51,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
         return -1;
     env.cmd = c;
     env.argc = argc - 1;
-    env.argv = argv + 1;
+    env.argv = argv;
     env.quiet = common->quiet;
     env.verbose = common->verbose;
     env.n_threads = common->threads > 0 ? common->threads : par_default_threads();
@@ -41,6 +60,8 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
         meter_begin(env.meter);
     }
     console_open(&console, &env);
+    for (int i = 0; i < renamed.n; i++)
+        err_warn(env.note, "%s", renamed.note[i]);
     status = c->run(args, n_operands, operands, &env, e);
     console_hide();
     meter_end(env.meter);

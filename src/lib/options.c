@@ -3,14 +3,18 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/formers.h"
 #include "lib/lib.h"
 
 static const struct opt *find(const struct opts *opts, const char *name, size_t n)
 {
+    const char *now;
+
     for (int i = 0; i < opts->n; i++)
         if (strlen(opts->opt[i]->name) == n && strncmp(opts->opt[i]->name, name, n) == 0)
             return opts->opt[i];
-    return NULL;
+    now = former_now(opts->cmd, name, n);
+    return now != NULL ? find(opts, now, strlen(now)) : NULL;
 }
 
 const struct opt *options_find(const struct opts *opts, const char *name)

@@ -53,7 +53,7 @@ static const char *first_asked(const struct layer_asked *asked)
            asked->relative != NULL ? "--relative" : asked->zero_key ? "--zero-attn" :
            asked->names != NULL ? "--tensor-names" : asked->prefix != NULL ? "--prefix" :
            asked->fused != LAYER_FUSED_AUTO ? "--fused" :
-           asked->order != LAYER_ORDER_AUTO ? "--order" : asked->memory ? "--memory" : NULL;
+           asked->order != LAYER_ORDER_AUTO ? "--matrix-order" : asked->memory ? "--memory" : NULL;
 }
 
 /* Of an option for bare layers beside a model that is none; name NULL: the built-in one. */

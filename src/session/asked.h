@@ -66,6 +66,7 @@ struct asked {
     int merge;                      /* enum merge */
     const char *hide;               /* NULL: nothing */
     bool hide_special, renorm;
+    const char *from, *to;          /* queries and keys that a figure shows; NULL: all */
     int weight;                     /* enum weighting */
     const char *layer, *head, *stack;
     /* of a bare layer */

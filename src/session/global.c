@@ -30,7 +30,9 @@ int global_check(const struct session *s, struct err *e)
 
     if (list == NULL)
         return 0;
-    if (s->model != NULL && !has_global(s->model))
+    if (s->model == NULL)
+        return err_set(e, ERR_USAGE, "--global: tokens are the same whichever of them see all");
+    if (!has_global(s->model))
         return err_set(e, ERR_USAGE, "--global: %s has no global tokens (only longformer "
                        "and led do)", s->model->name);
     return members(list, 0, NULL, e);

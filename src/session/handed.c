@@ -13,7 +13,7 @@ static int place_of(const struct handed *h, const struct asked *asked)
 static int check_same(const struct session *of, const struct asked *asked, struct err *e)
 {
     const struct layer_asked layer = layer_of_asked(asked), was = layer_of_asked(of->asked);
-    const char *wrong = layer.held != was.held ? "--precision" :
+    const char *wrong = layer.held != was.held ? "--page-precision" :
                         !of->model->family->bare ? NULL :
                         layer.unmasked && !was.unmasked ? "--mask none" :
                         layer.memory && !was.memory ? "--memory" : NULL;

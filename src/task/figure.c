@@ -7,6 +7,7 @@
 
 #include "draw/scale.h"
 #include "task/provenance.h"
+#include "session/shown.h"
 
 const char figure_sink[] = "last column: what a sink takes that is not a key";
 
@@ -129,6 +130,21 @@ void figure_order_layers(const struct session *s, int *number, int n)
 void figure_order_heads(const struct session *s, int *number, int n)
 {
     order(s, number, n, session_head_rank);
+}
+
+int figure_axis(struct map_axis *axis, const struct session *s, const struct item *item,
+                bool queries, struct arena *a, int *kept, struct err *e)
+{
+    const struct tokens *t = queries ? session_queries(s, item) : session_keys(s, item);
+    const unsigned char *out;
+
+    if (shown_axis(s, item, queries, a, &out, e) != 0)
+        return -1;
+    *axis = (struct map_axis){ t->n, out };
+    *kept = t->n;
+    for (int i = 0; out != NULL && i < t->n; i++)
+        *kept -= out[i] != 0;
+    return 0;
 }
 
 /* ---- where colours end ---- */

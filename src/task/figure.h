@@ -3,6 +3,7 @@
 #ifndef TASK_FIGURE_H
 #define TASK_FIGURE_H
 
+#include "analysis/map.h"
 #include "draw/heatmap.h"
 #include "draw/label.h"
 #include "draw/sheet.h"
@@ -29,6 +30,11 @@ struct label_list figure_numbered(struct arena *a, char letter, const int *numbe
 /* Layers number[n], or heads, in the order in which -l, or -H, names them. */
 void figure_order_layers(const struct session *s, int *number, int n);
 void figure_order_heads(const struct session *s, int *number, int n);
+
+/* Rows, or columns, of the maps of an item, less the tokens that are not shown; *kept: how many
+ * stay.  Errors: those of shown_axis. */
+int figure_axis(struct map_axis *axis, const struct session *s, const struct item *item,
+                bool queries, struct arena *a, int *kept, struct err *e);
 
 /* Above the i-th heatmap, "(a) Head 0"; of: "Head 0".  NULL: nothing is to stand there. */
 const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i);

@@ -7,13 +7,11 @@
 #include "task/job.h"
 #include "task/types/file.h"
 #include "task/picture.h"
-#include "session/place.h"
 
 struct heatmap_args {
     struct shared_args shared;
     int columns, pool, average;
-    bool rollout, grid, beside;
-    const char *at;
+    bool rollout, grid, compare;
     double vmin, vmax;
 };
 
@@ -31,10 +29,8 @@ static const struct opt opts[] = {
            "the mean of the heads of each layer, of the layers of each head, or of both"),
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
-    FLAG(0, "beside", F(beside),
+    FLAG(0, "compare", F(compare),
          "two texts, or those of -f, beside each other"),
-    STRING(0, "at", "TOKEN", F(at),
-           "with --image: whose weights, as 3,5; else [CLS] or middle"),
     FLAG(0, "grid", F(grid),
          "with --image, --audio: the maps alone, as of a text"),
     END
@@ -43,6 +39,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
+    &region_group,
     &weight_group, &shard_group, &split_group, &memory_group, &types_group, PASS_GROUPS, NULL
 };
 
@@ -50,7 +47,7 @@ static const char *const examples[] = {
     "mha-viz heatmap",
     "mha-viz heatmap -o cat.svg 'the cat saw the dog and the cat ran'",
     "mha-viz heatmap -l all --width 174mm -o sheet.pdf 'the cat sat'",
-    "mha-viz heatmap --beside -H 3 --shared -o two.png 'the cat sat' 'the cat ran'",
+    "mha-viz heatmap --compare -H 3 --shared -o two.png 'the cat sat' 'the cat ran'",
     "mha-viz heatmap -l 0 -H 0,2 --cmap magma --shared -o two.png 我喜欢吃苹果",
     NULL
 };
@@ -59,7 +56,6 @@ struct heatmap_job {
     struct job job;
     const struct heatmap_args *args;
     struct picture picture;
-    struct place at;
     bool drawn;                 /* a text before this one */
 };
 
@@ -116,8 +112,6 @@ static int check(void *self, struct err *e)
 {
     struct heatmap_job *job = self;
 
-    if (job->args->at != NULL && place_parse(&job->at, "--at", job->args->at, e) != 0)
-        return -1;
     return check_range(job->args, e);
 }
 
@@ -127,7 +121,7 @@ static int prepare(void *self, struct err *e)
     const struct heatmap_args *args = job->args;
     struct picture_look look = {
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
-        args->average, args->rollout, args->grid, args->at != NULL ? &job->at : NULL,
+        args->average, args->rollout, args->grid,
     };
 
     if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
@@ -140,7 +134,7 @@ static const struct job_kind kind = { .outputs = &output_pictures, .name = "heat
                                       .file = one_text };
 static const struct job_kind kind_beside = {
     .outputs = &output_pictures, .name = "heatmap", .check = check, .prepare = prepare,
-    .keeps = keeps, .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--beside",
+    .keeps = keeps, .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--compare",
 };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
@@ -149,8 +143,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct heatmap_args own = *(const struct heatmap_args *)args;
     struct heatmap_job job = { .job = { &own, n_operands, operands }, .args = &own };
 
-    own.shared.asked.apart = own.beside;
-    return job_run(&job.job, own.beside ? &kind_beside : &kind, env, e);
+    own.shared.asked.apart = own.compare;
+    return job_run(&job.job, own.compare ? &kind_beside : &kind, env, e);
 }
 
 const struct cmd cmd_heatmap = {

@@ -8,6 +8,7 @@
 
 #include "base/json_field.h"
 #include "base/utf8.h"
+#include "cli/formers.h"
 #include "task/layers.h"
 #include "task/provenance.h"
 #include "nn/fast.h"
@@ -340,6 +341,7 @@ int parts_read_options(const struct cmd *c, const json_t *run, struct arena *a, 
         if (argv[i + 1] == NULL)
             return -1;
     }
+    argv = formers_replace(a, c, n + 1, argv, NULL, NULL);      /* of a part of 0.1.0 */
     status = opts_parse(c, NULL, n + 1, argv, args, &n_operands, &operands, e);
     if (status == 0 && n_operands == 0)
         return 0;

@@ -22,8 +22,6 @@ struct picture_look {
     int average;                /* enum picture_average */
     bool rollout;               /* one map, of all layers */
     bool grid;                  /* of a picture or sound, too: the maps alone */
-    const struct place *at;     /* of a picture: whose row lies over it; NULL: [CLS], or
-                                   the patch in the middle where a model has no such row */
 };
 
 /* Whose map it is; -1: of all that are shown. */

@@ -18,16 +18,6 @@ static bool has_sink(const struct picture *p)
     return session_has_sinks(p->s, &p->want) && !p->look.rollout;
 }
 
-/* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
-static struct map_axis axis_of(const struct item *item, enum item_side side, int n, int *kept)
-{
-    const unsigned char *out = item->shown[side].words_out;
-
-    *kept = n;
-    for (int i = 0; out != NULL && i < n; i++)
-        *kept -= out[i] != 0;
-    return (struct map_axis){ n, out };
-}
 
 /* ---- over a picture ---- */
 
@@ -35,18 +25,21 @@ static int find_over(struct picture_view *v, struct err *e)
 {
     const struct picture *p = v->of;
     const struct pixels *seen = v->item->seen;
+    const struct asked *asked = p->s->asked;
     struct picture_over *out = &v->over;
+    struct place at;
 
     *out = (struct picture_over){ .is = seen != NULL && !p->look.grid };
-    if (p->look.at != NULL && !out->is)
-        return err_set(e, ERR_USAGE, "--at requires --image, and no --grid: other maps have rows "
-                       "of all tokens");
     if (!out->is)
         return 0;
-    if (p->look.at != NULL && (out->at = place_query(p->look.at, "--at", p->s, v->item, e)) < 0)
+    if (asked->to != NULL)
+        return err_set(e, ERR_USAGE, "--to: keys are the patches that the map lies over: expected "
+                       "--grid with it");
+    if (asked->from != NULL && (place_parse(&at, "--from", asked->from, e) != 0 ||
+                                (out->at = place_query(&at, "--from", p->s, v->item, e)) < 0))
         return -1;
     out->columns = front_patch_columns(p->s->model, seen->width);
-    if (p->look.at == NULL && front_learnt_rows(p->s->model) == 0)
+    if (asked->from == NULL && front_learnt_rows(p->s->model) == 0)
         out->at = v->maps.rows.n / out->columns / 2 * out->columns + out->columns / 2;
     out->picture = (struct page_picture){ seen->width, seen->height, seen->rgb, 0 };
     return 0;
@@ -98,11 +91,19 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
 
     *v = (struct picture_view){ .of = p, .item = item };
-    v->maps.rows = axis_of(item, session_query_side(s), queries->n, &v->n_rows);
-    v->maps.cols = axis_of(item, session_key_side(s), keys->n, &v->n_cols);
+    v->maps.rows.n = queries->n;
+    v->maps.cols.n = keys->n;
     if (find_over(v, e) != 0)
         return -1;
+    v->n_rows = queries->n;
+    v->n_cols = keys->n;
+    if (!v->over.is && (figure_axis(&v->maps.rows, s, item, true, a, &v->n_rows, e) != 0 ||
+                        figure_axis(&v->maps.cols, s, item, false, a, &v->n_cols, e) != 0))
+        return -1;
     v->over.sound = picture_is_of_sound(s) && !p->look.grid && format != DRAW_TERMINAL;
+    if (v->over.sound && s->asked->to != NULL)
+        return err_set(e, ERR_USAGE, "--to: keys are the sound that the maps lie over: expected "
+                       "--grid with it");
     if (v->over.sound) {
         picture_bins_of(&v->over.bins, keys->n);
         picture_spectrogram(&v->over.picture, a, &v->over.bins, &item->values);

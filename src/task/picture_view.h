@@ -25,7 +25,7 @@ struct picture_view {
     struct picture_maps maps;
 };
 
-/* Its size; terminal: text on one shows no sound.  Errors: --at names no patch, or is asked for
+/* Its size; terminal: text on one shows no sound.  Errors: --from names no patch, or is asked for
  * where there are none. */
 int picture_view_open(struct picture_view *v, const struct picture *p, const struct item *item,
                       enum draw_format format, struct arena *a, struct err *e);

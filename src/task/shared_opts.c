@@ -63,7 +63,7 @@ static const struct opt layer_opts[] = {
            "look for a bare layer only among tensors whose names begin with P"),
     CHOICE(0, "fused", "FORM", F(fused), "auto", layer_fusions,
            "what one matrix for q, k and v holds: all q, all k, all v; or head after head"),
-    CHOICE(0, "order", "ORDER", F(order), "auto", layer_orders,
+    CHOICE(0, "matrix-order", "ORDER", F(order), "auto", layer_orders,
            "how matrices of a bare layer lie: out-in, y = W x; in-out, y = x W"),
     FLAG(0, "zero-attn", F(zero_attn),
          "a bare attention has a key and a value of zeros after all others, as torch's "
@@ -202,6 +202,14 @@ static const struct opt hide_opts[] = {
     END
 };
 const struct opt_group hide_group = { "tokens shown", hide_opts };
+
+static const struct opt region_opts[] = {
+    STRING(0, "from", "LIST", F(from),
+           "only these queries, with commas: words, word#2, positions, 3-7, last, generated"),
+    STRING(0, "to", "LIST", F(to), "only these keys, named so, too"),
+    END
+};
+const struct opt_group region_group = { "tokens shown", region_opts };
 
 static const struct opt weight_opts[] = {
     CHOICE(0, "weight", "NAME", F(weight), "plain", weighting_names,

@@ -204,19 +204,8 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
     return results_texts(&job->results, a, item, 1, tell, &telling, e);
 }
 
-static int check(void *self, struct err *e)
-{
-    const struct job *job = self;
-    const struct asked *asked = job->s.asked;
-
-    return asked->global == NULL && asked->boxes == NULL ? 0 :
-           err_set(e, ERR_USAGE, "%s is of attention, which tokens does not compute",
-                   asked->global != NULL ? "--global" : "--boxes");
-}
-
 static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
-                                      .check = check, .prepare = prepare, .begin = begin,
-                                      .text = text };
+                                      .prepare = prepare, .begin = begin, .text = text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -212,8 +212,8 @@ def main(program, model, earlier="-", runs="3", n_words="0"):
         summary = ["stats", "-q", "--summary", "--tsv", "-t", "1", "-m", model, "-f"]
         torch = torch_peer(texts)
         kinds = {"basic": [program, *summary, path],
-                 "more": [program, *summary, path, "--compute", ",".join(peers["more"][1])],
-                 "all": [program, *summary, path, "--compute", "all"],
+                 "more": [program, *summary, path, "--metric", ",".join(peers["more"][1])],
+                 "all": [program, *summary, path, "--metric", "all"],
                  "last layer": [program, *summary, path, "-l", str(layers - 1)]}
         if earlier != "-":
             kinds["earlier"] = [earlier, *[x for x in summary if x != "--summary"], path]

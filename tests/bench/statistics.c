@@ -149,7 +149,7 @@ static double measure(const struct head *h, const struct metric_set *set, int ru
     return least / repeat / (L * H * h->n) * 1e9;
 }
 
-/* The metrics of a kind: 0 basic, 1 these and more, 2 --compute all. */
+/* The metrics of a kind: 0 basic, 1 these and more, 2 --metric all. */
 static struct metric_set choose(struct metric *room, int kind)
 {
     struct metric_set set = { .metric = room, .opts = metric_opts_default() };

@@ -12,7 +12,7 @@ ids="12,17,40,9,33,5,31"
 asks() {
     local target
     read -ra args < <(jq -r '.with | sub("mean-by-position"; "mean --by-position")' "$1")
-    args=(--with "${args[@]}" --mask-id 6 --sample 100 -m "$ref/$(jq -r .model "$1")")
+    args=(--with "${args[@]}" --mask-id 6 --masked 100 -m "$ref/$(jq -r .model "$1")")
     target=$(jq -r '.target // empty | join(",")' "$1")
     jq -c '.texts[] | {ids: .}' "$1" > "$dir/in"
     if [ -n "$target" ]; then
@@ -332,15 +332,15 @@ near() {
 }
 
 @test "masked models: tokens of the text in turn, by a seed; no special ones" {
-    works "$viz" ablate --json --sample 2 -m "$ref/bert" "the key is in the door"
+    works "$viz" ablate --json --masked 2 -m "$ref/bert" "the key is in the door"
     [ "$(jq -c '[.measure, .n_rows, (.masked | length)]' <<< "$output")" = '["masked",2,2]' ]
     first=$output
-    works "$viz" ablate --json --sample 2 -m "$ref/bert" "the key is in the door"
+    works "$viz" ablate --json --masked 2 -m "$ref/bert" "the key is in the door"
     [ "$output" = "$first" ]
-    works "$viz" ablate --json --sample 99 -m "$ref/bert" "the key is in the door"
+    works "$viz" ablate --json --masked 99 -m "$ref/bert" "the key is in the door"
     [ "$(jq -c .masked <<< "$output")" = "[1,2,3,4,5,6]" ]
     seeds=$(for s in 1 2 3 4 5 6; do
-        "$viz" ablate --json --sample 2 --seed $s -m "$ref/bert" "the key is in the door" | jq -c .masked
+        "$viz" ablate --json --masked 2 --seed $s -m "$ref/bert" "the key is in the door" | jq -c .masked
     done | sort -u | wc -l)
     [ "$seeds" -gt 1 ]
     jq -e 'has("masked") and all(.heads[]; has("direct") | not)' <<< "$output"

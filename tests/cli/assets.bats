@@ -90,7 +90,7 @@ PYTHON
 # Minutes: MHA_VIZ_TRAIN=1 asks for it.
 # Each head's weight on the token before and on the next one, over samples/english.txt
 neighbours() {
-    MHA_VIZ_KERNEL=c "$viz" stats -m builtin:encoder --summary --json --compute prev,next -f samples/english.txt |
+    MHA_VIZ_KERNEL=c "$viz" stats -m builtin:encoder --summary --json --metric prev,next -f samples/english.txt |
         jq -r '.heads[] | "| L\(.layer)H\(.head) | \(.prev.mean * 1000 | round / 1000) | \(.next.mean * 1000 | round / 1000) |"'
 }
 

@@ -30,7 +30,7 @@ with_blas() {
 
 # report KERNEL MODEL: layers, heads and entropies of the texts
 report() {
-    MHA_VIZ_KERNEL=$1 "$with" stats --tsv --compute entropy -f "$dir/texts" -m "$2" | cut -f 2-5
+    MHA_VIZ_KERNEL=$1 "$with" stats --tsv --metric entropy -f "$dir/texts" -m "$2" | cut -f 2-5
 }
 
 @test "blas gives the numbers of the plain C kernel within 1e-5" {

@@ -11,7 +11,7 @@ setup_lines() {
 
 @test "a summary of each model: the bytes of each alone, one after the other" {
     setup_lines
-    options=(--summary --compute "entropy,prev" -f "$dir/lines")
+    options=(--summary --metric "entropy,prev" -f "$dir/lines")
     for m in "$ref/llama" "$ref/bert"; do
         "$viz" stats "${options[@]}" --json -m "$m" >> "$dir/alone"
     done
@@ -40,7 +40,7 @@ for i in range(at, len(data), 6):      # bfloat16: the first bit of the fraction
     data[i] ^= 0x40
 open(path, "wb").write(data)
 PYTHON
-    "$viz" stats --summary --compute entropy,max_mean --json -m "$ref/llama" -m "$dir/llama" \
+    "$viz" stats --summary --metric entropy,max_mean --json -m "$ref/llama" -m "$dir/llama" \
         -m "$ref/llama" -f - < "$dir/lines" > "$dir/all"
     jq -s -e '
         def mean: add / length;
@@ -60,7 +60,7 @@ PYTHON
     setup_lines
     printf '\xff\n' >> "$dir/lines"
     for ((i = 0; i < 3000; i++)); do printf 'cat '; done >> "$dir/lines"
-    run -3 --separate-stderr "$viz" stats --summary --compute prev -m "$ref/llama" \
+    run -3 --separate-stderr "$viz" stats --summary --metric prev -m "$ref/llama" \
         -m "$ref/bert" -f "$dir/lines"
     [ "$(grep -c '^llama: mean of [34] texts$' <<< "$output")" -eq 1 ]
     [ "$(grep -c '^bert: mean of [34] texts$' <<< "$output")" -eq 1 ]

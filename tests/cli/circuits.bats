@@ -13,7 +13,7 @@ load helper
         model=$(jq -r .model "$dir/case")
         works "$viz" circuits --json --sample 1048576 -m "$ref/$model"
         echo "$output" > "$dir/heads"
-        works "$viz" circuits --json --pairs -m "$ref/$model"
+        works "$viz" circuits --json --edges -m "$ref/$model"
         echo "$output" > "$dir/pairs"
         # each column within 1e-4 of its largest number; nulls where they are wanted
         jq -ne --slurpfile case "$dir/case" --slurpfile heads "$dir/heads" \
@@ -42,7 +42,7 @@ load helper
 }
 
 @test "the heads of the built-in model read its previous-token head, as induction does" {
-    works "$viz" circuits --pairs --sort k_comp --tsv
+    works "$viz" circuits --edges --sort k_comp --tsv
     [ "${#lines[@]}" -eq 241 ]
     # head, layer and head of the later one: three of the five that README.md calls induction
     [[ "$(head -n 4 <<< "$output" | tail -n 3 | cut -f 1-4)" == \
@@ -51,7 +51,7 @@ load helper
     # the largest of each head are those of the pairs
     works "$viz" circuits --json -l 2 -H 0
     one=$output
-    works "$viz" circuits --json --pairs -l 2 -H 0
+    works "$viz" circuits --json --edges -l 2 -H 0
     jq -ne --argjson one "$one" --argjson pairs "$output" '
         ($pairs.pairs | length) == 8 and all("q", "k", "v";
             . as $k | ($pairs.pairs | max_by(.[$k + "_comp"])) as $best |
@@ -65,8 +65,8 @@ load helper
     for model in "$ref/gpt2" builtin:decoder; do
         "$viz" circuits -t 1 --json -m "$model" > "$dir/one"
         "$viz" circuits -t 3 --json -m "$model" | cmp "$dir/one"
-        "$viz" circuits -t 1 --json --pairs -m "$model" > "$dir/one"
-        "$viz" circuits -t 3 --json --pairs -m "$model" | cmp "$dir/one"
+        "$viz" circuits -t 1 --json --edges -m "$model" > "$dir/one"
+        "$viz" circuits -t 3 --json --edges -m "$model" | cmp "$dir/one"
     done
 }
 
@@ -76,7 +76,7 @@ load helper
     [[ ${lines[1]} == "composition by chance: 0.2041; ranks of "*" tokens, seed 1" ]]
     [[ ${lines[2]} == "head "*"copy "*" Q  from "*" K  from "*" V  from" ]]
     [[ ${lines[3]} == L0H0*"-  -"* ]]
-    works "$viz" circuits -m "$ref/llama" --pairs
+    works "$viz" circuits -m "$ref/llama" --edges
     [[ ${lines[0]} == *"norms folded; positions left out of W_QK" ]]
     [ "${lines[1]}" = "composition by chance: 0.2041" ]
     works "$viz" circuits -m "$ref/bert"
@@ -117,7 +117,7 @@ load helper
     [ "$status" -eq 0 ]
     [[ $stderr == "mha-viz: note: $dir/gpt2/tokenizer.json: "*"; successors are left out" ]]
     works "$viz" circuits --json --sample 0 -m "$dir/gpt2"
-    works "$viz" circuits --json --pairs -m "$dir/gpt2"
+    works "$viz" circuits --json --edges -m "$dir/gpt2"
     fails 2 "--probe: gpt2 cannot be probed: $dir/gpt2/tokenizer.json: " \
         "$viz" types --probe retrieval -m "$dir/gpt2"
 }
@@ -127,8 +127,8 @@ load helper
     [ "$(magic "$dir/map.png" 4)" = 89504e47 ]
     works "$viz" circuits -m "$ref/gpt2" -o "$dir/map.svg"
     [ -s "$dir/map.svg" ]
-    fails 2 "--pairs: a picture shows a number of each head" \
-        "$viz" circuits -m "$ref/gpt2" --pairs -o "$dir/pairs.png"
+    fails 2 "--edges: a picture shows a number of each head" \
+        "$viz" circuits -m "$ref/gpt2" --edges -o "$dir/pairs.png"
 }
 
 @test "what a part is scaled by before it is added belongs to its output projection" {
@@ -136,7 +136,7 @@ load helper
     for model in dinov2 dinov2_swiglu beit; do
         mkdir "$dir/$model"
         python3 "$ref/folded.py" "$ref/families/$model" "$dir/$model"
-        for how in "" --pairs; do
+        for how in "" --edges; do
             works "$viz" circuits --tsv $how -m "$ref/families/$model"
             scaled=$output
             works "$viz" circuits --tsv $how -m "$dir/$model"
@@ -150,7 +150,7 @@ load helper
     for model in mobilebert mobilebert_all; do
         mkdir "$dir/$model"
         python3 "$ref/folded.py" "$ref/families/$model" "$dir/$model"
-        for how in "" --pairs; do
+        for how in "" --edges; do
             works "$viz" circuits $how -m "$ref/families/$model"
             narrow=${output#*$'\n'}
             works "$viz" circuits $how -m "$dir/$model"
@@ -166,8 +166,8 @@ load helper
         "$viz" circuits -m "$ref/families/reformer"
     fails 2 "--stack: 'cross': its heads read two streams: expected encoder or decoder" \
         "$viz" circuits -m "$ref/bart" -s cross
-    fails 2 "--sort: 'copy' is a number of heads, not of --pairs" \
-        "$viz" circuits --pairs --sort copy
+    fails 2 "--sort: 'copy' is a number of heads, not of --edges" \
+        "$viz" circuits --edges --sort copy
     fails 2 "circuits: unexpected operand 'x', expected none" "$viz" circuits x
     works "$viz" circuits -m "$ref/layers/encoder.safetensors" --heads 4 --json
     jq -e '(.heads | length) > 0 and .sample == null' <<< "$output"

@@ -89,7 +89,7 @@ refused() {
 
 @test "lines stand as high as the numbers of stats" {
     text="the cat saw the dog and the cat ran to the key"
-    "$viz" stats --json --compute basic,profile "$text" > "$dir/stats"
+    "$viz" stats --json --metric basic,profile "$text" > "$dir/stats"
     works "$viz" curve -o "$dir/a.svg" "$text"
     heights "$dir/a.svg" > "$dir/h"
     jq -r '.heads | group_by(.layer)[] | map(.entropy) | add / length' "$dir/stats" > "$dir/v"

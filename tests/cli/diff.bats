@@ -81,15 +81,15 @@ open(path, "wb").write(data)
 PYTHON
 }
 
-@test "--best: heads in another order are found" {
+@test "--nearest: heads in another order are found" {
     permuted
-    works "$viz" diff --best --json -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
+    works "$viz" diff --nearest --json -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
     n=$(jq '[.heads[] | select(.layer == 1)] | length' <<< "$output")
     jq -e --argjson n "$n" '[.heads[] | select(.layer == 1) |
         .best_layer == 1 and .best_head == $n - 1 - .head and .js_best < 1e-9 and .js > 1e-6] |
         length > 1 and all' <<< "$output"
     jq -e '[.heads[] | select(.layer == 0) | .best_layer == 0 and .best_head == .head] | all' <<< "$output"
-    works "$viz" diff --best -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
+    works "$viz" diff --nearest -m "$ref/llama" -m "$dir/permuted" --ids 5,6,7,8,5,9
     [[ ${lines[1]} == *"best match" ]]
     [[ ${lines[-1]} == "L1H$((n - 1)) "*" L1H0 "* ]]
     # Without it the columns are those of before
@@ -155,7 +155,7 @@ PYTHON
     works "$viz" diff -m "$ref/bert" -t 1 --heatmap "$dir/1.svg" --no-metadata "$text" "the door is in the key"
     works "$viz" diff -m "$ref/bert" -t 3 --heatmap "$dir/3.svg" --no-metadata "$text" "the door is in the key"
     cmp "$dir/1.svg" "$dir/3.svg"
-    works "$viz" diff -m "$ref/bert" --at key --heatmap "$dir/at.pdf" --width 85mm "$text" "the door is in the key"
+    works "$viz" diff -m "$ref/bert" --from key --heatmap "$dir/at.pdf" --width 85mm "$text" "the door is in the key"
     fails 2 "--heatmap, --summary: only one" "$viz" diff --summary --dtype f32 --dtype bf16 \
         -f samples/english.txt --heatmap "$dir/x.png"
     fails 2 "--heatmap -: standard output has the report" "$viz" diff --heatmap - a b
@@ -290,8 +290,8 @@ PYTHON
     fails 2 "--model: given 3 times, expected twice where a picture is written" "$viz" diff -o x.png -m a -m b -m c x
     fails 2 "--model: given 3 times, expected twice where a picture" "$viz" diff --heatmap x.png -m a -m b -m c x
     fails 2 "--model: given 3 times, expected twice where a folder is written" "$viz" diff -o "$dir/" -m a -m b -m c x
-    fails 2 "--summary, --best: only one of them" "$viz" diff --summary --best --dtype f32 --dtype bf16 -f samples/english.txt
-    fails 2 "--best: a picture does not show it" "$viz" diff -o x.png --best x y
+    fails 2 "--summary, --nearest: only one of them" "$viz" diff --summary --nearest --dtype f32 --dtype bf16 -f samples/english.txt
+    fails 2 "--nearest: a picture does not show it" "$viz" diff -o x.png --nearest x y
     fails 2 "--dtype: 'int4' is not one of f32, bf16, f16, int8, q8_0, q5_0, q4_0" \
         "$viz" diff --dtype int4 x y
     # Names of 1 - links_kept in 0.1.0
@@ -305,7 +305,7 @@ PYTHON
     fails 3 "its decoder: expected the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3
     [ ! -e x.png ]
     fails 2 "TEXT, --ids: expected two texts of one kind, not one of each" "$viz" diff --ids 1,2,3 "$text"
-    fails 2 "--at: given twice, as '1' and '2', expected once" "$viz" diff --at 1 --at 2 x y
+    fails 2 "--from: given twice, as '1' and '2', expected once" "$viz" diff --from 1 --from 2 x y
     # Texts that are the two sides are none for the decoder
     for texts in "le chat" "--pairs -f $dir/pairs"; do
         # shellcheck disable=SC2086  # several words
@@ -440,40 +440,40 @@ PYTHON
     jq -e '.heads | all(.js > 1e-3)' <<< "$output"
 }
 
-@test "--at: a token of each text, and what is said where there is none" {
-    works "$viz" diff -m "$ref/bert" --at door "$text" "the door is in"
+@test "--from: a token of each text, and what is said where there is none" {
+    works "$viz" diff -m "$ref/bert" --from door "$text" "the door is in"
     [ "${lines[0]}" = "“$text” → “the door is in”, at door (token 6 → 2)" ]
     [[ ${lines[1]} == *"first looks at  second looks at" ]]
-    works "$viz" diff --tsv -m "$ref/bert" --at the#2 "$text" "the door and the key"
+    works "$viz" diff --tsv -m "$ref/bert" --from the#2 "$text" "the door and the key"
     [[ ${lines[0]} == *key_first$'\t'key_second ]]
-    fails 3 "the second text: --at: 'the#2': the text has 'the' only 1 time" \
-        "$viz" diff -m "$ref/bert" --at the#2 "$text" "the door"
-    fails 3 "--at: 9 is out of range: the text has tokens 0 to 7" \
-        "$viz" diff -m "$ref/bert" --at 9 --mask none --mask causal "$text"
-    fails 2 "--at: '' names no token" "$viz" diff --at '' a b
+    fails 3 "the second text: --from: 'the#2': the text has 'the' only 1 time" \
+        "$viz" diff -m "$ref/bert" --from the#2 "$text" "the door"
+    fails 3 "--from: 9 is out of range: the text has tokens 0 to 7" \
+        "$viz" diff -m "$ref/bert" --from 9 --mask none --mask causal "$text"
+    fails 2 "--from: '' names no token" "$viz" diff --from '' a b
     printf 'the key\tthe door\nthe door\tin the door\n' > "$dir/pairs"
-    run --separate-stderr "$viz" diff --json -m "$ref/bert" --at door --pairs -f "$dir/pairs"
+    run --separate-stderr "$viz" diff --json -m "$ref/bert" --from door --pairs -f "$dir/pairs"
     [ "$status" -eq 3 ]
-    [[ ${stderr_lines[0]} == *"pairs: line 1: the first text: --at: the text has no token or word 'door'" ]]
+    [[ ${stderr_lines[0]} == *"pairs: line 1: the first text: --from: the text has no token or word 'door'" ]]
     [ "$(jq -c '[.index, .first.at, .second.at, .tokens_paired]' <<< "$output")" = "[1,2,3,1]" ]
-    works "$viz" diff -m "$ref/bert" --at door -o "$dir/x.png" "$text" "the door is in"
+    works "$viz" diff -m "$ref/bert" --from door -o "$dir/x.png" "$text" "the door is in"
 }
 
-@test "--at: what a token cannot see changes no number" {
-    numbers() { "$viz" diff -q --tsv --at bank "$@" | cut -f 2-; }
+@test "--from: what a token cannot see changes no number" {
+    numbers() { "$viz" diff -q --tsv --from bank "$@" | cut -f 2-; }
     [ "$(numbers "the river bank" "the small bank")" = "$(numbers "the river bank" "the small bank is")" ]
     [ "$(numbers "the bank" "a bank")" = "$(numbers "the bank, yes" "a bank.")" ]
-    works "$viz" diff --json -l 0 -H 0 --at bank "the river bank" "the small bank is"
+    works "$viz" diff --json -l 0 -H 0 --from bank "the river bank" "the small bank is"
     jq -e '.heads[0].js < 1e-4' <<< "$output" > /dev/null
     printf 'the river bank\tthe small bank\na bank, yes\tthe bank\n' > "$dir/plain"
     printf 'the river bank is\tthe small bank\na bank\tthe bank, no\n' > "$dir/more"
     numbers --pairs -f "$dir/plain" --summary > "$dir/one"
     numbers --pairs -f "$dir/more" --summary | cmp - "$dir/one"
-    run --separate-stderr "$viz" diff --at bank --pairs --summary -f "$dir/more"
+    run --separate-stderr "$viz" diff --from bank --pairs --summary -f "$dir/more"
     [ -z "$stderr" ]
     echo "the bank	the old bank" >> "$dir/more"
-    run --separate-stderr "$viz" diff --at bank --pairs --summary -f "$dir/more"
-    [ "$stderr" = "mha-viz: note: --at: in 1 of 3 pairs the token stands at two positions: keys are compared where both texts have them, in the others by position" ]
+    run --separate-stderr "$viz" diff --from bank --pairs --summary -f "$dir/more"
+    [ "$stderr" = "mha-viz: note: --from: in 1 of 3 pairs the token stands at two positions: keys are compared where both texts have them, in the others by position" ]
 }
 
 @test "texts that share little: a note says how rows are paired" {
@@ -483,9 +483,9 @@ PYTHON
     note "the key" "door"
     [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens, special ones not counted; rows and keys are compared where both texts have them" ]
     [ "${lines[0]}" = "“the key” → “door” (2 tokens paired)" ]
-    note --at 1 "the key" "door"
+    note --from 1 "the key" "door"
     [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens, special ones not counted; keys are compared by position before the token, after it where both texts have them" ]
-    note --at 1 "the key" "in door"
+    note --from 1 "the key" "in door"
     [[ $stderr == *"; keys are compared by position" ]]
     note -q "the key" "door"
     [ -z "$stderr" ]
@@ -494,7 +494,7 @@ PYTHON
     printf 'the key\tin door\nthe key\tkey\n' > "$dir/pairs"
     note --pairs -f "$dir/pairs"
     [[ $stderr == "mha-viz: note: in 1 of 2 pairs the texts share under 20 % of their tokens; "* ]]
-    note --at 1 --pairs -f "$dir/pairs"
+    note --from 1 --pairs -f "$dir/pairs"
     [[ $stderr == *"; keys are compared by position where the token stands at one position, else"* ]]
 }
 

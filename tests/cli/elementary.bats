@@ -41,7 +41,7 @@ need_two_libraries() {
 @test "exports and new layers do not depend on them either" {
     need_two_libraries
     same_bytes export 'the cat saw the dog and ran' -o OUT.npz --hidden --logits
-    same_bytes init --d-model 64 --heads 4 --relative --seed 3 -o OUT.safetensors
+    same_bytes init --d-model 64 --heads 4 --relative-positions --seed 3 -o OUT.safetensors
     for model in bert llama bart families/gemma2 families/deepseek_v2 families/t5_encoder; do
         same_bytes export -m "$ref/$model" --ids 1,2,3,4,5,6,7,8,9 -o OUT.npz --all
     done

@@ -217,45 +217,45 @@ height() {
     [ "$(height "$dir/a.svg")" -gt 1169 ]
 }
 
-@test "--beside: one file of several texts, the same bytes for any threads" {
+@test "--compare: one file of several texts, the same bytes for any threads" {
     local file option
     printf 'the cat sat\nthe cat ran away\n我喜欢吃苹果\n' >"$dir/three.txt"
     for file in a.png a.svg a.pdf; do
-        works "$viz" heatmap -t 1 --beside -o "$dir/$file" "the cat sat" "the cat ran away"
-        works "$viz" heatmap -t 3 --beside -o "$dir/b.${file#a.}" "the cat sat" "the cat ran away"
+        works "$viz" heatmap -t 1 --compare -o "$dir/$file" "the cat sat" "the cat ran away"
+        works "$viz" heatmap -t 3 --compare -o "$dir/b.${file#a.}" "the cat sat" "the cat ran away"
         cmp "$dir/$file" "$dir/b.${file#a.}"
     done
     grep -q '>“the cat sat”<' "$dir/a.svg"
     grep -q '>“the cat ran away”<' "$dir/a.svg"
-    works "$viz" heatmap --beside --letters -H 1 --numbers -f "$dir/three.txt" -o "$dir/c.svg"
+    works "$viz" heatmap --compare --letters -H 1 --numbers -f "$dir/three.txt" -o "$dir/c.svg"
     grep -q '>(c) “' "$dir/c.svg"
     [ "$(grep -c '>Head 1: previous<' "$dir/c.svg")" -eq 3 ]
     for option in "-l all --shared" "-l 0,2 -H 1" "--average heads -l all" "--average layers" \
         "--rollout" "--clip 90% --width 174mm" "-l all --width 85mm" "--hide first --renorm" \
         "--merge words --no-labels --no-bars" "--vmin 0 --vmax 1 -c 2" "--generate 2"; do
         # shellcheck disable=SC2086
-        works "$viz" heatmap --beside $option -f "$dir/three.txt" -o "$dir/d.pdf"
+        works "$viz" heatmap --compare $option -f "$dir/three.txt" -o "$dir/d.pdf"
     done
-    works "$viz" heatmap -m "$ref/bart" --beside --pairs -f <(printf 'a\tb\nc d\te\n') \
+    works "$viz" heatmap -m "$ref/bart" --compare --pairs -f <(printf 'a\tb\nc d\te\n') \
         -o "$dir/e.png"
 }
 
-@test "--beside: what is one text or too many of them is refused" {
-    fails 2 "--beside: expected several texts" "$viz" heatmap --beside "the cat"
-    fails 2 "--beside gives one picture: expected a file, not the folder" \
-        "$viz" heatmap --beside -o "$dir/d/" a b
+@test "--compare: what is one text or too many of them is refused" {
+    fails 2 "--compare: expected several texts" "$viz" heatmap --compare "the cat"
+    fails 2 "--compare gives one picture: expected a file, not the folder" \
+        "$viz" heatmap --compare -o "$dir/d/" a b
     yes "the cat" | head -n 17 >"$dir/many.txt"
-    fails 2 "--beside: expected at most 16 texts, $dir/many.txt has more" \
-        "$viz" heatmap --beside -f "$dir/many.txt" -o "$dir/a.png"
-    fails 2 "expected at least" "$viz" heatmap --beside --width 20mm -c 3 -o "$dir/a.pdf" a b
-    fails 2 "--numbers: they would be" "$viz" heatmap --beside --numbers --width 60mm \
+    fails 2 "--compare: expected at most 16 texts, $dir/many.txt has more" \
+        "$viz" heatmap --compare -f "$dir/many.txt" -o "$dir/a.png"
+    fails 2 "expected at least" "$viz" heatmap --compare --width 20mm -c 3 -o "$dir/a.pdf" a b
+    fails 2 "--numbers: they would be" "$viz" heatmap --compare --numbers --width 60mm \
         -o "$dir/a.pdf" "the cat" "the big dog and the small cat and the dog ran away"
     # the width that an error names is one that works
-    run "$viz" heatmap --beside --width 20mm -c 2 -H 0 -o "$dir/a.pdf" a b
+    run "$viz" heatmap --compare --width 20mm -c 2 -H 0 -o "$dir/a.pdf" a b
     [[ $output =~ at\ least\ ([0-9]+mm) ]]
-    works "$viz" heatmap --beside --width "${BASH_REMATCH[1]}" -c 2 -H 0 -o "$dir/a.pdf" a b
+    works "$viz" heatmap --compare --width "${BASH_REMATCH[1]}" -c 2 -H 0 -o "$dir/a.pdf" a b
     printf 'the cat\n\xff\na b\n' >"$dir/bad.txt"
-    run "$viz" heatmap --beside -f "$dir/bad.txt" -o "$dir/a.png"
+    run "$viz" heatmap --compare -f "$dir/bad.txt" -o "$dir/a.png"
     [ "$status" -eq 3 ]
     [ -s "$dir/a.png" ]
 }

@@ -78,7 +78,7 @@ bad() {
 @test "every command runs, and only such layers have heads" {
     for m in lfm2 qwen3_next llama4_text; do
         of=(-m "$ref/families/$m" --ids "$ids")
-        for c in stats "stats --compute all" attribute "attribute --sources" ablate trace types \
+        for c in stats "stats --metric all" attribute "attribute --sources" ablate trace types \
             stability mechanisms "diff --dtype f32 --dtype bf16" "ablate --with mean"; do
             # shellcheck disable=SC2086
             run "$viz" $c "${of[@]}" --json
@@ -115,8 +115,8 @@ CHECK
 @test "arrays are those of layers that attend, counted among all" {
     "$viz" export -m "$ref/families/lfm2" --ids "$ids" --all -o "$dir/a.npz"
     [ "$(unzip -Z1 "$dir/a.npz" | grep ^attn | tr '\n' ' ')" = "attn.1.npy attn.3.npy " ]
-    "$viz" stats -m "$ref/families/lfm2" --ids "$ids" --tsv --compute entropy >"$dir/one"
-    "$viz" stats --attention "$dir/a.npz" --tsv --compute entropy >"$dir/two"
+    "$viz" stats -m "$ref/families/lfm2" --ids "$ids" --tsv --metric entropy >"$dir/one"
+    "$viz" stats --attention "$dir/a.npz" --tsv --metric entropy >"$dir/two"
     [ "$(wc -l <"$dir/one")" -eq 9 ]
     diff <(cut -f1-4 "$dir/one") <(cut -f1-4 "$dir/two")
 }

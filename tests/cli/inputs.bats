@@ -169,7 +169,7 @@ blank_notes() {
     [ "$("$viz" tokens -m "$ref/bert" --json < "$dir/lines" | tokens)" = "$want" ]
     [ "$(gzip < "$dir/lines" | "$viz" tokens -m "$ref/bert" --json | tokens)" = "$want" ]
     for c in "stats --tsv" "stability --runs 1 --json --no-metadata" \
-        "mechanisms --repeats 0 --only exact --json --no-metadata"; do
+        "mechanisms --runs 0 --only exact --json --no-metadata"; do
         "$viz" $c -m "$ref/bert" -f "$dir/lines" > "$dir/want"
         cat "$dir/lines" | "$viz" $c -m "$ref/bert" > "$dir/got"
         cmp "$dir/want" "$dir/got"
@@ -181,7 +181,7 @@ blank_notes() {
     cat "$dir/ids" | "$viz" stats --tsv -m "$ref/seq2seq/t5" --jsonl > "$dir/got"
     cmp "$dir/want" "$dir/got"
     # Of several texts, one that an option does not fit is no error
-    run --separate-stderr "$viz" mechanisms -m "$ref/bert" --repeats 0 --only exact,local --budget 9 < <(echo the key)
+    run --separate-stderr "$viz" mechanisms -m "$ref/bert" --runs 0 --only exact,local --budget 9 < <(echo the key)
     [ "$status" -eq 0 ]
     [[ $stderr == "mha-viz: warning: --budget 9 leaves nothing out of 1 of 1 text: it has fewer keys" ]]
 }

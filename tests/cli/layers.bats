@@ -255,8 +255,8 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     tensors "$dir/a.safetensors" W_Q:12,12 W_K:12,12 W_V:12,12 W_O:12,12
     run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3
     [ "$status" -eq 0 ]
-    [[ $stderr == *"parameters such as W_Q are read as x W; --order out-in reads them as W x"* ]]
-    works "$viz" info -m "$dir/a.safetensors" --heads 3 --order in-out
+    [[ $stderr == *"parameters such as W_Q are read as x W; --matrix-order out-in reads them as W x"* ]]
+    works "$viz" info -m "$dir/a.safetensors" --heads 3 --matrix-order in-out
 }
 
 @test "an unknown layer: what was found, the nearest layouts, and the option" {
@@ -320,11 +320,11 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     [ "$(jq -c .heads <<<"$output")" = "$short" ]
 }
 
-@test "a bias that does not fit a parameter: its name, and --order" {
+@test "a bias that does not fit a parameter: its name, and --matrix-order" {
     tensors "$dir/a.safetensors" W_{Q,K,V}:28,24 W_O:24,28 b_{Q,K,V}:28
     works "$viz" info -m "$dir/a.safetensors" --heads 4
-    fails 3 "b_Q: shape [28], expected 24 elements, one for each output of W_Q of shape [28,24]; --order out-in and --order in-out say how that lies" \
-        "$viz" info -m "$dir/a.safetensors" --heads 4 --order in-out
+    fails 3 "b_Q: shape [28], expected 24 elements, one for each output of W_Q of shape [28,24]; --matrix-order out-in and --matrix-order in-out say how that lies" \
+        "$viz" info -m "$dir/a.safetensors" --heads 4 --matrix-order in-out
 }
 
 @test "other tensors of a layer's file are named" {
@@ -391,7 +391,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" init --d-model 8 --heads 4 --d-k 3 --d-v 5 --decoder --layers 3 -o "$dir/d.safetensors"
     works "$viz" stats -m "$dir/d.safetensors" --json
     [ "$(jq -c '.heads | length' <<<"$output")" = 12 ]
-    works "$viz" init --d-model 12 --heads 3 --separable --relative --max-len 7 -o "$dir/r.safetensors"
+    works "$viz" init --d-model 12 --heads 3 --separable --relative-positions --max-len 7 -o "$dir/r.safetensors"
     works "$viz" info --json -m "$dir/r.safetensors"
     [ "$(jq -c '[.heads, .positions]' <<<"$output")" = "[3,7]" ]
     # PyTorch's manual_seed(1) and xavier_uniform_ give the same numbers.
@@ -633,7 +633,7 @@ END
     fails 2 "--encoder and --decoder exclude each other" "$viz" init --encoder --decoder -o "$dir/x"
     fails 2 "--layers requires --encoder or --decoder" "$viz" init --layers 2 -o "$dir/x"
     fails 2 "--d-ff requires --encoder or --decoder" "$viz" init --d-ff 2 -o "$dir/x"
-    fails 2 "--max-len requires --relative" "$viz" init --max-len 2 -o "$dir/x"
+    fails 2 "--max-len requires --relative-positions" "$viz" init --max-len 2 -o "$dir/x"
     fails 2 "at most 1048576 columns are possible" "$viz" init --heads 4096 --d-k 65536 -o "$dir/x"
     fails 4 "" "$viz" init -o /dev/full
     [ "$(list "$dir")" = "" ]

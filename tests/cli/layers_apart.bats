@@ -40,12 +40,12 @@ same() {
 @test "the layers of two processes, merged, are the bytes of one run" {
     lines
     same "$ref/bert" -f "$dir/lines.jsonl"
-    same "$ref/bert" -f "$dir/lines.jsonl" --by lang --compute all --bootstrap=20 --reliability \
+    same "$ref/bert" -f "$dir/lines.jsonl" --by lang --metric all --bootstrap=20 --reliability \
         --sort prev
     same "$ref/bert" -f "$dir/lines.jsonl" --hide special --weight norm
     same "$ref/bert" -f "$dir/lines.jsonl" --merge words --words
     same "$ref/bert" -f "$dir/lines.jsonl" --split 4:1 --mask causal --max-memory 1G
-    same "$ref/gpt2" -f "$dir/ids.jsonl" --compute all,scale,cache --budgets 2
+    same "$ref/gpt2" -f "$dir/ids.jsonl" --metric all,scale,cache --budgets 2
 }
 
 @test "each process has its own heads" {
@@ -61,7 +61,7 @@ same() {
     lines
     for model in reformer longformer deberta_v2_conv xlnet gemma2 mixtral albert_inner t5_encoder; do
         [ -d "$ref/families/$model" ] || continue
-        same "$ref/families/$model" -f "$dir/ids.jsonl" --compute all
+        same "$ref/families/$model" -f "$dir/ids.jsonl" --metric all
     done
 }
 
@@ -109,7 +109,7 @@ same() {
     fails 2 "--generate cannot be given" out -l 0 --generate 3 -f "$dir/ids.jsonl"
     fails 2 "have no format" out -l 0 --json -f "$dir/ids.jsonl"
     for metric in js js_cluster rollout flow; do
-        fails 2 "$metric is of all layers" out -l 0 --compute $metric -f "$dir/ids.jsonl"
+        fails 2 "$metric is of all layers" out -l 0 --metric $metric -f "$dir/ids.jsonl"
     done
     fails 2 "bart has several stacks" "$viz" stats -m "$ref/bart" -l 0 --hidden-out "$dir/x" \
         -o "$dir/part" --jsonl -f "$dir/ids.jsonl"

@@ -48,11 +48,11 @@ curves() {
     done
 }
 
-@test "--threshold: the links that export has of that weight" {
+@test "--min-weight: the links that export has of that weight" {
     text="the cat saw the dog and the cat ran"
     "$viz" export -l 3 -H 2 -o "$dir/a.npz" "$text"
     for least in 0.01 0.2 0.9; do
-        "$viz" links -l 3 -H 2 --threshold $least -o - --format svg "$text" | lines > "$dir/got"
+        "$viz" links -l 3 -H 2 --min-weight $least -o - --format svg "$text" | lines > "$dir/got"
         "${PYTHON:-python3}" - "$dir/a.npz" $least > "$dir/want" <<'END' || skip "no numpy"
 import sys
 import numpy

@@ -123,7 +123,8 @@ stats --csv did you mean --tsv?
 heatmap --layers did you mean --layer?
 heatmap --topk stats and trace have --top
 stats --topk did you mean --top?
-heatmap --query `mha-viz trace --at` and `mha-viz neuron --at` follow one token
+heatmap --query did you mean --from?
+trace --query heatmap, links, model and 2 more commands have --from
 heatmap --no-cls did you mean --hide special?
 heatmap --figsize did you mean --width?
 heatmap --size did you mean --width?
@@ -135,23 +136,23 @@ heatmap --device everything runs on the processor; --threads chooses on how many
 heatmap --text a text stands by itself, in quotes, and several lie in the file of -f
 diff --sort model, stats, attribute and 2 more commands have --sort
 curve --sort model, stats, attribute and 2 more commands have --sort
-links --at heatmap, diff, neuron and 3 more commands have --at
+stats --from heatmap, links, model and 2 more commands have --from
 model --json stats, diff, types and 11 more commands have --json
-heatmap --threshold links and types have --threshold
-stats --metric did you mean --compute?
-stats --metrics did you mean --compute?
-model --compute did you mean --metric?
-heatmap --metric model, curve, diff and 2 more commands have --metric
+heatmap --threshold types has --threshold
+stats --stat did you mean --metric?
+stats --metrics did you mean --metric?
+model --stat did you mean --metric?
+heatmap --metric model, curve, stats and 4 more commands have --metric
 report --no-cls heatmap, links, model and 4 more commands have --hide special
 heatmap --norm=log did you mean --scale?
-stats --entropy did you mean --compute entropy?
+stats --entropy did you mean --metric entropy?
 heatmap --height did you mean --cell?
 model --metrics did you mean --metric?
 heatmap --no_caption did you mean --no-caption?
 GUESSES
-    [ "$n" -eq 38 ]
+    [ "$n" -eq 39 ]
     fails 2 "--heads requires -m LAYER; did you mean -H, which chooses heads?" "$viz" heatmap --heads 3 x
-    fails 2 "did you mean 'prev'?" "$viz" stats --compute previous x
+    fails 2 "did you mean 'prev'?" "$viz" stats --metric previous x
     fails 2 "did you mean 'bluered'?" "$viz" heatmap --cmap coolwarm x
     fails 2 "'the cat sat' is not a command; of a text: mha-viz heatmap 'the cat sat'" "$viz" 'the cat sat'
     fails 2 "-p: unknown option; a text stands by itself" "$viz" heatmap -p x

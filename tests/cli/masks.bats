@@ -128,7 +128,7 @@ npy() {
     npy "$dir/heads.npy" '|u1' '1, 2, 3, 3' "$(printf '\\1%.0s' {1..18})"
     npy "$dir/fits.npy" '|u1' '3, 3' '\1\1\1\1\1\1\1\1\1'
     printf 'key\ndoor\nthe door\nkey\n' > "$dir/lines"
-    for c in stats "mechanisms --repeats 0 --only exact" "stability --runs 1" \
+    for c in stats "mechanisms --runs 0 --only exact" "stability --runs 1" \
         "heatmap --format svg -o $dir/" "diff --dtype f32 --dtype bf16"; do
         # shellcheck disable=SC2086
         run --separate-stderr "$viz" $c -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"

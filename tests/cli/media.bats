@@ -57,7 +57,7 @@ numbers() {
     "$viz" export -m "$vit" --image "$media/rgb.png" -l 0 -o a.npz
     unzip -p a.npz attn.0.npy >a.npy
     "$viz" stats -m "$vit" --image "$media/rgb.png" -l 0 --json \
-        --compute basic,local_1,local_2,profile,local_even,token_distance_abs,token_prev >stats
+        --metric basic,local_1,local_2,profile,local_even,token_distance_abs,token_prev >stats
     python3 -c '
 import json, math, struct, sys
 stats = json.load(open("stats"))
@@ -93,7 +93,7 @@ for n, h in enumerate(stats["heads"]):
                                        for i in range(T)), "token_distance_abs")
 '
     # Of a text they are the same.
-    "$viz" stats --json --compute all,token_distance,token_distance_abs,token_prev,token_next 'the cat saw' |
+    "$viz" stats --json --metric all,token_distance,token_distance_abs,token_prev,token_next 'the cat saw' |
         jq -e '.heads | all(.distance == .token_distance and .distance_abs == .token_distance_abs and
                             .prev == .token_prev and .next == .token_next)' > /dev/null
 }
@@ -107,7 +107,7 @@ draw = numpy.random.default_rng(1).standard_normal
 for name, shape in ("square", (1, 28, 28)), ("column", (1, 160, 4)):
     numpy.save(name + ".npy", draw(shape).astype("f4"))'
     for_picture() {
-        "$viz" stats --json -m "$ref/families/dinov2_sizes" --input "$1.npy" --compute "$2"
+        "$viz" stats --json -m "$ref/families/dinov2_sizes" --input "$1.npy" --metric "$2"
     }
     for_picture square near,far | jq -e '.heads | all(.near > 0 and (.far | fabs) < 1e-6)'
     for_picture column prev,next,token_prev |
@@ -210,9 +210,9 @@ for name, shape in ("square", (1, 28, 28)), ("column", (1, 160, 4)):
 @test "heatmap: weights over the patches, or the grid" {
     in_folder
     works "$viz" heatmap -m "$vit" --image "$media/rgb.png" -o a.png
-    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 1,2 --no-metadata \
+    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --from 1,2 --no-metadata \
         --no-caption -o b.png
-    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 9 --no-metadata --no-caption \
+    works "$viz" heatmap -m "$vit" --image "$media/rgb.png" --from 9 --no-metadata --no-caption \
         -o c.png
     "$viz" heatmap -m "$vit" --image "$media/rgb.png" -H 0 --grid --term >grid
     refute cmp -s a.png b.png
@@ -223,10 +223,11 @@ for name, shape in ("square", (1, 28, 28)), ("column", (1, 160, 4)):
     "$viz" heatmap -m "$vit" --image "$media/rgb.png" -H 0 --term >term
     [ "$(grep -cE '^([.0-9] ){5}[.0-9] *$' term)" = 4 ]
     tr '\n' ' ' <term | grep -q "what \[CLS\] attends to, patch by patch"
-    fails 3 "--at" "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 25
-    fails 2 "--at requires --image, and no --grid" \
-        "$viz" heatmap -m "$vit" --image "$media/rgb.png" --at 1 --grid
-    fails 2 "--at requires --image" "$viz" heatmap --at 1 "the key"
+    fails 3 "--from" "$viz" heatmap -m "$vit" --image "$media/rgb.png" --from 25
+    "$viz" heatmap -m "$vit" --image "$media/rgb.png" -H 0 --from 1 --grid --term >row
+    [ "$(grep -cE '^ *[0-9],[0-9] ' row)" -eq 1 ]
+    fails 2 "--to: keys are the patches that the map lies over: expected --grid" \
+        "$viz" heatmap -m "$vit" --image "$media/rgb.png" --to 1
 }
 
 # near NAME N: its N numbers are the reference's

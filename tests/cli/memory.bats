@@ -29,13 +29,13 @@ load helper
     [ ! -e "$dir/x.npy" ]
     # Of a file it is left out, and others are done.
     printf '{"ids":[1,2,3]}\n{"ids":[%s]}\n{"ids":[4,5]}\n' "$ids" >"$dir/x.jsonl"
-    run --separate-stderr "$viz" stats --summary --json --compute erank --max-memory 20M --jsonl \
+    run --separate-stderr "$viz" stats --summary --json --metric erank --max-memory 20M --jsonl \
         -f "$dir/x.jsonl"
     [ "$status" -eq 3 ]
     [[ $output == *'"n_texts":2,"n_unusable":1,'* ]]
     [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
     # The rows of all 24 heads, which are kept for their distances: 24 x 900 x 900 x 4 bytes
-    run --separate-stderr "$viz" stats --summary --json --compute js --max-memory 70M --jsonl \
+    run --separate-stderr "$viz" stats --summary --json --metric js --max-memory 70M --jsonl \
         -f "$dir/x.jsonl"
     [ "$status" -eq 3 ]
     [[ $output == *'"n_texts":2,"n_unusable":1,'* ]]
@@ -132,7 +132,7 @@ load helper
     cmp "$dir/x.pdf" "$dir/one.pdf"
     # 24 heads of 600 x 600 cells: 82 MiB a text
     rm "$dir/x.pdf"
-    run --separate-stderr "$viz" "$@" --beside --max-memory 160M -f "$dir/eight.jsonl"
+    run --separate-stderr "$viz" "$@" --compare --max-memory 160M -f "$dir/eight.jsonl"
     [ "$status" -eq 3 ]
     [[ $stderr == *"line 2: the text has 600 tokens, which need "*"allows 160.0 MiB"* ]]
     fails 3 "the text has 600 tokens, which need " "$viz" heatmap -l all --cell 1 --max-memory 60M --ids "$ids" \

@@ -50,17 +50,17 @@ same() {
     corpus
     # More shards than texts: some have none.
     counts="2 40" same
-    same --compute entropy,prev --sort entropy --bootstrap=50 --reliability
-    same --by lang --compute all --sort prev --reverse
-    same --by lang --compute js_cluster,entropy --clusters 3
-    shards 3 --compute js,mds
-    stats --summary --json -f "$dir/lines.jsonl" --compute js,mds > "$dir/want"
+    same --metric entropy,prev --sort entropy --bootstrap=50 --reliability
+    same --by lang --metric all --sort prev --reverse
+    same --by lang --metric js_cluster,entropy --clusters 3
+    shards 3 --metric js,mds
+    stats --summary --json -f "$dir/lines.jsonl" --metric js,mds > "$dir/want"
     "$viz" merge --json "$dir"/part.* | cmp - "$dir/want"
     fails 3 "'js' is a list: only --json prints it" "$viz" merge "$dir"/part.*
     # Groups of a text or two are compared exactly.
     head -n 9 "$dir/lines.jsonl" >"$dir/x"
     mv "$dir/x" "$dir/lines.jsonl"
-    same --by few --compute entropy
+    same --by few --metric entropy
     same --by lang --hide first --weight norm -l 1
 }
 
@@ -130,8 +130,8 @@ same() {
     stats --shard 1/4 -f "$dir/lines.jsonl" -o "$dir/other"
     fails 3 "$dir/other: does not go with $dir/part.0: shards: found 4, expected 3" \
         "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
-    stats --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other" --compute basic
-    fails 3 'options: found ["--jsonl","--compute","basic"], expected ["--jsonl"]' \
+    stats --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other" --metric basic
+    fails 3 'options: found ["--jsonl","--metric","basic"], expected ["--jsonl"]' \
         "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
     head -n 29 "$dir/lines.jsonl" >"$dir/less"
     stats --shard 1/3 -f "$dir/less" -o "$dir/other"
@@ -251,7 +251,7 @@ one_run() {
     one_run -m "$ref/gpt2" --with mean --together -l 1
     # Texts of other shards are partners, too.
     one_run -m "$ref/gpt2" --with resample -H 1
-    one_run -m "$ref/bert" --with uniform --sample 2
+    one_run -m "$ref/bert" --with uniform --masked 2
 }
 
 @test "ablate: what cannot be sharded is refused by name" {
@@ -363,7 +363,7 @@ PYTHON
     cp -r "$ref/bert" "$dir/bert$name"
     printf 'the cat saw\nthe key is in the door\nthe dog ran\n' >"$dir/lines$name"
     seq 0 140 | sed 's/.*/&\t&/' >"$dir/counts$name"
-    run_of() { "$viz" stats -q --summary -m "$dir/bert$name" --compute basic,rare1 \
+    run_of() { "$viz" stats -q --summary -m "$dir/bert$name" --metric basic,rare1 \
         --unigrams "$dir/counts$name" "$@"; }
     want=$(run_of -f "$dir/lines$name" --json)
     [[ $want == *$'"model":"bert\xef\xbf\xbd"'* ]]

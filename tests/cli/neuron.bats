@@ -34,7 +34,7 @@ sums='. as $x | ([.keys[].score] | max) as $most
             <<< "$output" || { echo "$args: $column"; return 1; }
     done <<LIST
 - -m $ref/gpt2 --ids $ids
-- -m $ref/llama --ids $ids --at 3 -H L1H1
+- -m $ref/llama --ids $ids --from 3 -H L1H1
 - -m $ref/families/deepseek_v2 --ids $ids
 - -m $ref/families/mistral --ids $ids
 position -m $ref/families/bloom --ids $ids
@@ -70,7 +70,7 @@ LIST
 @test "a model of pictures: what it adds by distance on the grid is its position" {
     for model in beit beit_first dinov2; do
         unzip -p "$ref/families/$model/expected.npz" r0.pixel_values.npy > "$dir/in.npy"
-        works "$viz" neuron --json -m "$ref/families/$model" --input "$dir/in.npy" -H L1H1 --at 2
+        works "$viz" neuron --json -m "$ref/families/$model" --input "$dir/in.npy" -H L1H1 --from 2
         jq -e "$sums" <<< "$output" > /dev/null || { echo "$model"; return 1; }
         jq -e --arg m "$model" '(.keys[0] | has("position")) == ($m != "dinov2")' <<< "$output"
     done
@@ -79,7 +79,7 @@ LIST
 @test "numbers are those of export --all and of the rows" {
     python3 -c 'import numpy' 2> /dev/null || skip "no numpy"
     for model in gpt2 families/gemma2 families/deberta_v2 families/bloom; do
-        "$viz" neuron --json -H L1H1 --at 4 -m "$ref/$model" --ids "$ids" > "$dir/one"
+        "$viz" neuron --json -H L1H1 --from 4 -m "$ref/$model" --ids "$ids" > "$dir/one"
         "$viz" export --all -m "$ref/$model" --ids "$ids" -o "$dir/a.npz"
         python3 - "$dir" <<'PYTHON'
 import json, sys
@@ -97,13 +97,13 @@ PYTHON
 }
 
 @test "the table, and a row per dimension" {
-    works "$viz" neuron -m "$ref/gpt2" --ids "$ids" --at 2 -H L1H1
+    works "$viz" neuron -m "$ref/gpt2" --ids "$ids" --from 2 -H L1H1
     [[ ${lines[0]} == "L1H1: "*"(2) looks at 3 keys; scaled = "*" q.k" ]]
     [[ ${lines[1]} =~ ^key\ +token\ +q.k\ +scaled\ +score\ +weight$ ]]
     [ "${#lines[@]}" -eq 5 ]
-    works "$viz" neuron --tsv --dims -m "$ref/gpt2" --ids "$ids" --at 2 -H L1H1
+    works "$viz" neuron --tsv --dims -m "$ref/gpt2" --ids "$ids" --from 2 -H L1H1
     [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\tat\tquery\tkey\ttoken\tdim\tq\tk\tproduct')" ]
-    width=$("$viz" neuron --json -m "$ref/gpt2" --ids "$ids" --at 2 -H L1H1 | jq '.q | length')
+    width=$("$viz" neuron --json -m "$ref/gpt2" --ids "$ids" --from 2 -H L1H1 | jq '.q | length')
     [ "${#lines[@]}" -eq $((3 * width + 1)) ]
     works "$viz" neuron -m "$ref/families/gemma2" --ids "$ids"
     [[ ${lines[0]} == *", capped at "* ]]
@@ -116,7 +116,7 @@ PYTHON
     [ "$(jq -c '[.layer, .head, .at]' <<< "$output")" = '[3,0,2]' ]
     works "$viz" neuron --json -l 1 'the cat'
     [ "$(jq -c '[.layer, .head]' <<< "$output")" = '[1,0]' ]
-    works "$viz" neuron --json -H 2 --at -2 'the cat'
+    works "$viz" neuron --json -H 2 --from -2 'the cat'
     [ "$(jq -c '[.layer, .head, .at]' <<< "$output")" = '[3,2,1]' ]
     fails 2 "2 heads are selected, expected one: -H L4H1, or -l 4 -H 1" "$viz" neuron -H 0,1 'the cat'
     fails 2 "2 heads are selected" "$viz" neuron -H L0H1,L2H0 'the cat'
@@ -160,7 +160,7 @@ drawn() {
     done
     drawn -m "$ref/bert" --mask padding:1 --mask-value -3 the key
     works "$viz" neuron -o "$dir/a.svg" 'the cat <b>'
-    works "$viz" neuron --at cat --width 85mm -o "$dir/a.pdf" 'the cat saw the dog'
+    works "$viz" neuron --from cat --width 85mm -o "$dir/a.pdf" 'the cat saw the dog'
     fails 2 "--width 20mm: numbers and labels leave no room for q and k; expected at least " \
         "$viz" neuron --width 20mm -o "$dir/b.pdf" 'the cat saw the dog'
     least=$(grep -oE "least [0-9]+" <<< "$stderr" | tr -dc 0-9)

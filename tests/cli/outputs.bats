@@ -82,7 +82,7 @@ prepare() {
 }
 
 @test "the extension of -o chooses the format of a report; --format overrides it" {
-    for c in "stats" "tokens" "stability" "mechanisms --repeats 0" "diff --dtype f32 --dtype bf16"; do
+    for c in "stats" "tokens" "stability" "mechanisms --runs 0" "diff --dtype f32 --dtype bf16"; do
         # shellcheck disable=SC2086
         for f in txt:table tsv:tsv json:json jsonl:json JSON:json; do
             works "$viz" $c -m "$ref/bert" -o "$dir/a.${f%:*}" "the key"
@@ -105,7 +105,7 @@ prepare() {
 @test "-o DIR/: a file per text, numbered by line, in the format of --format" {
     printf 'the key\n\nthe door\n' > "$dir/lines"
     mkdir "$dir/out"
-    for c in "stats" "tokens" "stability" "mechanisms --repeats 0" "diff --dtype f32 --dtype bf16"; do
+    for c in "stats" "tokens" "stability" "mechanisms --runs 0" "diff --dtype f32 --dtype bf16"; do
         for f in table:txt tsv:tsv json:json; do
             # shellcheck disable=SC2086
             run --separate-stderr "$viz" $c -m "$ref/bert" --no-special -f "$dir/lines" \
@@ -136,7 +136,7 @@ prepare() {
 
 @test "a picture or an array is not written to a terminal" {
     script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
-    for c in "heatmap --format png -o -" "mechanisms --repeats 0 --format svg" \
+    for c in "heatmap --format png -o -" "mechanisms --runs 0 --format svg" \
         "diff --dtype f32 --dtype bf16 --format png"; do
         run script -qec "$viz $c -m $ref/bert 'the key'" /dev/null
         [ "$status" -eq 2 ]
@@ -225,7 +225,7 @@ shows() {
     script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
     ! sanitised && ! covered || skip "times are those of the plain build"
     shows '^mha-viz: head [0-9] of 8, ' 150 "stability -t 1 --heads-alone -l 0-1 --runs"
-    shows '^mha-viz: layer [0-9] of [0-9], [0-9]+%, ' 150 "mechanisms -t 1 --repeats"
+    shows '^mha-viz: layer [0-9] of [0-9], [0-9]+%, ' 150 "mechanisms -t 1 --runs"
     "$viz" init --d-model 64 --heads 2 --layers 4 --encoder -o "$dir/layers.safetensors"
     shows '^mha-viz: layer [0-9] of 4, ' 6000 "stats -t 1 -m $dir/layers.safetensors --shape"
 }

@@ -58,9 +58,9 @@ heads() {
     metrics=null_mass,entropy_renorm,neff_renorm,max_mean_renorm,entropy
     "$viz" export --no-metadata "${argv[@]}" -o "$dir/sink.npz"
     unzip -Z1 "$dir/sink.npz" | grep -qx sink.1.npy
-    want=$("$viz" stats --json --compute $metrics "${argv[@]}" | jq -c .heads)
+    want=$("$viz" stats --json --metric $metrics "${argv[@]}" | jq -c .heads)
     jq -e 'all(.[]; .null_mass > 0.01 and .null_mass < 0.99)' <<<"$want"
-    agree "$want" "$("$viz" stats --json --compute $metrics --attention "$dir/sink.npz" |
+    agree "$want" "$("$viz" stats --json --metric $metrics --attention "$dir/sink.npz" |
         jq -c .heads)" 0 1e-6
     "$viz" export --no-metadata --attention "$dir/sink.npz" -o "$dir/again.npz"
     cmp "$dir/sink.npz" "$dir/again.npz"
@@ -71,18 +71,18 @@ heads() {
     fails 3 "what a sink takes is 0." "$viz" stats --attention "$dir/other.npz"
     fails 3 "its softmax has a sink that is not a key, which no mechanism has" \
         "$viz" mechanisms "${argv[@]}"
-    "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 --json >"$dir/row"
+    "$viz" neuron "${argv[@]}" -l 1 -H 2 --from 6 --json >"$dir/row"
     jq -e '(([.keys[].weight] | add) + .sink_weight - 1 | fabs) < 1e-6 and (.sink | type) == "number"' \
         "$dir/row"
-    "$viz" neuron "${argv[@]}" -l 1 -H 2 --at 6 | head -1 | grep -q "a sink that is not a key has the score"
-    want=$("$viz" stats --json --compute null_mass -l 1 "${argv[@]}" | jq .heads[2].null_mass)
+    "$viz" neuron "${argv[@]}" -l 1 -H 2 --from 6 | head -1 | grep -q "a sink that is not a key has the score"
+    want=$("$viz" stats --json --metric null_mass -l 1 "${argv[@]}" | jq .heads[2].null_mass)
     "$viz" heatmap "${argv[@]}" -l 1 -H 2 -o "$dir/sink.svg"
     sed 's/<[^>]*>/ /g' "$dir/sink.svg" | tr -s ' \n' ' ' |
         grep -q "last column: what a sink takes that is not a key"
     grep -o '→ sink: [0-9.e-]*' "$dir/sink.svg" |
         awk -v want="$want" '{ sum += $3 } END { exit !(NR == 7 && (sum / 7 - want) ^ 2 < 1e-6) }'
     "$viz" heatmap "${argv[@]}" -l 1 --average heads -o "$dir/mean.svg"
-    all=$("$viz" stats --json --compute null_mass -l 1 "${argv[@]}" |
+    all=$("$viz" stats --json --metric null_mass -l 1 "${argv[@]}" |
         jq '[.heads[].null_mass] | add / length')
     grep -o '→ sink: [0-9.e-]*' "$dir/mean.svg" |
         awk -v want="$all" '{ sum += $3 } END { exit !(NR == 7 && (sum / 7 - want) ^ 2 < 1e-6) }'
@@ -97,7 +97,7 @@ heads() {
 @test "a sink that is not a key: model, links, diff --heatmap and report show it, or say what it takes" {
     argv=(-m "$ref/families/gpt_oss" --ids 5,9,13,21,8,30,7)
     other=(-m "$ref/families/gpt_oss" --ids 5,9,13,22,8,30,7)
-    taken() { "$viz" stats --json --compute null_mass "$@" | jq -c '[.heads[].null_mass]'; }
+    taken() { "$viz" stats --json --metric null_mass "$@" | jq -c '[.heads[].null_mass]'; }
     drawn() { sed 's/<[^>]*>/ /g' "$1" | tr -s ' \n' ' '; }
     "$viz" model "${argv[@]}" -o "$dir/model.svg"
     drawn "$dir/model.svg" | grep -q "; last column: what a sink takes that is not a key"
@@ -119,7 +119,7 @@ heads() {
         drawn "$dir/links.svg" | grep -q "[^a] sink "
     done
     "$viz" links "${argv[@]}" --type-ids 0,0,0,0,1,1,1 -l 1 -H 2 --between B-A -o "$dir/links.svg"
-    at=$(for i in 4 5 6; do "$viz" neuron "${argv[@]}" -l 1 -H 2 --at $i --json; done |
+    at=$(for i in 4 5 6; do "$viz" neuron "${argv[@]}" -l 1 -H 2 --from $i --json; done |
         jq -s 'map(.sink_weight) | add / 3 * 100 | round / 100')
     drawn "$dir/links.svg" | grep -q "not shown: a sink that is not a key, which takes on average $at of a row"
     drawn "$dir/links.svg" >"$dir/words"
@@ -361,12 +361,12 @@ heads() {
 }
 
 @test "mechanisms on --qkv: its exact row is the attention itself" {
-    works "$viz" mechanisms --json --repeats 0 --qkv "$(qkv heads)" --propagate \
+    works "$viz" mechanisms --json --runs 0 --qkv "$(qkv heads)" --propagate \
         --tokens "a b c d e"
     jq -e '.layers[0].mechanisms | length > 5 and .[0].mechanism == "exact" and .[0].error == 0' \
         <<<"$output"
-    works "$viz" mechanisms --repeats 0 --qkv "$(qkv causal)" --mask causal --only exact,local
-    run "$viz" mechanisms --repeats 0 --qkv "$(qkv heads)" -H 0 -o "$dir/m.png"
+    works "$viz" mechanisms --runs 0 --qkv "$(qkv causal)" --mask causal --only exact,local
+    run "$viz" mechanisms --runs 0 --qkv "$(qkv heads)" -H 0 -o "$dir/m.png"
     [ "$(magic "$dir/m.png" 4)" = 89504e47 ]
 }
 

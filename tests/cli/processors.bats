@@ -30,7 +30,7 @@ same() {
 }
 
 same_everywhere() {
-    same "$1" stats --compute all --json "the cat saw the dog"
+    same "$1" stats --metric all --json "the cat saw the dog"
     same "$1" stats -m "$ref/gguf_llama/model.gguf" --generate 3 --tsv "the cat saw"
     same "$1" stats -m "$ref/packed/gptq4" --ids 1,5,7,3 --tsv
     same "$1" heatmap --format png -o - "the cat saw the dog"

@@ -35,7 +35,7 @@ replays() {
     for kind in png svg pdf; do
         replays a.$kind heatmap -m bert --truncate "$nasty"
         replays a.$kind heatmap -m bert --title "$nasty" 'the key' 'the door'
-        replays a.$kind heatmap -l 0-1 --beside 'it is' 'it was'
+        replays a.$kind heatmap -l 0-1 --compare 'it is' 'it was'
         replays a.$kind links -m bert -l 1 'the cat' "the dog's"
         replays a.$kind model -m bert --title "it's" 'the key'
         replays a.$kind curve -m bert --metric entropy "the cat's door"
@@ -80,7 +80,7 @@ command_of() {
         done
     done
     for command in "info -m bert" "info --families" "circuits -m bert" "trace -m bert key" \
-        "neuron -m bert key" "attribute key" "mechanisms --only exact --repeats 0 key"; do
+        "neuron -m bert key" "attribute key" "mechanisms --only exact --runs 0 key"; do
         "$viz" $command --json > a
         PATH=$dir/bin:$PATH sh -c "$(command_of a)" > b
         cmp a b

@@ -17,7 +17,7 @@ compared() {
     "$viz" stats "$@" --json "$text" > "$dir/s.json"
     "$viz" export "$@" -o "$dir/e.npz" "$text"
     for precision in 8 16; do
-        works "$viz" report "$@" --precision $precision -o "$dir/p.html" "$text"
+        works "$viz" report "$@" --page-precision $precision -o "$dir/p.html" "$text"
         page "$dir/p.html" "$dir/s.json" "$dir/e.npz"
     done
 }
@@ -36,11 +36,11 @@ compared() {
     compared "the key" -m "$ref/gpt2" -l 1 -H 0,2
 }
 
-@test "--compute: other metrics, as stats has them" {
-    works "$viz" report -m "$ref/bert" --compute neff,entropy -o "$dir/p.html" "the key"
+@test "--metric: other metrics, as stats has them" {
+    works "$viz" report -m "$ref/bert" --metric neff,entropy -o "$dir/p.html" "the key"
     page --text "$dir/p.html" | jq -e '[.metrics[].name] == ["entropy", "neff"]'
     [ "$(page --text "$dir/p.html" | jq -c '.metrics[1].value')" = \
-      "$("$viz" stats -m "$ref/bert" --compute neff --json "the key" | jq -c '[.heads[].neff]')" ]
+      "$("$viz" stats -m "$ref/bert" --metric neff --json "the key" | jq -c '[.heads[].neff]')" ]
 }
 
 @test "of an encoder-decoder: cross-attention, with two lists of tokens" {
@@ -344,28 +344,28 @@ held() {
         base64 -d > "$dir/held/model.safetensors"
 }
 
-@test "--live --precision f16 of weights that are F16 already: they are not called rounded" {
-    live works "$viz" report --live --precision f16 -o "$dir/l.html" "the cat"
+@test "--live --page-precision f16 of weights that are F16 already: they are not called rounded" {
+    live works "$viz" report --live --page-precision f16 -o "$dir/l.html" "the cat"
     [ "$(about "$dir/l.html" | jq -c '[.type, .rounded]')" = '["F16",false]' ]
-    works "$viz" report --live --precision q8_0 -o "$dir/l.html" "the cat"
+    works "$viz" report --live --page-precision q8_0 -o "$dir/l.html" "the cat"
     [ "$(about "$dir/l.html" | jq -c '[.type, .rounded]')" = '["Q8_0",true]' ]
 }
 
-@test "--live --precision: weights in another type, which the page was made with" {
+@test "--live --page-precision: weights in another type, which the page was made with" {
     live true
     for m in bert gpt2; do
         for type in f16 q8_0; do
-            works "$viz" report --live --precision $type -m "$ref/$m" -o "$dir/l.html" "the key"
+            works "$viz" report --live --page-precision $type -m "$ref/$m" -o "$dir/l.html" "the key"
             held "$dir/l.html" "$ref/$m"
             grep -aqE "\"(F16|${type^^})\"" "$dir/held/model.safetensors"
             "$viz" report -m "$dir/held" -o "$dir/p.html" "the key"
             [ "$(grep -o 'id="w0[-0-9]*".*' "$dir/l.html")" = "$(grep -o 'id="w0[-0-9]*".*' "$dir/p.html")" ]
         done
     done
-    "$viz" report --live --precision 16 -o "$dir/l.html" "the cat"
-    "$viz" report --precision 16 -o "$dir/p.html" "the cat"
+    "$viz" report --live --page-precision 16 -o "$dir/l.html" "the cat"
+    "$viz" report --page-precision 16 -o "$dir/p.html" "the cat"
     [ "$(grep -o 'id="w0[-0-9]*".*' "$dir/l.html")" = "$(grep -o 'id="w0[-0-9]*".*' "$dir/p.html")" ]
-    fails 2 "weights of a GGUF file stay in their types" "$viz" report --live --precision f16 \
+    fails 2 "weights of a GGUF file stay in their types" "$viz" report --live --page-precision f16 \
         -m "$ref/gguf_llama/model.gguf" -o "$dir/q.html" "the key"
 }
 
@@ -382,16 +382,16 @@ held() {
     fails 2 "--live is one page" "$viz" report --live -o "$dir/" "the cat"
     cp -r "$ref/bert" "$dir/large"
     truncate -s 300M "$dir/large/more.json"
-    fails 3 "large: its files hold 300.1 MiB, more than the 300 MiB of a live page; --precision f16 or q8_0" \
+    fails 3 "large: its files hold 300.1 MiB, more than the 300 MiB of a live page; --page-precision f16 or q8_0" \
         "$viz" report --live -m "$dir/large" -o "$dir/p.html" "the key"
     [ ! -e "$dir/p.html" ]
 }
 
 @test "usage errors" {
     fails 2 "unknown file extension; known are .html, .htm" "$viz" report -o "$dir/p.png" "the cat"
-    fails 2 "--precision" "$viz" report --precision 9 "the cat"
-    fails 2 "--precision f16: the model's weights are in a page of --live" "$viz" report --precision f16 "the cat"
-    fails 2 "a page has numbers" "$viz" report --compute received -o "$dir/p.html" "the cat"
+    fails 2 "--page-precision" "$viz" report --page-precision 9 "the cat"
+    fails 2 "--page-precision f16: the model's weights are in a page of --live" "$viz" report --page-precision f16 "the cat"
+    fails 2 "a page has numbers" "$viz" report --metric received -o "$dir/p.html" "the cat"
     fails 2 "--neuron" "$viz" report --neuron maybe "the cat"
     "$viz" export -o "$dir/../e.npz" "the cat"
     fails 2 "has weights, not queries and keys" \

@@ -19,7 +19,7 @@ lines() {
 }
 
 stats() {
-    ${run_as:-} "$viz" stats -q -m "$ref/bert" --compute entropy,prev --bootstrap=300 --reliability \
+    ${run_as:-} "$viz" stats -q -m "$ref/bert" --metric entropy,prev --bootstrap=300 --reliability \
         -f "$dir/lines" "$@"
 }
 
@@ -171,12 +171,12 @@ exec_stats() {
     [ -s "$dir/state" ] || skip "the run was over before it could be killed"
     cp "$dir/state" "$dir/kept"
     fails 3 "$dir/state: does not go with this run: options: found" \
-        "$viz" stats -q -m "$ref/bert" --compute entropy --summary -f "$dir/lines" \
+        "$viz" stats -q -m "$ref/bert" --metric entropy --summary -f "$dir/lines" \
         --resume "$dir/state"
     fails 3 "$dir/state: does not go with this run: shards: found 0, expected 2" \
         stats --shard 0/2 --resume "$dir/state" -o "$dir/part"
     fails 3 "$dir/state: does not go with this run: model: found \"bert\", expected" \
-        "$viz" stats -q --compute entropy,prev --bootstrap=300 --reliability --summary \
+        "$viz" stats -q --metric entropy,prev --bootstrap=300 --reliability --summary \
         -f "$dir/lines" --resume "$dir/state"
     head -c 1000 "$dir/kept" >"$dir/state"
     fails 3 "$dir/state: is cut short" stats --summary --resume "$dir/state"

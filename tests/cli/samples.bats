@@ -173,7 +173,7 @@ teardown() {
     [ "$(tail -n +2 "$dir/report" | cut -f 1,3 | sort -u | tr '\t\n' '  ')" = "1 3 2 3 " ]
     [ "$(tail -n +2 "$dir/report" | wc -l)" -eq 6 ]
     [ "$(sed -n '2p;5p' "$dir/report" | cut -f 2 | uniq)" = exact ]
-    "$MHA_VIZ" mechanisms --tsv --repeats 0 --error --only local -l 2 -f "$dir/three" |
+    "$MHA_VIZ" mechanisms --tsv --runs 0 --error --only local -l 2 -f "$dir/three" |
         awk -F '\t' 'NR > 1 { s += $5 } END { printf "%.4f\n", s / 3 }' > "$dir/mean"
     [ "$(awk -F '\t' '$1 == 2 && $2 == "local" { print $4 }' "$dir/report")" = "$(cat "$dir/mean")" ]
 }

@@ -15,7 +15,7 @@ numbers() {
     "$viz" export --all "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
     every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def |
         grep -v '^cache_' | paste -sd ,),cache
-    "$viz" stats --json --compute "$every" "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
+    "$viz" stats --json --metric "$every" "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
     "$viz" tokens --json "${model[@]:0:2}" "${listed[@]-"${texts[@]}"}" > "$dir/tokens.json"
     TOKENS=$dir/tokens.json CONFIG=${model[1]:-assets/default}/config.json \
         HIDE_KEYS=${keys:-[]} HIDE_QUERIES=${queries:-${keys:-[]}} GROUPS_OF=$groups \
@@ -179,7 +179,7 @@ numbers() {
 
 # bats test_tags=once
 @test "every metric is of divided rows, with --renorm or without; weights of links with it" {
-    local all="--compute all --hide special,2" short="the cat saw the dog and the key"
+    local all="--metric all --hide special,2" short="the cat saw the dog and the key"
 
     for options in "" "--merge words" "--weight norm"; do
         # shellcheck disable=SC2086
@@ -204,7 +204,7 @@ numbers() {
 # bats test_tags=once
 @test "what the model's own sink took is a part of what --hide leaves" {
     "$viz" export -m "$ref/families/gpt_oss" --ids 5,6,7,8,9,10 -o "$dir/a.npz"
-    "$viz" stats --json -m "$ref/families/gpt_oss" --compute basic,sinks,local_16 \
+    "$viz" stats --json -m "$ref/families/gpt_oss" --metric basic,sinks,local_16 \
         --ids 5,6,7,8,9,10 --hide 2 > "$dir/stats.json"
     python3 - "$dir/a.npz" "$dir/stats.json" <<'PYTHON'
 import json, sys
@@ -224,7 +224,7 @@ for head in heads:
         assert abs(head[name] - want) < 2e-6, (head["layer"], head["head"], name, head[name], want)
 PYTHON
     # In a text of 40 tokens, what the sink takes is not far away
-    "$viz" stats --json -m "$ref/families/gpt_oss" --compute sinks,far,local_16 \
+    "$viz" stats --json -m "$ref/families/gpt_oss" --metric sinks,far,local_16 \
         --ids "$(seq -s, 5 44)" |
         jq -e '.heads | all(.far >= -1e-6 and (.far + .local_16 + .null_mass - 1 | fabs) < 1e-6)' > /dev/null
 }
@@ -279,10 +279,10 @@ PYTHON
         rm -r "$dir/out"
     done
     fails 3 "--hide: nothing is left of the text" "$viz" diff --hide 0-3 "a b c" "a b d"
-    fails 3 "the first text: --at: token 2 is hidden (--hide)" \
-        "$viz" diff --hide 2 --at cat "the cat sat" "my cat ran"
-    fails 3 "the second text: --at: token 3 is hidden (--hide)" \
-        "$viz" diff --hide 3 --at cat "the cat sat" "my big cat"
+    fails 3 "the first text: --from: token 2 is hidden (--hide)" \
+        "$viz" diff --hide 2 --from cat "the cat sat" "my cat ran"
+    fails 3 "the second text: --from: token 3 is hidden (--hide)" \
+        "$viz" diff --hide 3 --from cat "the cat sat" "my big cat"
     works "$viz" diff -q --json --hide first "a" "b c"      # no two rows are paired
     jq -e '.tokens_paired == 1 and (.heads | all(.js == null and .largest == null))' <<< "$output"
 }
@@ -333,7 +333,7 @@ PYTHON
     # shellcheck disable=SC1111  # the title has such quotes
     [ "$("$viz" diff --hide special "the key" "a key" | head -n 1)" = \
         "“the key” → “a key”; special tokens hidden, rows divided by what is left" ]
-    works "$viz" diff --json --merge words --at unable "the unable cat" "an unable cat"
+    works "$viz" diff --json --merge words --from unable "the unable cat" "an unable cat"
     [ "$(jq -c '[.first.at, .second.at]' <<< "$output")" = '[2,2]' ]
     printf 'the key\ta key\nthe dog\ta dog\n' > "$dir/pairs"
     works "$viz" diff --json --pairs -f "$dir/pairs" --summary --hide first

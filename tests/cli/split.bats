@@ -67,7 +67,7 @@ for line in sys.stdin:
     [[ $stderr == *"line 3: "*"1 of its texts and their pieces could not be used" ]]
     stats() {
         run --separate-stderr "$viz" stats -q -m "$ref/bert" --split 6:2 --bootstrap=20 \
-            --reliability -f "$dir/lines" "$@"
+            -f "$dir/lines" "$@"
     }
     stats --summary --tsv -t 1
     [ "$status" -eq 3 ]
@@ -87,7 +87,7 @@ for line in sys.stdin:
     { echo "$text"; for ((i = 0; i < 3000; i++)); do printf '%s ' "$text"; done; echo
       lines; } >"$dir/lines"
     stats() {
-        ${run_as:-} "$viz" stats -q -m "$ref/bert" --compute entropy --split 16:3 \
+        ${run_as:-} "$viz" stats -q -m "$ref/bert" --metric entropy --split 16:3 \
             --summary -f "$dir/lines" "$@"
     }
     run --separate-stderr stats --tsv

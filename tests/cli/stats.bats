@@ -28,48 +28,48 @@ text="the key is in the door"
     [ "$(cut -f 1 <<< "$output" | sort | uniq -c | tr -s ' \n' ' ')" = " 6 0 6 1 1 index " ]
 }
 
-@test "stats --compute: the metrics that are named, a group, both" {
-    works "$viz" stats --tsv -m "$ref/bert" --compute self,entropy "$text"
+@test "stats --metric: the metrics that are named, a group, both" {
+    works "$viz" stats --tsv -m "$ref/bert" --metric self,entropy "$text"
     [[ ${lines[0]} == index$'\t'stack$'\t'layer$'\t'head$'\t'entropy$'\t'self$'\t'link_query* ]]
     "$viz" stats --tsv -m "$ref/bert" "$text" | cut -f 1-5,11,14- | cmp - <(echo "$output")
-    works "$viz" stats -m "$ref/bert" --compute self "$text"
+    works "$viz" stats -m "$ref/bert" --metric self "$text"
     [[ ${lines[0]} =~ ^head\ +self\ +strongest ]]
-    works "$viz" stats --no-metadata --json -m "$ref/bert" --compute basic,self "$text"
+    works "$viz" stats --no-metadata --json -m "$ref/bert" --metric basic,self "$text"
     [ "$output" = "$("$viz" stats --no-metadata --json -m "$ref/bert" "$text")" ]
     # What sorts is computed
-    works "$viz" stats -m "$ref/bert" --compute self --sort first "$text"
+    works "$viz" stats -m "$ref/bert" --metric self --sort first "$text"
     [[ ${lines[0]} =~ ^head\ +self\ +first\ +strongest ]]
     # A table is for reading; the others have all
-    works "$viz" stats -m "$ref/bert" --compute all "$text"
+    works "$viz" stats -m "$ref/bert" --metric all "$text"
     [ "${lines[0]}" = "$("$viz" stats -m "$ref/bert" "$text" | head -n 1)" ]
-    works "$viz" stats --tsv -m "$ref/bert" --compute all "$text"
+    works "$viz" stats --tsv -m "$ref/bert" --metric all "$text"
     all=$(sed -nE '/, LIST, /d; s/^METRIC\([a-z0-9_]*, "([^"]*)".*, (BASIC|ALL),$/\1/p' \
         src/analysis/metrics.def | paste -s)
     [[ ${lines[0]} == *$'\t'head$'\t'$all$'\t'link_query* ]]
-    fails 2 "--compute: 'entropi' is not a metric; did you mean 'entropy'?" \
-        "$viz" stats -m "$ref/bert" --compute self,entropi "$text"
-    fails 2 "--compute: '' is not a metric" "$viz" stats -m "$ref/bert" --compute '' "$text"
+    fails 2 "--metric: 'entropi' is not a metric; did you mean 'entropy'?" \
+        "$viz" stats -m "$ref/bert" --metric self,entropi "$text"
+    fails 2 "--metric: '' is not a metric" "$viz" stats -m "$ref/bert" --metric '' "$text"
     # A group of its own, lists and words
-    works "$viz" stats --tsv -m "$ref/bert" --compute scale "$text"
+    works "$viz" stats --tsv -m "$ref/bert" --metric scale "$text"
     [[ ${lines[0]} == *$'\t'query_independence$'\t'* ]]
-    fails 2 "--compute: 'received' is a list: only --json prints it" \
-        "$viz" stats -m "$ref/bert" --compute self,received "$text"
+    fails 2 "--metric: 'received' is a list: only --json prints it" \
+        "$viz" stats -m "$ref/bert" --metric self,received "$text"
     fails 2 "--sort: 'received' is neither 'layer' nor a metric" \
         "$viz" stats -m "$ref/bert" --sort received "$text"
-    works "$viz" stats --tsv -m "$ref/bert" --compute self --sort stable_rank "$text"
+    works "$viz" stats --tsv -m "$ref/bert" --metric self --sort stable_rank "$text"
     cut -f 6 <<< "$output" | tail -n +2 | sort -rgc
     [[ ${lines[0]} == *$'\tself\tstable_rank\tlink_query'* ]]
-    fails 2 "--compute: 'flow' is a matrix: only --json prints it" \
-        "$viz" stats --tsv -m "$ref/bert" --compute self,flow "$text"
-    fails 2 "--compute: 'rollout' is a matrix: it is of all layers and heads" \
-        "$viz" stats --json -m "$ref/bert" -l 0 --compute rollout "$text"
-    works "$viz" stats --json -m "$ref/bert" --compute rollout "$text"
+    fails 2 "--metric: 'flow' is a matrix: only --json prints it" \
+        "$viz" stats --tsv -m "$ref/bert" --metric self,flow "$text"
+    fails 2 "--metric: 'rollout' is a matrix: it is of all layers and heads" \
+        "$viz" stats --json -m "$ref/bert" -l 0 --metric rollout "$text"
+    works "$viz" stats --json -m "$ref/bert" --metric rollout "$text"
     [ "$(jq -c '[has("rollout"), has("flow"), (.rollout[0][1] | add * 1e6 | round)]' \
         <<< "$output")" = '[true,false,1000000]' ]
-    works "$viz" stats --json -m "$ref/bert" --compute received,kovaleva "$text"
+    works "$viz" stats --json -m "$ref/bert" --metric received,kovaleva "$text"
     [ "$(jq -c '.heads[0] | keys_unsorted[:6]' <<< "$output")" = \
         '["stack","layer","head","received","kovaleva","rows_skipped"]' ]
-    works "$viz" stats -m "$ref/bert" --compute kovaleva "$text"
+    works "$viz" stats -m "$ref/bert" --metric kovaleva "$text"
     [[ ${lines[1]} =~ ^L0H0\ +(vertical|diagonal|vertical\+diagonal|heterogeneous)\  ]]
 }
 
@@ -155,8 +155,8 @@ text="the key is in the door"
 
 @test "options that nothing would read are refused" {
     for wrong in "--top 3" "--top 3 --tsv" "--top 3 --json --links" "--clusters 8" "--budgets 16" \
-        "--stream 4,64 --compute entropy" "--prompt 3 --compute cache_h2o_16" "--snap-window 32" \
-        "--unigrams /dev/null" "--entropy-eps 0 --compute neff" "--links --compute prev" \
+        "--stream 4,64 --metric entropy" "--prompt 3 --metric cache_h2o_16" "--snap-window 32" \
+        "--unigrams /dev/null" "--entropy-eps 0 --metric neff" "--links --metric prev" \
         "--entropy-eps 0 --links" "--links --types none" "--seed 1" "--types none --tsv" \
         "--types none --json"; do
         # shellcheck disable=SC2086
@@ -175,12 +175,12 @@ text="the key is in the door"
     fails 2 "--seed is of " "$viz" mechanisms --only local,quest --seed 1 "$text"
     fails 2 "--seed is of " "$viz" circuits --sample 0 --seed 1
     fails 2 "--seed is of " "$viz" circuits -m "$ref/bert_old" --seed 1
-    fails 2 "--seed is of copy_rank and negative_copy" "$viz" circuits --pairs --seed 1
+    fails 2 "--seed is of copy_rank and negative_copy" "$viz" circuits --edges --seed 1
     fails 2 "--seed is of copy_rank" "$viz" circuits --metric successor --seed 1 -o "$dir/a.png"
     fails 2 "--sample is of copy_rank" "$viz" circuits --sample 7 -o "$dir/a.png"
     works "$viz" circuits --metric copy_rank --seed 1 --sample 7 -o "$dir/a.png"
     works "$viz" ablate -q --together -l 0 -H 0 --seed 1 "$text"
-    for o in --sample --mask-id; do
+    for o in --masked --mask-id; do
         fails 2 "--patch, $o: only one" "$viz" ablate -m "$ref/bert" --patch b $o 3 a
     done
     for command in trace circuits mechanisms "neuron -H 0"; do
@@ -296,7 +296,7 @@ heads() {
     refute grep -aqF heads.1.npy "$dir/heads.npz"
     [ "$("$viz" diff -m "$ref/llama" --json -H L0H1,L1H0 "$text" "a cat" | jq '.heads | length')" -eq 2 ]
     [ "$("$viz" stability -m "$ref/llama" --json --runs 2 -H L0H1,L1H0 "$text" | jq '.heads | length')" -eq 2 ]
-    "$viz" mechanisms -m "$ref/llama" --json --repeats 0 --only local -H L1H1 "$text" |
+    "$viz" mechanisms -m "$ref/llama" --json --runs 0 --only local -H L1H1 "$text" |
         jq -c '[.layers[] | .layer]' > "$dir/layers"
     [ "$(cat "$dir/layers")" = "[1]" ]
 }
@@ -451,13 +451,13 @@ heads() {
 @test "info: the built-in model, and no operands" {
     works "$viz" info
     [[ $output == *"family      llama, decoder, causal"* ]]
-    works "$viz" info --tokens 100000
+    works "$viz" info --length 100000
     fails 2 "info: unexpected operand 'x', expected none" "$viz" info x
-    fails 2 "--tokens: '0' is not in" "$viz" info -n 0
+    fails 2 "--length: '0' is not in" "$viz" info -n 0
 }
 
 @test "--budgets, --stream: what is no list of numbers of keys is misuse" {
-    cache=(stats --json --compute "cache,streaming")
+    cache=(stats --json --metric "cache,streaming")
     for wrong in "" "," "16," ,16 16,,64 0 0,16 -1 16.5 16x "16 64" 16777217 99999999999999999999; do
         fails 2 "--budgets: '" "$viz" "${cache[@]}" --budgets "$wrong" "the cat"
         [[ $stderr == *"expected whole numbers from 1 to 16777216 with commas between"* ]]
@@ -472,7 +472,7 @@ heads() {
     fails 2 "--stream: expected at most 2 numbers" "$viz" "${cache[@]}" --stream 1,2,3 "the cat"
     fails 2 "--snap-window: '0' is not in 1..1048576" "$viz" "${cache[@]}" --snap-window 0 "the cat"
     # A budget that is not asked for has no name, and one that is has its number
-    fails 2 "'cache_h2o_16' is not a metric" "$viz" stats --budgets 32 --compute cache_h2o_16 "the cat"
+    fails 2 "'cache_h2o_16' is not a metric" "$viz" stats --budgets 32 --metric cache_h2o_16 "the cat"
     works "$viz" "${cache[@]}" --budgets 2 --stream 0,0 "the cat saw the dog"
     jq -e '.heads[0] | has("cache_h2o_2") and (has("cache_h2o_16") | not)' <<< "$output"
 }

@@ -18,7 +18,7 @@ PYTHON
 }
 
 numbers() {
-    "$viz" stats -q --json --no-metadata --summary --compute entropy,prev -m "$ref/bert" --jsonl "$@"
+    "$viz" stats -q --json --no-metadata --summary --metric entropy,prev -m "$ref/bert" --jsonl "$@"
 }
 
 @test "means, intervals, reliability and differences are those of their formulas" {
@@ -58,7 +58,7 @@ numbers() {
     printf 'the cat saw the dog\ntea with milk, tea with lemon\nthe dog ran\n' > "$dir/lines"
     mkdir "$dir/each"
     distances() {
-        "$viz" stats -q --no-metadata --summary --json --compute js,mds,js_cluster \
+        "$viz" stats -q --no-metadata --summary --json --metric js,mds,js_cluster \
             --clusters 5 "$@"
     }
     for m in "$BATS_TEST_DIRNAME/../../assets/default" "$ref/bert" "$ref/gpt2"; do
@@ -74,7 +74,7 @@ numbers() {
     head -n 1 "$dir/lines" > "$dir/line"
     distances -f "$dir/line" |
         jq -c '.heads[] | [(.js[] | . * 1e9 | round), .js_cluster]' > "$dir/one"
-    "$viz" stats --json --compute js,js_cluster --clusters 5 "$(cat "$dir/line")" |
+    "$viz" stats --json --metric js,js_cluster --clusters 5 "$(cat "$dir/line")" |
         jq -c '.heads[] | [(.js[] | . * 1e9 | round), .js_cluster]' | cmp - "$dir/one"
     # a group has distances of its own
     sed 's/.*/{"text":"&","k":1}/; 3s/:1}/:2}/' "$dir/lines" > "$dir/groups.jsonl"
@@ -82,7 +82,7 @@ numbers() {
     distances -f "$dir/line" | jq '.heads' > "$dir/one"
     distances --jsonl --by k -f "$dir/groups.jsonl" | jq 'select(.group == "2") | .heads' |
         cmp - "$dir/one"
-    run "$viz" stats -q --summary --tsv --compute js_cluster --sort js_cluster -f "$dir/lines"
+    run "$viz" stats -q --summary --tsv --metric js_cluster --sort js_cluster -f "$dir/lines"
     [ "$(awk 'NR > 1 { print $5 }' <<< "$output")" = \
         "$(awk 'NR > 1 { print $5 }' <<< "$output" | sort -rn)" ]
     works "$viz" model --metric js_cluster -f "$dir/lines" -o "$dir/m.svg"
@@ -94,7 +94,7 @@ numbers() {
     [ "${lines[0]}" = "mean of 25 texts" ]
     [[ "${lines[1]}" == "head  entropy   norm "* ]]
     [[ "${lines[1]}" != *95* ]]
-    works "$viz" stats -q --summary --compute entropy --bootstrap --reliability --by lang \
+    works "$viz" stats -q --summary --metric entropy --bootstrap --reliability --by lang \
         --sort entropy -m "$ref/bert" --jsonl -f "$dir/lines.jsonl"
     [ "${lines[0]}" = "lang a: mean of 9 texts" ]
     [[ "${lines[1]}" == "head  entropy  95 %"*"bootstrap"*"- first"*"q" ]]
@@ -105,7 +105,7 @@ numbers() {
     [ "${order[*]:0:half}" = "${order[*]:half}" ]
     mapfile -t means < <(sed -n "3,$((2 + half))p" <<<"$output" | awk '{ print $2 }')
     [ "${means[*]}" = "$(printf '%s\n' "${means[@]}" | sort -rn | xargs)" ]
-    works "$viz" stats -q --summary --tsv --compute entropy -m "$ref/bert" --jsonl \
+    works "$viz" stats -q --summary --tsv --metric entropy -m "$ref/bert" --jsonl \
         -f "$dir/lines.jsonl"
     [ "${lines[0]}" = "$(printf '%s\t' n_texts stack layer head entropy_mean entropy_sd \
         entropy_low entropy_high entropy_n)types" ]
@@ -120,7 +120,7 @@ numbers() {
         head -n $n "$dir/lines" >"$dir/few"
         "$viz" types --json --no-probe -m "$ref/bert" -f "$dir/few" |
             jq -c '[.heads[].types - ["heterogeneous", "sink-elsewhere", "local"]]' >"$dir/want"
-        "$viz" stats -q --summary --json --compute all -m "$ref/bert" -f "$dir/few" |
+        "$viz" stats -q --summary --json --metric all -m "$ref/bert" -f "$dir/few" |
             jq -c '[.heads[].types]' >"$dir/got"
         [ $n -eq 9 ] || cmp "$dir/want" "$dir/got"
     done
@@ -128,7 +128,7 @@ numbers() {
     # Fewer than 10 texts, or 200 rows
     jq -e 'all(index("undetermined") != null)' "$dir/got"
     head -n 12 "$dir/lines" >"$dir/few"
-    "$viz" stats -q --summary --tsv --compute entropy -m "$ref/bert" -f "$dir/few" >"$dir/got"
+    "$viz" stats -q --summary --tsv --metric entropy -m "$ref/bert" -f "$dir/few" >"$dir/got"
     [ "$(tail -n +2 "$dir/got" | cut -f 10 | sort -u)" = undetermined ]
     [ "$(awk '{ print NF }' "$dir/got" | sort -u)" -eq 10 ]
 }
@@ -138,7 +138,7 @@ numbers() {
     { cat "$dir/lines.jsonl"; echo '{"text":"the cat","lang":[]}'; echo '{"text":"a"}'; } \
         > "$dir/more.jsonl"
     numbers --by lang -f "$dir/lines.jsonl" > "$dir/one"
-    run --separate-stderr "$viz" stats --json --no-metadata --summary --compute entropy,prev --by lang \
+    run --separate-stderr "$viz" stats --json --no-metadata --summary --metric entropy,prev --by lang \
         -m "$ref/bert" --jsonl -f "$dir/more.jsonl"
     [ "$status" -eq 3 ]
     [[ $output == *'"n_unusable":2,'* ]]
@@ -163,11 +163,11 @@ numbers() {
         "$viz" stats -q --summary -o "$dir/" -f "$dir/lines.jsonl"
     for o in --bootstrap --reliability; do
         fails 2 "$o is of means: js, mds and js_cluster have none" \
-            "$viz" stats -q --summary $o --compute js_cluster -f "$dir/lines.jsonl"
+            "$viz" stats -q --summary $o --metric js_cluster -f "$dir/lines.jsonl"
     done
     for m in js mds; do
-        fails 2 "--compute: '$m' is a list: only --json prints it" \
-            "$viz" stats -q --summary --tsv --compute $m -f "$dir/lines.jsonl"
+        fails 2 "--metric: '$m' is a list: only --json prints it" \
+            "$viz" stats -q --summary --tsv --metric $m -f "$dir/lines.jsonl"
     done
     fails 2 "--summary, --links: only one of them can be given" \
         "$viz" stats -q --summary --links -f "$dir/lines.jsonl"
@@ -219,7 +219,7 @@ CODE
     { yes 'the cat' | head -n 30; echo "$long"; } > "$dir/mixed"
     yes "$long" | head -n 10 > "$dir/long"
     labels() {
-        "$viz" stats -q --summary --compute sink_long,alpha_0 --json -m "$dir/strong" -f "$1" |
+        "$viz" stats -q --summary --metric sink_long,alpha_0 --json -m "$dir/strong" -f "$1" |
             jq '[.heads[] | select(.types | index("sink-elsewhere"))] | length'
     }
     [ "$(labels "$dir/long")" -gt 0 ]
@@ -231,6 +231,6 @@ CODE
 @test "what is asked for is shown, or refused" {
     fails 2 "--reliability is of the table and JSON" \
         "$viz" stats --summary --reliability --tsv -f samples/english.txt
-    works "$viz" stats -q --summary --compute entropy,prev,next,bos --bootstrap=10 -f samples/english.txt
+    works "$viz" stats -q --summary --metric entropy,prev,next,bos --bootstrap=10 -f samples/english.txt
     [[ ${lines[1]} =~ ^head\ +entropy\ +bootstrap\ +prev\ +bootstrap ]]
 }

@@ -152,7 +152,7 @@ setup_file() {
     [[ $output == *"change of entropy"*L5* ]]
     works "$viz" circuits --term
     [[ $output == *L0*L5*"by the weights alone"* ]]
-    works "$viz" mechanisms -q --repeats 0 --term "the key"
+    works "$viz" mechanisms -q --runs 0 --term "the key"
     [[ $output == *"each mechanism its own range"* ]]
     works "$viz" ablate --term "the key to the door"
     [[ $output == *"change of the loss"* ]]
@@ -246,7 +246,7 @@ LIST
 @test "curves on a terminal stand where the numbers are" {
     command -v python3 > /dev/null || skip "no python3"
     text="the cat saw the dog and the cat ran"
-    "$viz" stats --json --compute entropy "$text" > "$dir/stats"
+    "$viz" stats --json --metric entropy "$text" > "$dir/stats"
     COLUMNS=80 "$viz" curve --term --no-caption --metric entropy "$text" > "$dir/plot"
     python3 - "$dir" <<'PYTHON'
 import json, re, sys
@@ -291,7 +291,7 @@ PYTHON
     [ "$status" -eq 2 ]
     [ "${#lines[@]}" -eq 1 ]
     [[ $output == *"mha-viz: a terminal of 10 columns has no room for a heatmap; expected at least "* ]]
-    for command in links model curve "neuron --at 1" "trace --at 1"; do
+    for command in links model curve "neuron --from 1" "trace --at 1"; do
         run on_pty 10 "$viz $command -q --term 'the key'"
         [ "$status" -eq 2 ]
         [ "${#lines[@]}" -eq 1 ]

@@ -7,8 +7,8 @@ load helper
 
 @test "threads beyond the machine's processors give the bytes of one" {
     head -n 30 samples/english.txt > "$dir/texts"
-    works "$viz" stats --tsv --compute all -f "$dir/texts" -t 1 -o "$dir/one.tsv"
-    works "$viz" stats --tsv --compute all -f "$dir/texts" -t 96 -o "$dir/many.tsv"
+    works "$viz" stats --tsv --metric all -f "$dir/texts" -t 1 -o "$dir/one.tsv"
+    works "$viz" stats --tsv --metric all -f "$dir/texts" -t 96 -o "$dir/many.tsv"
     cmp "$dir/one.tsv" "$dir/many.tsv"
 }
 

@@ -83,8 +83,8 @@ model() {
 # special_of COMMAND...: the flags of its tokens, and the share of special ones in each head
 special_of() {
     "$viz" tokens --json "$@" | jq -c .special
-    "$viz" stats --json --compute entropy --hide special "$@" | jq -c '[.hidden, .heads]'
-    "$viz" stats --json --compute special "$@" | jq -c .heads
+    "$viz" stats --json --metric entropy --hide special "$@" | jq -c '[.hidden, .heads]'
+    "$viz" stats --json --metric special "$@" | jq -c .heads
 }
 
 @test "special tokens are those of the tokeniser, whatever way they came" {
@@ -114,7 +114,6 @@ special_of() {
     [ "$(jq -c .special <<< "$output")" = "[1,0,0]" ]
 }
 
-@test "what is of attention is refused" {
-    fails 2 "--global is of attention, which tokens does not compute" "$viz" tokens --global all a
-    fails 2 "--boxes is of attention" "$viz" tokens --boxes x.npy a
+@test "--global is refused: it is of attention" {
+    fails 2 "--global: tokens are the same whichever of them see all" "$viz" tokens --global all a
 }

@@ -57,7 +57,7 @@ edited() {
     works "$viz" heatmap -m siglip --image "$ref/media/rgb.png" -o siglip.svg
     "$viz" heatmap -m siglip --image "$ref/media/rgb.png" -o - --format terminal | tr '\n' ' ' |
         grep -q "what 1,1 attends to"
-    "$viz" heatmap -m siglip --image "$ref/media/rgb.png" -o - --format terminal --at 0,2 |
+    "$viz" heatmap -m siglip --image "$ref/media/rgb.png" -o - --format terminal --from 0,2 |
         tr '\n' ' ' | grep -q "what 0,2 attends to"
     works "$viz" report -m siglip --image "$ref/media/rgb.png" -o siglip.html
     "$viz" diff -m clip --image "$ref/media/rgb.png" --image "$ref/media/grey.png" >out

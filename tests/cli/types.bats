@@ -359,7 +359,7 @@ said() {
     works "$viz" stats --json -m "$planted" --ids 1,2,3,4,5,6,7,8,1,2,3,4,5
     [ "$(jq -c '[.heads[].types]' <<< "$output")" = \
         '[["undetermined","previous"],["undetermined"],["undetermined","self"],["undetermined","broad"],["undetermined"],["undetermined","self"],["undetermined"],["undetermined","broad"]]' ]
-    works "$viz" stats --json --compute bos,alpha_0 -m "$planted" --ids 1,2,3,4,5,6,7,8
+    works "$viz" stats --json --metric bos,alpha_0 -m "$planted" --ids 1,2,3,4,5,6,7,8
     [ "$(jq -c '[.heads[0,1].types]' <<< "$output")" = '[["undetermined"],["undetermined","sink-first","weak"]]' ]
     works "$viz" stats --json --hide first -m "$planted" --ids 1,2,3,4
     jq -e '.heads | all(.types[0] == "undetermined")' <<< "$output"

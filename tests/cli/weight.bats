@@ -42,11 +42,11 @@ rows() {
             "$viz" tokens --json -m "$ref/$model" "$text" > "$dir/tokens.json"
             export TOKENS=$dir/tokens.json CONFIG=$ref/$model/config.json
             "$viz" export --all --weight $weight -m "$ref/$model" -o "$dir/raw.npz" "$text"
-            "$viz" stats --json --compute "$every" --weight $weight -m "$ref/$model" "$text" \
+            "$viz" stats --json --metric "$every" --weight $weight -m "$ref/$model" "$text" \
                 > "$dir/stats.json"
             HIDE_KEYS="[]" HIDE_QUERIES="[]" python3 "$ref/shown.py" "$dir/raw.npz" \
                 "$dir/stats.json"
-            "$viz" stats --json --compute "$every" --weight $weight -m "$ref/$model" \
+            "$viz" stats --json --metric "$every" --weight $weight -m "$ref/$model" \
                 --hide first --renorm "$text" > "$dir/stats.json"
             HIDE_KEYS="[0]" HIDE_QUERIES="[0]" python3 "$ref/shown.py" "$dir/raw.npz" \
                 "$dir/stats.json"

@@ -61,9 +61,9 @@ def test_texts_that_cannot_be_read(model, raises, method, text, status, words):
     (dict(layers=b"3"), "found bytes"), (dict(layers=[None]), "found NoneType"),
     (dict(heads=4), "4"), (dict(heads="L0H9"), "9"), (dict(heads={}), "heads: an empty list"),
     (dict(stack="cross"), "cross"), (dict(stack="none"), "none"), (dict(stack=3), "found int"),
-    (dict(compute="nothing"), "nothing"), (dict(compute=3), "compute: expected names, found int"),
-    (dict(compute=[3]), "found int"), (dict(compute=[]), "compute: an empty list"),
-    (dict(compute="links"), "links"),
+    (dict(metric="nothing"), "nothing"), (dict(metric=3), "metric: expected names, found int"),
+    (dict(metric=[3]), "found int"), (dict(metric=[]), "metric: an empty list"),
+    (dict(metric="links"), "links"),
 ])
 def test_heads_and_metrics_that_are_not_there(model, raises, options, words):
     with raises(USAGE, words):
@@ -253,7 +253,7 @@ def test_a_library_that_is_not_there_or_another():
 
 
 @pytest.mark.parametrize("call", [
-    "model.attention(text)", "model.stats(text, compute='all')", "given.stats()",
+    "model.attention(text)", "model.stats(text, metric='all')", "given.stats()",
 ])
 def test_memory_that_is_denied(call):
     """An address space that ends: an exception, and the interpreter goes on."""
@@ -305,3 +305,10 @@ def test_no_output_takes_the_place_of_what_is_read(tmp_path):
         model.heatmap("the key", tmp_path / "a.png")
         model.heatmap("the key", tmp_path / "a.png")
     assert all(p.read_bytes() == data for p, data in before.items())
+
+
+def test_names_of_the_last_release():
+    with mha_viz.Model() as model:
+        with pytest.warns(DeprecationWarning, match="compute= is called metric= now"):
+            former = model.stats("the cat", compute="entropy")
+        assert former == model.stats("the cat", metric=["entropy"])

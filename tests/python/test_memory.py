@@ -46,8 +46,8 @@ def test_arrays_are_the_file(name):
     with mha_viz.Model(REF / name) as file, opened(name) as memory:
         gc.collect()
         wanted, found = file.attention(TEXT, pair), memory.attention(TEXT, pair)
-        assert file.stats(TEXT, pair, compute="all").__repr__() == \
-            memory.stats(TEXT, pair, compute="all").__repr__()
+        assert file.stats(TEXT, pair, metric="all").__repr__() == \
+            memory.stats(TEXT, pair, metric="all").__repr__()
     assert wanted.rows.keys() == found.rows.keys()
     for stack, layers in wanted.rows.items():
         for layer, array in layers.items():

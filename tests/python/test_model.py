@@ -53,9 +53,9 @@ def test_attention_is_what_export_writes(program, tmp_path, path, text, pair):
 @pytest.mark.parametrize("compute", [None, "all"])
 def test_stats_are_those_of_the_program(program, path, text, pair, compute):
     wanted = program.json("stats", *options(path), *([] if compute is None else
-                          ["--compute", compute]), *texts(text, pair))
+                          ["--metric", compute]), *texts(text, pair))
     with mha_viz.Model(path) as model:
-        records = model.stats(text, pair, compute=compute)
+        records = model.stats(text, pair, metric=compute)
     assert [(r["stack"], r["layer"], r["head"]) for r in records] == \
         [(h["stack"], h["layer"], h["head"]) for h in wanted["heads"]]
     numbers = [name for name in records[0] if name in mha_viz.metrics()]

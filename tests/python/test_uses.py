@@ -252,8 +252,8 @@ def test_transformers_are_their_files(family, dtype, program, tmp_path):
     text = mha_viz.Input(ids=[2, 5, 6, 3, 7, 9, 4],
                          **({"decoder_ids": [2, 7, 8]} if family == "bart" else {}))
     with mha_viz.from_transformers(theirs, name="saved") as ours:
-        assert ours.make("stats", text, compute="all", json=True) == program(
-            "stats", "-m", tmp_path / "saved", *ids, "--compute", "all", "--json", "--no-metadata")
+        assert ours.make("stats", text, metric="all", json=True) == program(
+            "stats", "-m", tmp_path / "saved", *ids, "--metric", "all", "--json", "--no-metadata")
         npz = program.export(tmp_path / "rows.npz", "-m", tmp_path / "saved", *ids)
         names = {"encoder": "attn", "decoder": "dec" if family == "bart" else "attn",
                  "cross": "cross"}

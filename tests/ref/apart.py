@@ -4,7 +4,7 @@
 
     python3 tests/ref/apart.py FOLDER SUMMARY.json [PICTURE.svg]
 
-FOLDER has the export of each text; SUMMARY is of `stats --summary --json --compute
+FOLDER has the export of each text; SUMMARY is of `stats --summary --json --metric
 js,mds,js_cluster --clusters 5`, PICTURE of `model --mds --types none`, over the same texts.  The mean of the
 matrices, its places and its clusters have to be those of the report; the points of the picture
 lie as the places do, but for where they begin and how large they are drawn."""

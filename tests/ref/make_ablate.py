@@ -265,7 +265,7 @@ def write_cases():
 
 
 def arguments(c):
-    args = ["--with", c["with"], "--mask-id", str(MASK), "--sample", "100"]
+    args = ["--with", c["with"], "--mask-id", str(MASK), "--masked", "100"]
     if c["target"]:
         return args + ["--ids", ",".join(map(str, c["texts"][0])),
                        "--decoder-ids", ",".join(map(str, c["target"]))], ""

@@ -263,7 +263,7 @@ def compare(program, want, folder):
     run = lambda *args: json.loads(subprocess.run(
         [program, "circuits", "--json", "-q", "-m", folder, *args], capture_output=True, text=True,
         check=True).stdout)
-    found, pairs = run("--sample", str(1 << 20)), run("--pairs")
+    found, pairs = run("--sample", str(1 << 20)), run("--edges")
     worst = {}
     for key, values in want.items():
         if key in ("model", "chance", "sample"):

@@ -192,12 +192,12 @@ def main():
             "heads": heads(first, attentions("bert", second)[0], pairs, pairs)}})
     # One token of each: the keys before it and after it are paired by themselves.
     other = [2, 8, 21, 17, 40, 33, 5, 9, 3]
-    cases.append({"argv": ["-m", "tests/ref/bert", "--at", "2", "--ids", ids_of(FIRST)[1],
+    cases.append({"argv": ["-m", "tests/ref/bert", "--from", "2", "--ids", ids_of(FIRST)[1],
                            "--ids", ids_of(FIRST[:2] + [22] + FIRST[2:])[1]],
                   "want": {"first": {"at": 2}, "heads": heads(
                       first, attentions("bert", FIRST[:2] + [22] + FIRST[2:])[0],
                       [-1, -1, 2] + [-1] * 5, [0, 1, 2, -1, 3, 4, 5, 6], (2, 2))}})
-    cases.append({"argv": ["-m", "tests/ref/bert", "--pretokenized", "--no-special", "--at",
+    cases.append({"argv": ["-m", "tests/ref/bert", "--pretokenized", "--no-special", "--from",
                            pieces("bert", [9]), pieces("bert", FIRST), pieces("bert", other)],
                   "want": {"first": {"at": 3}, "second": {"at": 7}, "heads": heads(
                       first, attentions("bert", other)[0], [-1] * 7 + [3, -1],
@@ -207,7 +207,7 @@ def main():
     for name, second in (("gpt2", SECOND[:3] + FIRST[3:] + [22, 23]), ("gpt2", SECOND[:4]),
                          ("bert", SECOND)):
         keys = [k if k < len(FIRST) else -1 for k in range(len(second))]
-        cases.append({"argv": ["-m", f"tests/ref/{name}", "--at", "3", "--ids",
+        cases.append({"argv": ["-m", f"tests/ref/{name}", "--from", "3", "--ids",
                                ids_of(FIRST)[1], "--ids", ids_of(second)[1]],
                       "want": {"first": {"at": 3}, "second": {"at": 3}, "heads": heads(
                           attentions(name, FIRST)[0], attentions(name, second)[0],

@@ -293,7 +293,7 @@ static void check_object(struct job *j, const json_t *o, int text)
 static void check_stats(struct job *j)
 {
     const char *const argv[] = { "mha-viz", "stats", "-m", j->g.model, "--json",
-                                 "--entropy-eps", "1e-9", "--compute", "basic,"
+                                 "--entropy-eps", "1e-9", "--metric", "basic,"
                                  "token_distance,token_distance_abs,"
                                  "token_prev,token_next", j->from, j->given, j->more[0],
                                  j->more[1], j->more[2], j->more[3], NULL };

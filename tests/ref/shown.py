@@ -6,7 +6,7 @@
 
 Reads the attention of an export, and a report of `stats --json` with any of the options.
 Metrics are of rows divided by what --hide leaves; links with --renorm alone.  Says where a metric of the report, links, top or rows_skipped is another than the formulas below give,
-and which metrics of --compute all it does not know.  GROUPS in the environment: the word of
+and which metrics of --metric all it does not know.  GROUPS in the environment: the word of
 each token, separated by commas (--merge words), of queries and keys alike; TOKENS: what
 `tokens --json` says of the texts; CONFIG: the model's config.json; CACHE: options of caches.
 """

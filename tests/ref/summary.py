@@ -182,7 +182,7 @@ def values_of(texts, head, metric):
 
 
 def main(program, lines, key, *options):
-    options = ("--compute", ",".join(METRICS), *options)
+    options = ("--metric", ",".join(METRICS), *options)
     texts = run(program, *options, "--jsonl", "-f", lines)
     with open(lines, encoding="utf-8") as file:
         named = [json.loads(line)[key] for line in file]

@@ -209,7 +209,7 @@ static void test_list(void **state)
     BAD("--model: 'c' is one too many: at most 2", "-m", "a", "-m", "b", "-m", "c");
 }
 
-/* A value of such an option goes after '=': the next word is a text. */
+/* A value of such an option goes after '=': the next word is a text, if it is no value. */
 static void test_alone(void **state)
 {
     struct parsed p;
@@ -217,9 +217,11 @@ static void test_alone(void **state)
     (void)state;
     GOOD(&p, "text");
     assert_int_equal(p.args.depth, 0);
-    GOOD(&p, "--depth", "3");
+    GOOD(&p, "--depth", "a text");
     assert_int_equal(p.args.depth, 7);
     assert_int_equal(p.n, 1);
+    BAD("--depth 3: its value stands after '=': expected --depth=3, or the operand '3' before it",
+        "--depth", "3");
     GOOD(&p, "--depth=3");
     assert_int_equal(p.args.depth, 3);
     BAD("--depth: '10' is not in 1..9", "--depth=10");

@@ -79,7 +79,7 @@ static void texts_have_their_numbers(void **state)
     has("a", "\n2147483648\t");
     assert_int_equal(RUN(&e, "stats", "-l", "0", "-o", at("a")), 0);
     has("a", "text 2147483649\n");
-    assert_int_equal(RUN(&e, "mechanisms", "--only", "exact", "--repeats", "0", "-o", at("a")),
+    assert_int_equal(RUN(&e, "mechanisms", "--only", "exact", "--runs", "0", "-o", at("a")),
                      0);
     has("a", "text 2147483649, layer");
     assert_int_equal(RUN(&e, "diff", "--dtype", "f32", "--dtype", "bf16", "--json", "-o",

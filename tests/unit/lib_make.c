@@ -139,7 +139,7 @@ static void pictures(void **state)
 static void records(void **state)
 {
     static const struct made cases[] = {
-        { "stats", BERT, sentence, "river", { "--json", "--compute", "all" } },
+        { "stats", BERT, sentence, "river", { "--json", "--metric", "all" } },
         { "stats", NULL, sentence, NULL, { NULL } },
         { "stats", BERT, NULL, NULL, { "--tsv", "--file", "samples/english.txt",
                                               "--truncate", "--summary" } },
@@ -167,7 +167,7 @@ static void pages(void **state)
 {
     static const struct made cases[] = {
         { "report", NULL, sentence, NULL, { NULL } },
-        { "report", BERT, sentence, "river", { "--precision", "16", "--neuron=always" } },
+        { "report", BERT, sentence, "river", { "--page-precision", "16", "--neuron=always" } },
         { "report", BART, sentence, "river", { NULL } },
     };
 

@@ -281,7 +281,7 @@ static void limited_tasks(void **state)
     (void)state;
     limited_task("stats", "--json");
     limited_task("ablate", "--json");
-    limited_task("report", "--precision=8");
+    limited_task("report", "--page-precision=8");
 }
 #endif
 

@@ -350,7 +350,7 @@ static json_t *of_program(const char *arguments)
     json_t *root;
     FILE *f;
 
-    snprintf(command, sizeof command, "%s stats --json --compute %s %s </dev/null",
+    snprintf(command, sizeof command, "%s stats --json --metric %s %s </dev/null",
              getenv("MHA_VIZ"), every_metric(names), arguments);
     f = popen(command, "r");
     assert_non_null(f);

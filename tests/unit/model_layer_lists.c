@@ -191,8 +191,8 @@ static void asked_wrong(void **state)
 #define ENCODER2(before) BARE(before "self_attn.", "4x4") " " before "linear1.weight 8x4 " \
     before "linear2.weight 4x8"
 #define DECODER2(before) ENCODER2(before) " " BARE(before "cross_attn.", "4x4")
-#define READ(before) "parameters such as " before "wq are read as x W; --order out-in reads " \
-    "them as W x"
+#define READ(before) "parameters such as " before "wq are read as x W; --matrix-order " \
+    "out-in reads them as W x"
 #define PLAIN "attention 2/2 heads of 2, 2: 1 layer, width 4"
 
 static void more(void **state)

@@ -120,10 +120,10 @@ static void bare(void **state)
     (void)state;
     GOOD({ "wq 4x6 wk 4x6 wv 4x6 wo 6x4", { .heads = 2 },
            "attention 2/2 heads of 3, 3: 1 layer, width 4; parameters such as wq are read as x W; "
-           "--order out-in reads them as W x" },
+           "--matrix-order out-in reads them as W x" },
          { "wq 6x4 wk 6x4 wv 6x4 wo 4x6", { .heads = 2 },
            "attention 2/2 heads of 2, 2: 1 layer, width 6; parameters such as wq are read as x W; "
-           "--order out-in reads them as W x" },
+           "--matrix-order out-in reads them as W x" },
          { "wq 6x4 wk 6x4 wv 6x4 wo 4x6", { .heads = 2, .order = LAYER_ORDER_OUT_IN },
            "attention 2/2 heads of 3, 3: 1 layer, width 4" },
          { "wq 6x4 wk 6x4 wv 6x4 wo 5x6", { .heads = 2 },

@@ -37,7 +37,7 @@ static void options_of_layers(void **state)
         { { .heads = 2 }, "--heads" }, { { .norm_first = true }, "--norm-first" },
         { { .activation = "relu" }, "--activation" }, { { .relative = "shaw" }, "--relative" },
         { { .zero_key = true }, "--zero-attn" }, { { .fused = LAYER_FUSED_PARTS }, "--fused" },
-        { { .order = LAYER_ORDER_IN_OUT }, "--order" }, { { .memory = true }, "--memory" },
+        { { .order = LAYER_ORDER_IN_OUT }, "--matrix-order" }, { { .memory = true }, "--memory" },
         { { .names = "q,k,v,o" }, "--tensor-names" }, { { .prefix = "h.0" }, "--prefix" },
     };
     struct err e;

@@ -12,13 +12,13 @@
 
 struct info_args {
     struct shared_args shared;
-    int tokens;
+    int length;
     bool builtin, families;
 };
 
 #define F(f) offsetof(struct info_args, f)
 static const struct opt opts[] = {
-    INT('n', "tokens", "N", F(tokens), "512", 1, 1 << 24,
+    INT('n', "length", "N", F(length), "512", 1, 1 << 24,
         "length of the run whose memory is estimated"),
     FLAG(0, "builtin", F(builtin), "list the built-in models instead"),
     FLAG(0, "families", F(families), "list the families of models that can be read instead"),
@@ -273,7 +273,7 @@ static int write_models(struct output *o, const struct info_args *args,
     for (int i = 0; i < 2 && m[i] != NULL && status == 0; i++) {
         if (i > 0 && report.format == REPORT_TABLE)
             fprintf(report.file, "\n");
-        status = print_model(&report, args->tokens, env, m[i], e);
+        status = print_model(&report, args->length, env, m[i], e);
     }
     return output_close(o, status == 0 ? output_end(o, e) : -1, e);
 }

@@ -39,7 +39,7 @@ int layer_cut_check(struct parter *p, const struct tensor *t, int least, int mos
 /* Elements per row of a vector [n], 1, or a matrix [n, columns]. */
 int64_t layer_cut_width(const struct tensor *t);
 
-/* A weight in this form lies [in, out]: by --order, else by the form and k->in_out. */
+/* A weight in this form lies [in, out]: by --matrix-order, else by the form and k->in_out. */
 bool layer_cut_in_out(const struct parter *p, enum form form);
 
 /*

@@ -57,9 +57,10 @@ static int lay_linear(struct parter *p, const char *scope, const char *name, int
         return 0;
     if (bias->n_elements != made.shape[0])
         return err_set(p->e, ERR_INPUT, "%s: shape %s, expected %lld elements, one for each "
-                       "output of %s of shape %s; --order out-in and --order in-out say how "
-                       "that lies", bias->name, tensor_shape(p->a, bias),
-                       (long long)made.shape[0], weight->name, tensor_shape(p->a, weight));
+                       "output of %s of shape %s; --matrix-order out-in and "
+                       "--matrix-order in-out say how that lies", bias->name,
+                       tensor_shape(p->a, bias), (long long)made.shape[0], weight->name,
+                       tensor_shape(p->a, weight));
     cut = (struct cut){ 0, 1, 0, bias->n_elements, 1, 1, 1 };
     made = layer_cut_out(p->a, bias, &cut, true, arena_printf(p->a, "%s%s.bias", scope, name));
     layer_cut_take(p, bias);
@@ -89,7 +90,7 @@ static void guess_bare(struct parter *p, const struct naming *n, const char *sco
           (o == NULL || (o->n_dims == 2 && o->shape[1] == v->shape[0]));
     p->k->out_in = w_x && !x_w;
     if (x_w && w_x)
-        layer_note(p->k, arena_printf(p->a, "parameters such as %s are read as x W; --order "
+        layer_note(p->k, arena_printf(p->a, "parameters such as %s are read as x W; --matrix-order "
                                       "out-in reads them as W x", q->name));
 }
 

@@ -7,6 +7,7 @@ import numbers
 import operator
 import os
 import re
+import warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from ._error import MhaVizError, Status, type_of, usage
@@ -128,6 +129,18 @@ def names(value: Union[None, str, Sequence[str]], what: str) -> Optional[str]:
     if value is not None and not isinstance(value, str):
         raise usage(f"{what}: expected names, found {type_of(value)}")
     return value
+
+
+def with_metric(metric: Union[None, str, Sequence[str]], options: Mapping[str, Any]) -> dict:
+    """Options and the names of metrics, which were `compute` in 0.1.0.  Errors: USAGE."""
+    given = dict(options)
+    if "compute" in given:
+        warnings.warn("compute= is called metric= now; the next release does not know the old "
+                      "name", DeprecationWarning, stacklevel=3)
+        former = given.pop("compute")
+        metric = former if metric is None else metric
+    given["metric"] = names(metric, "metric")
+    return given
 
 
 # ---- options of the program ----

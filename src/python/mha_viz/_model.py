@@ -310,14 +310,14 @@ class Model:
     # ---- numbers ----
 
     def stats(self, text: Optional[TextLike] = None, pair: Optional[str] = None, *,
-              compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
+              metric: Union[None, str, Sequence[str]] = None, layers: Which = None,
               heads: Which = None, stack: Optional[str] = None, progress: Share = None,
               **options: Any) -> Records:
         """The metrics of each head, those of `mha-viz stats` (formulas and units are in its page).
 
         Args:
             text, pair, layers, heads: as for `attention`.
-            compute: names of metrics or groups, as "basic,neff", "all" or a list; None: basic.
+            metric: names of metrics or groups, as "basic,neff", "all" or a list; None: basic.
             stack: None: that of the model; of an encoder-decoder "cross", or "encoder" for a
                 text without a pair.
             progress, options: as for `make`; options are those of mha-viz-stats(1): truncate=True,
@@ -331,11 +331,11 @@ class Model:
         Raises:
             MhaVizError: as `attention`; USAGE: no such metric.
         """
-        given = {**options, "compute": _arguments.names(compute, "compute")}
+        given = _arguments.with_metric(metric, options)
         return self._numbers(text, pair, _arguments.options(layers, heads, stack, given), progress)
 
     def stats_many(self, texts: Iterable[Any], *,
-                   compute: Union[None, str, Sequence[str]] = None, layers: Which = None,
+                   metric: Union[None, str, Sequence[str]] = None, layers: Which = None,
                    heads: Which = None, stack: Optional[str] = None, errors: str = "raise",
                    progress: Progress = None, **options: Any) -> Iterator[Records]:
         """`stats` of each text of a corpus, one after another.
@@ -349,7 +349,7 @@ class Model:
             errors: "raise", or "skip": a text that cannot be used becomes a warning.
             progress: called with (done, total) after each text, total None where the texts
                 have no len(); True: a bar of tqdm, where it is installed; None: nothing.
-            compute, and the others: as for `stats`.
+            metric, and the others: as for `stats`.
 
         Raises:
             MhaVizError: as `stats`.
@@ -358,7 +358,7 @@ class Model:
             raise usage(f"texts: expected several texts, found {type_of(texts)}")
         if errors not in ("raise", "skip"):
             raise usage("errors: expected 'raise' or 'skip'")
-        given = {**options, "compute": _arguments.names(compute, "compute")}
+        given = _arguments.with_metric(metric, options)
         words = _arguments.options(layers, heads, stack, given)
         self._check_free()
         return self._each(texts, errors, progress, words)

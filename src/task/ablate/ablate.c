@@ -30,12 +30,12 @@ static const struct opt opts[] = {
 };
 
 static const struct opt draw_opts[] = {
-    INT(0, "sample", "N", F(sample), "4", 1, 1 << 20,
+    INT(0, "masked", "N", F(sample), "4", 1, 1 << 20,
         "masked language models: tokens of each text that are masked in turn"),
     INT(0, "mask-id", "N", F(mask_id), "-1", -1, INT_MAX,
         "id of the mask token; -1: as the tokeniser has it"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
-        "seed of --sample, and of random sets of heads"),
+        "seed of --masked, and of random sets of heads"),
     END
 };
 static const struct opt_group draw_group = { "sampling", draw_opts };
@@ -272,7 +272,7 @@ static bool draws(const void *self)
            (j->measure == ABLATE_MASKED && !ablate_patches(j));
 }
 
-static const char drawn[] = "--sample of masked language models, --together, --greedy and ";
+static const char drawn[] = "--masked of masked language models, --together, --greedy and ";
 
 static const struct job_kind kind = { .drawn = drawn, .draws = draws, .readers = readers,
                                       .outputs = &output_all, .check = check,

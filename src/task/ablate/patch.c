@@ -30,7 +30,7 @@ int ablate_patch_check(struct ablate_job *j, struct err *e)
         { args->together, "--together" }, { args->summary, "--summary" },
         { j->job.shard.n > 0, "--shard" },
         { args->with != ABLATE_ZERO, "--with" }, { args->shared.asked.split != NULL, "--split" },
-        { opts_is_given(common, offsetof(struct ablate_args, sample)), "--sample" },
+        { opts_is_given(common, offsetof(struct ablate_args, sample)), "--masked" },
         { opts_is_given(common, offsetof(struct ablate_args, mask_id)), "--mask-id" },
     };
     bool patches = ablate_patches(j);

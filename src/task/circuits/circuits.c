@@ -12,7 +12,7 @@ static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
 
 #define F(f) offsetof(struct circuits_args, f)
 static const struct opt opts[] = {
-    FLAG(0, "pairs", F(pairs), "a row per earlier and later head, instead of one per head"),
+    FLAG(0, "edges", F(edges), "a row per earlier and later head, instead of one per head"),
     INT(0, "sample", "N", F(sample), "500", 0, 1 << 20,
         "tokens of which ranks are taken; 0: none, nor successors"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647, "seed of the sample"),
@@ -30,7 +30,7 @@ static const struct opt_group *const groups[] = {
 
 static const char *const examples[] = {
     "mha-viz circuits",
-    "mha-viz circuits --pairs --sort k_comp",
+    "mha-viz circuits --edges --sort k_comp",
     "mha-viz circuits --metric copy_rank -o copying.png",
     NULL
 };
@@ -54,7 +54,7 @@ static bool ranks_tokens(const struct circuits_job *j, enum circuits_number last
 {
     enum circuits_number shown = (enum circuits_number)j->args->metric;
 
-    return !j->args->pairs &&
+    return !j->args->edges &&
            (!output_is_picture(&j->output) || (shown >= CIRCUITS_COPY_RANK && shown <= last));
 }
 
@@ -108,11 +108,11 @@ static int check(const struct circuits_job *j, struct err *e)
 {
     const struct circuits_args *args = j->args;
 
-    if (args->pairs && args->sort > 0 && args->sort - 1 < CIRCUITS_Q_COMP)
-        return err_set(e, ERR_USAGE, "--sort: '%s' is a number of heads, not of --pairs: "
+    if (args->edges && args->sort > 0 && args->sort - 1 < CIRCUITS_Q_COMP)
+        return err_set(e, ERR_USAGE, "--sort: '%s' is a number of heads, not of --edges: "
                        "expected layer, q_comp, k_comp or v_comp", sorts[args->sort]);
-    if (args->pairs && output_is_picture(&j->output))
-        return err_set(e, ERR_USAGE, "--pairs: a picture shows a number of each head, not of "
+    if (args->edges && output_is_picture(&j->output))
+        return err_set(e, ERR_USAGE, "--edges: a picture shows a number of each head, not of "
                        "pairs");
     return 0;
 }
@@ -162,11 +162,11 @@ static int run_session(struct circuits_job *j, struct err *e)
         select_heads(j, e) != 0 || check_read(j, e) != 0 ||
         provenance_open(&j->s, &j->output, NULL, e) != 0)
         return -1;
-    if (!args->pairs && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)
+    if (!args->edges && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)
         err_warn(j->s.env->note, "%s; successors are left out", j->s.tok_err.msg);
-    if (!args->pairs)
+    if (!args->edges)
         circuits_choose(j);
-    j->found = circuits_new(j->a, j->s.shown, args->pairs ? NULL : &j->tokens, j->s.par,
+    j->found = circuits_new(j->a, j->s.shown, args->edges ? NULL : &j->tokens, j->s.par,
                             j->s.env->warn);
     return output_is_picture(&j->output) ? draw(j, e) : write_report(j, e);
 }

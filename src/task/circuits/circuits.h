@@ -19,7 +19,7 @@ enum { N_CIRCUITS_CLASS = 4 };      /* days, months, numbers, letters */
 struct circuits_args {
     struct shared_args shared;
     int sample, sort, metric;   /* sort 0: by layer, else 1 + a number */
-    bool pairs, reverse;
+    bool edges, reverse;
 };
 
 struct circuits_job {

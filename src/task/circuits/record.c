@@ -300,7 +300,7 @@ static struct model_row model_row(const struct circuits_job *j)
         .stack = family_stack_names[s->stack], .folded = fold_is_on(s->shown),
         .centred = fold_is_centred(s->shown), .positions = has_positions(s->shown),
         .chance = 1 / sqrt(s->shown->config.d_model), .sample = tokens ? j->tokens.n : -1,
-        .seed = j->asked.seed, .rows = j->args->pairs ? pair_rows(j) : head_rows(j),
+        .seed = j->asked.seed, .rows = j->args->edges ? pair_rows(j) : head_rows(j),
     };
 }
 
@@ -311,7 +311,7 @@ static void print_lead(const struct circuits_job *j, const struct model_row *row
             row->folded ? ", norms folded" : ", without their norms, which follow the sums",
             row->centred ? ", centred" : "",
             row->positions ? "; positions left out of W_QK" : "", row->chance);
-    if (!j->args->pairs && row->sample > 0)
+    if (!j->args->edges && row->sample > 0)
         fprintf(f, "; ranks of %d token%s, seed %d", row->sample, str_plural(row->sample),
                 row->seed);
     fprintf(f, "\n\n");
@@ -319,7 +319,7 @@ static void print_lead(const struct circuits_job *j, const struct model_row *row
 
 void circuits_report(const struct circuits_job *j, FILE *f)
 {
-    bool pairs = j->args->pairs;
+    bool pairs = j->args->edges;
     struct report report = { pairs ? &circuits_pairs_record : &circuits_record,
                              (enum report_format)j->output.format, f, false,
                              j->s.provenance };

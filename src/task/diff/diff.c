@@ -28,7 +28,7 @@ static const struct opt opts[] = {
          "that are compared"),
     LIST(0, "fast", "NAME", F(fasts), &fast_values,
          "as elsewhere; given twice: the two that are compared"),
-    STRING(0, "at", "TOKEN", F(at),
+    STRING(0, "from", "TOKEN", F(from),
            "compare only the row of this token: a word, word#2 (its second occurrence), or a "
            "position from 0"),
     FLAG(0, "summary", F(summary),
@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 };
 
 static const struct opt side_opts[] = {
-    FLAG(0, "best", F(best),
+    FLAG(0, "nearest", F(nearest),
          "also, of every head, the head of the second side that is the most like it"),
     LIST(0, "mask", "SPEC", F(masks), &mask_values,
          "hide keys, as elsewhere, on both sides; given twice: one for each; none: only "
@@ -85,7 +85,7 @@ static const struct opt_group *const groups[] = {
 static const char *const examples[] = {
     "mha-viz diff 'the cat saw the dog' 'the dog saw the cat'",
     "mha-viz diff --dtype f32 --dtype bf16 -o bf16.png 'the cat saw the dog'",
-    "mha-viz diff --at dog 'the cat saw the dog' 'the dog ran'",
+    "mha-viz diff --from dog 'the cat saw the dog' 'the dog ran'",
     "mha-viz diff --dtype f32 --dtype bf16 --summary -f samples/english.txt",
     NULL
 };
@@ -103,7 +103,7 @@ struct job {
     } worst;                            /* the head that differs most, of all texts */
     int64_t n_pairs;                    /* comparisons */
     int64_t n_loose, n_moved;           /* of texts that share little; where the tokens of
-                                           --at stand at two positions */
+                                           --from stand at two positions */
 };
 
 /* ---- notes ---- */
@@ -113,7 +113,7 @@ static void say_loose(const struct job *j, const struct diff_pair *p)
 {
     err_warn(p->sides->env.note, "the texts share %d of %d token%s, special ones not counted; "
              "%s are compared %s", p->n_shared, p->n_tokens, str_plural(p->n_tokens),
-             j->args->at != NULL ? "keys" : "rows and keys", diff_pair_way(p));
+             j->args->from != NULL ? "keys" : "rows and keys", diff_pair_way(p));
 }
 
 static void note(struct job *j, const struct diff_pair *p)
@@ -134,17 +134,18 @@ static void say_all_loose(const struct job *j)
         err_warn(j->sides.env.note, "in %lld of %lld pairs the texts share under 20 %% of their "
                  "tokens; %s, else where both texts have them", (long long)j->n_loose,
                  (long long)j->n_pairs,
-                 j->args->at != NULL ?
+                 j->args->from != NULL ?
                      "keys are compared by position where the token stands at one position" :
                      "rows and keys are compared by position where both have the same number");
 }
 
-/* A mean of --at over keys that are compared in two ways. */
+/* A mean of --from over keys that are compared in two ways. */
 static void say_moved(const struct job *j)
 {
     if (j->summary != NULL && j->n_moved > 0 && j->n_moved < j->n_pairs)
-        err_warn(j->sides.env.note, "--at: in %lld of %lld %ss the token stands at two positions: "
-                 "keys are compared where both texts have them, in the others by position",
+        err_warn(j->sides.env.note, "--from: in %lld of %lld %ss the token stands at two "
+                 "positions: keys are compared where both texts have them, in the others by "
+                 "position",
                  (long long)j->n_moved, (long long)j->n_pairs,
                  j->sides.texts ? "pair" : "text");
 }
@@ -298,10 +299,10 @@ static int check_output(const struct job *j, struct err *e)
     if (j->args->summary && !several)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
-    if (j->args->summary && j->args->best)
-        return err_set(e, ERR_USAGE, "--summary, --best: only one of them can be given");
-    if (j->args->best && output_is_picture(output))
-        return err_set(e, ERR_USAGE, "--best: a picture does not show it: expected a report");
+    if (j->args->summary && j->args->nearest)
+        return err_set(e, ERR_USAGE, "--summary, --nearest: only one of them can be given");
+    if (j->args->nearest && output_is_picture(output))
+        return err_set(e, ERR_USAGE, "--nearest: a picture does not show it: expected a report");
     if (j->args->summary && output->folder)
         return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
                        "folder %s", output->path);

@@ -27,9 +27,9 @@ struct diff_args {
     /* Given twice: one for each side. */
     struct opt_list models, attentions, dtypes, fasts, masks, ids, type_ids, decoder_ids, globals,
                     inputs, images, audios;
-    const char *at;
+    const char *from;
     const char *heatmap;        /* a picture of the weights' difference; NULL: none */
-    bool summary, best;
+    bool summary, nearest;
     int bootstrap;              /* replicates; 0: none */
     int metric;                 /* of diff_metrics */
     double tolerance;
@@ -55,7 +55,7 @@ struct diff_sides {
     struct env env;             /* of both sessions: each reads what - stands for */
     struct diff_side side[2];
     bool texts;                 /* two texts, not one in two ways */
-    struct place at;            /* of --at, where it is given */
+    struct place at;            /* of --from, where it is given */
 };
 
 /*
@@ -94,7 +94,7 @@ struct diff_pair {
                                    how many the longer has */
 };
 
-/* Errors: those of the passes; --at names no token of a text. */
+/* Errors: those of the passes; --from names no token of a text. */
 int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, struct err *e);
 
 /* How its keys, and its rows where there are several, are compared: "by position". */
@@ -137,7 +137,7 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
 extern const struct record diff_record;
 extern const char *const diff_of_models[];      /* columns of several models, then NULL */
 
-/* r without the columns that only --at, --best or several models fill, where they are
+/* r without the columns that only --from, --nearest or several models fill, where they are
  * not given. */
 const struct record *diff_record_of(const struct diff_sides *d, const struct record *r,
                                     struct arena *a);

@@ -45,17 +45,17 @@ static int find_token(const struct diff_sides *d, struct diff_side *side, struct
 {
     const struct item_shown *shown = &side->item.shown[session_query_side(&side->s)];
 
-    side->at = place_query(&d->at, "--at", &side->s, &side->item, e);
+    side->at = place_query(&d->at, "--from", &side->s, &side->item, e);
     if (side->at >= 0 && (shown->words_out == NULL || !shown->words_out[side->at]))
         return 0;
     if (side->at >= 0)
-        err_set(e, ERR_INPUT, "--at: token %d is hidden (--hide)", side->at);
+        err_set(e, ERR_INPUT, "--from: token %d is hidden (--hide)", side->at);
     return under_text(d, side, e);
 }
 
 static int find_tokens(struct diff_sides *d, struct err *e)
 {
-    if (d->args->at == NULL)
+    if (d->args->from == NULL)
         return 0;
     return find_token(d, &d->side[0], e) != 0 || find_token(d, &d->side[1], e) != 0 ? -1 : 0;
 }
@@ -74,7 +74,7 @@ const char *diff_pair_way(const struct diff_pair *p)
                         "where both texts have them";
 }
 
-/* The keys, or the queries where --at is not given.  Among the keys the tokens of --at are a
+/* The keys, or the queries where --from is not given.  Among the keys the tokens of --from are a
  * pair. */
 static struct axis_pair pair_of(struct diff_pair *p, struct arena *a, const struct tokens *x,
                                 const struct tokens *y)
@@ -147,11 +147,11 @@ int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, st
         return -1;
     count_shared(p, a, first, second);
     p->keys = pair_of(p, a, session_keys(&x->s, &x->item), session_keys(&y->s, &y->item));
-    p->queries = d->args->at != NULL ? pair_of_at(p, a, first, second) :
+    p->queries = d->args->from != NULL ? pair_of_at(p, a, first, second) :
                                        pair_of(p, a, first, second);
     compare = compare_new(a, config->n_layers, config->n_heads, p->queries, p->keys);
     compare_only(compare, x->at, y->at);
-    if (d->args->best)
+    if (d->args->nearest)
         compare_all(compare, a);
     p->compare = compare;
     if (d->args->heatmap != NULL)

@@ -7,7 +7,7 @@
 
 /* ---- records ---- */
 
-/* The row of --at: the key that it looks at most, on a side. */
+/* The row of --from: the key that it looks at most, on a side. */
 struct strongest {
     int position;               /* -1: none */
     const char *label;
@@ -62,13 +62,13 @@ static const struct column head_columns[] = {
       .null = NULL_SHOWN, .field = VALUE(DIFF_LINKS_KEPT), .most = 1 },
     { "largest", "the largest difference of two weights of paired rows", NULL, NULL, "%.3g",
       COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = VALUE(DIFF_LARGEST) },
-    { "key_first", "with --at: the strongest key of the first side's row, from 0",
+    { "key_first", "with --from: the strongest key of the first side's row, from 0",
       .heading = "first looks at", .kind = COLUMN_INT, .where = IN_ALL, .null = NULL_SHOWN,
       .optional = true, .field = F(first.position), .show = show_first },
-    { "key_second", "with --at: the same of the second side's",
+    { "key_second", "with --from: the same of the second side's",
       .heading = "second looks at", .kind = COLUMN_INT, .where = IN_ALL, .null = NULL_SHOWN,
       .optional = true, .field = F(second.position), .show = show_second },
-    { "js_best", "with --best: least js with any head of the second side", "nats", "best match",
+    { "js_best", "with --nearest: least js with any head of the second side", "nats", "best match",
       NULL, COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .optional = true,
       .field = F(best_js), .show = show_best },
     { "best_layer", "the layer of that head", .kind = COLUMN_INT, .where = IN_TSV | IN_JSON,
@@ -98,7 +98,7 @@ static const struct column side_columns[] = {
       .null = NULL_ABSENT, .field = F(input) },
     { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON,
       .field = F(text) },
-    { "at", "position of the token of --at, whose row is compared", .kind = COLUMN_INT,
+    { "at", "position of the token of --from, whose row is compared", .kind = COLUMN_INT,
       .where = IN_JSON, .null = NULL_ABSENT, .field = F(at) },
     { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
       .list = true, .where = IN_JSON, .field = F(tokens) },
@@ -199,9 +199,9 @@ const struct record *diff_record_of(const struct diff_sides *d, const struct rec
     r = records_without_shown(&d->side[0].s, r);
     if (d->called == NULL)
         r = record_without(a, r, IN_ALL, diff_of_models);
-    if (!d->args->best)
+    if (!d->args->nearest)
         r = record_without(a, r, IN_ALL, of_best);
-    return d->args->at != NULL ? r : record_without(a, r, IN_ALL, of_at);
+    return d->args->from != NULL ? r : record_without(a, r, IN_ALL, of_at);
 }
 
 /* "A → B", and which of their tokens are compared where that is not all. */
@@ -214,8 +214,8 @@ static const char *paired_title(const struct diff_pair *p, struct arena *a)
     const char *text = arena_printf(a, "%s → %s", diff_side_name(d, 0, false, a),
                                     diff_side_name(d, 1, false, a));
 
-    if (d->args->at != NULL)
-        return arena_printf(a, "%s, at %s (token %d → %d)", text, d->args->at, x->at, y->at);
+    if (d->args->from != NULL)
+        return arena_printf(a, "%s, at %s (token %d → %d)", text, d->args->from, x->at, y->at);
     if (p->n_paired == n_first && p->n_paired == n_second)
         return text;
     return arena_printf(a, "%s (%d token%s paired)", text, p->n_paired,

@@ -74,7 +74,7 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
         return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
                        "--pairs, --attention, or two of -m, --dtype, --fast, --mask, "
                        "--global, --ids, --input, --image or --audio");
-    return args->at != NULL ? place_parse(&d->at, "--at", args->at, e) : 0;
+    return args->from != NULL ? place_parse(&d->at, "--from", args->from, e) : 0;
 }
 
 /* ---- one side ---- */

@@ -146,7 +146,7 @@ static struct list head_rows(const struct diff_summary *s, struct arena *a)
 const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
 {
     const struct diff_sides *d = s->sides;
-    const char *at = d->args->at, *shown = shown_asked(&d->side[0].s, a, SHOWN_NUMBERS);
+    const char *at = d->args->from, *shown = shown_asked(&d->side[0].s, a, SHOWN_NUMBERS);
 
     return arena_printf(a, "%s → %s%s%s, mean of %lld %s%s%s%s", diff_side_name(d, 0, true, a),
                         diff_side_name(d, 1, true, a), at != NULL ? ", at " : "",

@@ -8,8 +8,8 @@
 static const struct opt opts[] = {
     REAL(0, "top-share", "P", F(top_share), NULL, 1, 100,
          "of each row the strongest links that hold P % of it; if not given, 70, or with "
-         "--threshold 100"),
-    REAL(0, "threshold", "W", F(threshold), NULL, 0, 1, "no links of a smaller weight"),
+         "--min-weight 100"),
+    REAL(0, "min-weight", "W", F(min_weight), NULL, 0, 1, "no links of a smaller weight"),
     CHOICE(0, "between", "PAIR", F(between), "all", links_betweens,
            "of a pair of texts, A and B: the links from the one to the other"),
     FLAG(0, "panels", F(panels), "a panel for each head"),
@@ -21,7 +21,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &panel_group, &sheet_group, &hide_group, &weight_group,
+    &output_pictures.group, &panel_group, &sheet_group, &hide_group, &region_group, &weight_group,
     &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
 };
 

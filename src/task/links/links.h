@@ -14,7 +14,7 @@ extern const char *const links_betweens[];      /* by enum links_between, then N
 
 struct links_args {
     struct shared_args shared;
-    double top_share, threshold;    /* NaN: not given */
+    double top_share, min_weight;   /* NaN: not given */
     int between, columns;
     bool panels, arcs;
 };

@@ -25,9 +25,10 @@ struct side {
 /* ---- tokens ---- */
 
 /* second: 0 or 1, of the texts of a pair those that are shown; -1: both.  all: the others keep
- * their places. */
+ * their places.  not_end: no links end there; NULL: at all that are shown. */
 static struct side side_of(struct arena *a, const struct item *item, enum item_side which,
-                           const struct tokens *t, int second, bool all)
+                           const struct tokens *t, const unsigned char *not_end, int second,
+                           bool all)
 {
     const unsigned char *out = item->shown[which].words_out;
     struct side side = { t, arena_alloc(a, (size_t)t->n, sizeof(int)),
@@ -37,7 +38,7 @@ static struct side side_of(struct arena *a, const struct item *item, enum item_s
         bool shown = out == NULL || !out[i];
         bool of_text = second < 0 || (t->type[i] > 0) == (second == 1);
 
-        side.is_end[i] = shown && of_text;
+        side.is_end[i] = shown && of_text && (not_end == NULL || !not_end[i]);
         side.place[i] = shown && (of_text || all) ? side.n_shown++ : -1;
     }
     return side;
@@ -85,7 +86,7 @@ static const char *head_name(const struct links_job *j, struct arena *a, const s
 
 static double share_of(const struct links_args *args)
 {
-    return !isnan(args->top_share) ? args->top_share : isnan(args->threshold) ? 70.0 : 100.0;
+    return !isnan(args->top_share) ? args->top_share : isnan(args->min_weight) ? 70.0 : 100.0;
 }
 
 /* A sink that is not a key has a place of its own after the keys, unless links from one text to the
@@ -111,8 +112,8 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
     if (share_of(args) < 100.0)
         text = arena_printf(a, "%s, which hold %g%% of %seach row", text, share_of(args),
                             args->between != LINKS_ALL ? "that part of " : "");
-    if (!isnan(args->threshold))
-        text = arena_printf(a, "%s, of at least %g", text, args->threshold);
+    if (!isnan(args->min_weight))
+        text = arena_printf(a, "%s, of at least %g", text, args->min_weight);
     text = arena_printf(a, "%s; the wider and darker, the greater the weight", text);
     if (args->arcs)
         text = arena_printf(a, "%s; a dot is where a link ends", text);
@@ -291,7 +292,7 @@ static int draw(struct links_job *j, struct arena *a, const struct item *item, c
     const struct session *s = &j->job.s;
     const struct strong_rule rule = {
         .share = share_of(args) / 100.0, .most = MOST_LINES, .row = ends_of(a, queries),
-        .least = isnan(args->threshold) ? 0.0f : (float)args->threshold,
+        .least = isnan(args->min_weight) ? 0.0f : (float)args->min_weight,
         .col = ends_of(a, keys), .n_keys = keys->tokens->n,
         .sink = has_sink(j) ? keys->n_shown : -1,
     };
@@ -328,13 +329,15 @@ int links_draw(struct links_job *j, struct arena *a, const struct item *item, co
     static const int from[] = { -1, 0, 0, 1, 1 }, to[] = { -1, 0, 1, 0, 1 };
     const struct session *s = &j->job.s;
     int between = j->args->between;
+    const unsigned char *not_from, *not_to;
     struct side queries, keys;
 
-    if (check_pair(j, item, e) != 0)
+    if (check_pair(j, item, e) != 0 || shown_axis(s, item, true, a, &not_from, e) != 0 ||
+        shown_axis(s, item, false, a, &not_to, e) != 0)
         return -1;
-    queries = side_of(a, item, session_query_side(s), session_queries(s, item), from[between],
-                      j->args->arcs);
-    keys = side_of(a, item, session_key_side(s), session_keys(s, item), to[between],
+    queries = side_of(a, item, session_query_side(s), session_queries(s, item), not_from,
+                      from[between], j->args->arcs);
+    keys = side_of(a, item, session_key_side(s), session_keys(s, item), not_to, to[between],
                    j->args->arcs);
     if (queries.n_shown == 0 || keys.n_shown == 0)
         return err_set(e, ERR_INPUT, "--between %s: nothing is shown of one of the texts",

@@ -24,7 +24,7 @@ static const struct opt opts[] = {
          "run the model's own attention for one mechanism too, for its error"),
     FLAG(0, "no-error", F(no_error),
          "do not run it for several either: no error, JS and links"),
-    INT(0, "repeats", "N", F(repeats), "5", 0, 1000,
+    INT(0, "runs", "N", F(runs), "5", 0, 1000,
         "times are medians of N runs; 0: measure no times"),
     INT('c', "columns", "N", F(columns), "5", 1, 64, "mechanisms per row of a picture"),
     END
@@ -41,7 +41,7 @@ static const struct opt_group *const groups[] = {
 static const char *const examples[] = {
     "mha-viz mechanisms",
     "mha-viz mechanisms --only local,block,favor --propagate 'the cat saw the dog'",
-    "mha-viz mechanisms --budget 4 --repeats 0 'the cat saw the dog'",
+    "mha-viz mechanisms --budget 4 --runs 0 'the cat saw the dog'",
     "mha-viz mechanisms -l 1 -H 0 -o mechanisms.png",
     NULL
 };
@@ -314,7 +314,7 @@ static int check(void *self, struct err *e)
     if (job->job.s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
                        "model or --qkv");
-    job->opts = (struct mechanisms_opts){ .repeats = reports ? args->repeats : 0,
+    job->opts = (struct mechanisms_opts){ .repeats = reports ? args->runs : 0,
                                           .rows = !args->outputs_only, .kept_head = -1 };
     if (mechanisms_params(args, &job->opts.params, e) != 0)
         return -1;

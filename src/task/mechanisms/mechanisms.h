@@ -11,7 +11,7 @@
 struct mechanisms_args {
     struct shared_args shared;
     const char *only, *additive;
-    int repeats, columns, bits;
+    int runs, columns, bits;
     bool propagate, outputs_only, error, no_error;
     struct mechanism_params params;     /* those of a default that --budget excludes: 0 */
 };

@@ -91,7 +91,7 @@ static const struct column mechanism_columns[] = {
     { "scores", "pairs whose score was computed, as a share of those that the model sees",
       .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(scores),
       .show = show_scores },
-    { "time", "of one thread for all heads, the median of --repeats", "seconds",
+    { "time", "of one thread for all heads, the median of --runs", "seconds",
       .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(seconds),
       .show = show_time },
     { "memory", "for one head, besides inputs and outputs", "bytes",

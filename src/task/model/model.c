@@ -27,7 +27,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
+    &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group, &region_group,
     &weight_group, &types_group, PASS_GROUPS, NULL
 };
 
@@ -59,17 +59,6 @@ static void done(void *self, int text, int layer)
     sink.done(sink.self, text, layer);
 }
 
-/* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
-static struct map_axis axis_of(const struct item *item, enum item_side side, int n, int *kept)
-{
-    const unsigned char *out = item->shown[side].words_out;
-
-    *kept = n;
-    for (int i = 0; out != NULL && i < n; i++)
-        *kept -= out[i] != 0;
-    return (struct map_axis){ n, out };
-}
-
 /* Side by side: those that any layer shows. */
 static int count_heads(const struct model_view_job *j)
 {
@@ -93,10 +82,11 @@ static struct map **maps_new(const struct model_view_job *j, struct arena *a,
     const struct config *config = &s->shown->config;
     struct map **map = arena_alloc(a, (size_t)config->n_layers, sizeof *map);
     int rows, cols, pool;
-    struct map_axis queries = axis_of(item, session_query_side(s),
-                                      session_queries(s, item)->n, &rows);
-    struct map_axis keys = axis_of(item, session_key_side(s), session_keys(s, item)->n, &cols);
+    struct map_axis queries, keys;
 
+    if (figure_axis(&queries, s, item, true, a, &rows, e) != 0 ||
+        figure_axis(&keys, s, item, false, a, &cols, e) != 0)
+        return NULL;
     keys.sink = session_has_sinks(s, &j->job.want);
     cols += keys.sink;
     if (figure_plan_board(&j->args->shared.figure, figure_format(&j->job.results.output),
@@ -255,6 +245,8 @@ static const struct {
     { "--scale", F(figure.scale), THUMBNAILS | NUMBERS, "thumbnails and numbers" },
     { "--clip", F(figure.clip), THUMBNAILS | NUMBERS, "thumbnails and numbers" },
     { "--cmap", F(figure.cmap), THUMBNAILS | NUMBERS | POINTS, "thumbnails, numbers and points" },
+    { "--from", F(asked.from), THUMBNAILS, "thumbnails" },
+    { "--to", F(asked.to), THUMBNAILS, "thumbnails" },
     { "--cell", F(figure.cell), THUMBNAILS | NUMBERS | WORDS, "thumbnails, numbers and types" },
 };
 #undef F

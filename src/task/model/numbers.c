@@ -42,7 +42,7 @@ static int find(const struct model_view_job *j, const char *option, const char *
     id = metric_find(name);
     if (id >= 0 && metric_table[id].rule->counts)
         return err_set(e, ERR_USAGE, "%s: %s needs counts of tokens: expected --table with what "
-                       "mha-viz stats --compute %s --tsv writes", option, name, name);
+                       "mha-viz stats --metric %s --tsv writes", option, name, name);
     if (id >= 0 && metric_table[id].kind != METRIC_LIST && metric_table[id].kind != METRIC_MAP) {
         key->by = BY_METRIC;
         key->id = id;

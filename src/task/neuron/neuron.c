@@ -4,7 +4,7 @@
 
 #define F(f) offsetof(struct neuron_args, f)
 static const struct opt opts[] = {
-    STRING(0, "at", "POS", F(at),
+    STRING(0, "from", "POS", F(from),
            "the token that looks: a position from 0 or the end (-1), a word, or word#2; "
            "without it, the last"),
     FLAG(0, "dims", F(dims), "a row per key and dimension: q, k, q x k"),
@@ -20,9 +20,9 @@ static const struct opt_group *const groups[] = {
 
 static const char *const examples[] = {
     "mha-viz neuron 'the cat saw the dog and the cat'",
-    "mha-viz neuron -H L2H0 --at dog 'the cat saw the dog and the cat'",
-    "mha-viz neuron -H L2H0 --at 2 --dims --tsv 'the cat saw the dog'",
-    "mha-viz neuron -H L2H0 --at dog -o neuron.svg 'the cat saw the dog'",
+    "mha-viz neuron -H L2H0 --from dog 'the cat saw the dog and the cat'",
+    "mha-viz neuron -H L2H0 --from 2 --dims --tsv 'the cat saw the dog'",
+    "mha-viz neuron -H L2H0 --from dog -o neuron.svg 'the cat saw the dog'",
     NULL
 };
 
@@ -34,7 +34,7 @@ static int check(void *self, struct err *e)
 
     if (figure_check_page(&j->args->shared.figure, e) != 0)
         return -1;
-    return j->args->at != NULL ? place_parse(&j->at, "--at", j->args->at, e) : 0;
+    return j->args->from != NULL ? place_parse(&j->at, "--from", j->args->from, e) : 0;
 }
 
 /* -l and -H, or the layer that heatmap shows, and its first head. */
@@ -96,7 +96,7 @@ static const struct neuron *find(struct neuron_job *j, struct arena *a, const st
     struct tap tap;
     struct sink sink;
 
-    if (j->args->at != NULL && (row = place_query(&j->at, "--at", s, item, e)) < 0)
+    if (j->args->from != NULL && (row = place_query(&j->at, "--from", s, item, e)) < 0)
         return NULL;
     n = neuron_new(a, s->shown, s->stack, j->layer, j->head, row, session_keys(s, item)->n);
     tap = neuron_tap(n);

@@ -14,7 +14,7 @@
 
 struct neuron_args {
     struct shared_args shared;
-    const char *at;             /* NULL: the last token */
+    const char *from;           /* NULL: the last token */
     bool dims;
 };
 

@@ -171,8 +171,8 @@ static int check_model(const struct session *s, struct err *e)
         return err_set(e, ERR_USAGE, "--live: %s has an adapter: a live page has the files of the "
                        "base alone, expected a model into which it is merged", s->name);
     if (s->model->config.quantisation.method != QUANT_NONE && s->asked->held != HELD_AS_STORED)
-        return err_set(e, ERR_USAGE, "--precision: %s is quantised: a live page has its weights "
-                       "as they are stored", s->name);
+        return err_set(e, ERR_USAGE, "--page-precision: %s is quantised: a live page has its "
+                       "weights as they are stored", s->name);
     return 0;
 }
 
@@ -192,8 +192,8 @@ static int gather(struct files *files, const struct session *s, struct err *e)
                    s->name, report_bytes(files->a, files->size), MOST_MIB,
                    weights_gguf(s->model->weights) != NULL ? "a GGUF file in Q8_0 is smaller" :
                    s->asked->held == HELD_Q8_0 ? "expected a smaller model" :
-                   s->asked->held == HELD_F16 ? "--precision q8_0 makes its weights smaller" :
-                   "--precision f16 or q8_0 makes its weights smaller");
+                   s->asked->held == HELD_F16 ? "--page-precision q8_0 makes its weights smaller" :
+                   "--page-precision f16 or q8_0 makes its weights smaller");
 }
 
 /* ---- what the page knows of them ---- */
@@ -216,7 +216,7 @@ static void write_options(struct jsonw *w, const struct report_job *j, const cha
         jsonw_string(w, (const char *const[]){ "report", "--no-metadata", "-o", "-", "-m",
                                                model }[i]);
     if (j->bits == 16) {
-        jsonw_string(w, "--precision");
+        jsonw_string(w, "--page-precision");
         jsonw_string(w, "16");
     }
     for (int i = 0; i < n; i++) {

@@ -9,7 +9,7 @@ static const char *const precisions[] = { "8", "16", "f16", "q8_0", NULL };
 enum { BITS_16 = 1, HOLDS_F16 };        /* of precisions; what follows are weights_held's */
 static const char *const neurons[] = { "auto", "always", "never", NULL };
 enum { VECTORS_BYTES = 2 << 20 };       /* of a page, with --neuron auto */
-static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
+static const struct opt_values metric_values = { .words = metric_words, .between = ',' };
 
 #define F(f) offsetof(struct report_args, f)
 static const struct opt opts[] = {
@@ -17,9 +17,9 @@ static const struct opt opts[] = {
          "a model, as elsewhere; given twice: the two that are compared"),
     FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
     FLAG(0, "live", F(live), "a page with the model, that answers what is typed"),
-    CHOICE(0, "precision", "NAME", F(precision), "8", precisions,
+    CHOICE(0, "page-precision", "NAME", F(precision), "8", precisions,
            "bits of a weight; or, with --live, the model's type"),
-    WORDS(0, "compute", "LIST", F(compute), &compute_values,
+    WORDS(0, "metric", "LIST", F(metric), &metric_values,
           "metrics of the table: basic (default), all, a group, or names, with commas between"),
     CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
            "queries and keys in the page, 16 bits each; auto: up to 2 MiB"),
@@ -43,7 +43,7 @@ static const char *const examples[] = {
     "mha-viz report",
     "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
     "mha-viz report --compare -o two.html 'a cat saw the dog' 'the dog saw a cat'",
-    "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
+    "mha-viz report --page-precision 16 -f samples/chinese.txt -o chinese.html",
     NULL
 };
 
@@ -221,14 +221,14 @@ static int check(void *self, struct err *e)
     static const char why[] = "a page has numbers";
     struct report_job *j = self;
 
-    if (j->args->compute == NULL)
+    if (j->args->metric == NULL)
         j->choice = metric_choice_basic();
-    else if (metric_choice_add(&j->choice, j->args->compute, e) != 0)
-        return err_under(e, "--compute");
+    else if (metric_choice_add(&j->choice, j->args->metric, e) != 0)
+        return err_under(e, "--metric");
     if (metric_choice_drop(&j->choice, METRIC_LIST, why, e) != 0 ||
         metric_choice_drop(&j->choice, METRIC_WORD, why, e) != 0 ||
         metric_choice_drop(&j->choice, METRIC_MAP, why, e) != 0)
-        return err_under(e, "--compute");
+        return err_under(e, "--metric");
     j->set.metric = metric_choice_list(&j->choice, j->job.s.a, &j->set.n);
     if (j->args->neuron == NEURON_ALWAYS && j->job.s.asked->attention != NULL)
         return err_set(e, ERR_USAGE, "--neuron always: %s has weights, not queries and keys",
@@ -259,7 +259,7 @@ static int prepare(void *self, struct err *e)
     const struct session *s = &j->job.s;
 
     j->bits = j->args->precision == BITS_16 ? 16 : 8;
-    if (j->args->compute == NULL && session_has_sinks(s, &j->job.want)) {
+    if (j->args->metric == NULL && session_has_sinks(s, &j->job.want)) {
         j->choice.wanted[METRIC_null_mass] = true;      /* what rows lack to 1 */
         j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
     }
@@ -310,8 +310,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     if (with_words.live && report_live_check(&with_words, e) != 0)
         return -1;
     if (!with_words.live && with_words.precision >= HOLDS_F16)
-        return err_set(e, ERR_USAGE, "--precision %s: the model's weights are in a page of --live "
-                       "alone", precisions[with_words.precision]);
+        return err_set(e, ERR_USAGE, "--page-precision %s: the model's weights are in a page of "
+                       "--live alone", precisions[with_words.precision]);
     if (with_words.models.n == 2 || with_words.compare)
         return report_two(&report_kind, &with_words, n_operands, operands, env, e);
     if (job_run(&j.job, &report_kind, env, e) != 0)

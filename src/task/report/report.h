@@ -22,7 +22,7 @@ struct report_args {
     struct opt_list models;     /* two: compared */
     bool compare;               /* the two texts */
     bool live;                  /* the page answers by itself */
-    const char *compute;
+    const char *metric;
     int precision, max_size;    /* 0: 8 bits, 1: 16, 2: the model's weights as f16, 3: as q8_0;
                                    MiB */
     int neuron;                 /* enum report_neuron */

@@ -101,11 +101,11 @@ int stats_choose(struct stats_job *job, struct err *e)
 
     if (read_opts(job, e) != 0)
         return -1;
-    if (args->compute == NULL && !args->links)
+    if (args->metric == NULL && !args->links)
         job->choice = metric_choice_basic();
     job->choice.names = metric_names_of(job->job.s.a, &job->set.opts);
-    if (args->compute != NULL && metric_choice_add(&job->choice, args->compute, e) != 0)
-        return err_under(e, "--compute");
+    if (args->metric != NULL && metric_choice_add(&job->choice, args->metric, e) != 0)
+        return err_under(e, "--metric");
     metric_choice_drop_unnamed(&job->choice);
     if (find_sort(&job->choice, args->sort, &job->sort, e) != 0)
         return -1;
@@ -160,7 +160,7 @@ static void add_js(struct stats_job *job)
 int stats_settle(struct stats_job *job, struct err *e)
 {
     if (leave_out_kinds(job, e) != 0)
-        return err_under(e, "--compute");
+        return err_under(e, "--metric");
     job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
     if (metric_choice_any(&job->between))
         add_js(job);

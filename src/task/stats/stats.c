@@ -8,13 +8,13 @@
 #include "session/mark.h"
 
 static const struct opt_values sort_values = { .words = stats_sorts };
-static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
+static const struct opt_values metric_values = { .words = metric_words, .between = ',' };
 
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH", F(models), OPT_MOST, &model_values,
             "model, as elsewhere; given again, with --summary: a summary of each"),
-    WORDS(0, "compute", "LIST", F(compute), &compute_values,
+    WORDS(0, "metric", "LIST", F(metric), &metric_values,
           "metrics: basic (default), all, a group, or names, with commas between"),
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
           "order of the heads: layer (default), or a metric, the largest first"),
@@ -35,9 +35,9 @@ static const struct opt table_opts[] = {
 
 static const struct opt cache_opts[] = {
     STRING(0, "budgets", "LIST", F(budgets),
-           "with --compute cache: up to three numbers of keys that are kept; 16,64,256"),
+           "with --metric cache: up to three numbers of keys that are kept; 16,64,256"),
     STRING(0, "stream", "S,R", F(stream),
-           "with --compute cache, streaming: the first S keys are kept, the last R; 4,64"),
+           "with --metric cache, streaming: the first S keys are kept, the last R; 4,64"),
     INT(0, "prompt", "N", F(prompt), "0", 0, 1 << 24,
         "cache_snapkv: tokens of the prompt; 0: half of the text"),
     INT(0, "snap-window", "W", F(snap_window), "32", 1, 1 << 20,
@@ -155,7 +155,7 @@ static int count_tokens(struct stats_job *job, struct err *e)
 
     if (given && !wants_counts(&job->set))
         return err_set(e, ERR_USAGE, "--unigrams is of metrics of rare tokens: expected them in "
-                       "--compute or --sort");
+                       "--metric or --sort");
     if (streamed && !given)
         c = s->asked->stream->unigrams;
     else if (wants_counts(&job->set) &&
@@ -177,7 +177,7 @@ static int check_means(const struct stats_job *job, struct err *e)
         (args->bootstrap == 0 && !args->reliability))
         return 0;
     return err_set(e, ERR_USAGE, "%s is of means: js, mds and js_cluster have none; expected "
-                   "another metric in --compute", args->reliability ? "--reliability" :
+                   "another metric in --metric", args->reliability ? "--reliability" :
                    "--bootstrap");
 }
 
@@ -257,7 +257,7 @@ static int check_layers(const struct stats_job *job, struct err *e)
 
     for (size_t i = 0; job->job.layers != NULL && i < sizeof of_all / sizeof *of_all; i++)
         if (job->choice.wanted[of_all[i]])
-            return err_set(e, ERR_USAGE, "--compute: %s is of all layers: expected a run without "
+            return err_set(e, ERR_USAGE, "--metric: %s is of all layers: expected a run without "
                            "--hidden-out and --hidden-in", metric_table[of_all[i]].name);
     return 0;
 }
@@ -280,7 +280,7 @@ static int check_readers(const struct stats_job *job, struct err *e)
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (opts_is_given(common, readers[i].field) &&
             !is_wanted(job, readers[i].first, readers[i].last))
-            return err_set(e, ERR_USAGE, "%s is of %s: expected one in --compute or --sort",
+            return err_set(e, ERR_USAGE, "%s is of %s: expected one in --metric or --sort",
                            readers[i].option, readers[i].metrics);
     if (opts_is_given(common, offsetof(struct stats_args, top)) &&
         (job->job.of_many || args->links || job->job.results.output.format != OUTPUT_JSON))
@@ -292,7 +292,7 @@ static int check_readers(const struct stats_job *job, struct err *e)
 /* Links are shown alone. */
 static int check_links(const struct stats_args *args, struct err *e)
 {
-    const char *other = args->compute != NULL ? "--compute" :
+    const char *other = args->metric != NULL ? "--metric" :
                         args->shared.types != NULL ? "--types" : NULL;
 
     return !args->links || other == NULL ? 0 :

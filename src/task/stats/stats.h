@@ -26,7 +26,7 @@ struct top;
 struct stats_args {
     struct shared_args shared;
     struct opt_list models;     /* -m; the first is shared.asked.model */
-    const char *compute, *sort;
+    const char *metric, *sort;
     int top;
     double entropy_eps;
     int clusters;
@@ -96,7 +96,7 @@ int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *i
 
 extern const char *const stats_sorts[];     /* what --sort takes, then NULL */
 
-/* Which metrics are computed, and the order: --compute, --sort.  ERR_USAGE: unknown names. */
+/* Which metrics are computed, and the order: --metric, --sort.  ERR_USAGE: unknown names. */
 int stats_choose(struct stats_job *j, struct err *e);
 /* After the output is planned: the metrics that it has a place for. */
 int stats_settle(struct stats_job *j, struct err *e);

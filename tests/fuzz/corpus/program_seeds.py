@@ -105,7 +105,7 @@ seed("export_npy", "export", "-m", ".", "--format", "npy", "-o", "-", "--ids", "
 seed("export_words", "export", "-m", ".", "-o", "out/", "--word-ids", "-f", "lines", lines=LINES)
 seed("llama", "stats", "-m", "llama.gguf", "--dtype", "q8_0", TEXT)
 seed("diff_dtype", "diff", "--json", "-m", ".", "--dtype", "f32", "--dtype", "bf16", TEXT)
-seed("diff_texts", "diff", "-m", ".", "--at", "key", "--tolerance", "0.01", TEXT,
+seed("diff_texts", "diff", "-m", ".", "--from", "key", "--tolerance", "0.01", TEXT,
      "the cat saw the dog")
 seed("diff_ids", "diff", "-m", ".", "--ids", "1,2,3", "--ids", "1,3,2", "--summary", "--tsv")
 seed("diff_masks", "diff", "-m", ".", "--mask", "none", "--mask", "causal+padding:1", TEXT)
@@ -117,11 +117,11 @@ seed("mask_block", "stats", "-m", ".", "--mask", "block:0-1,1-2+keys:k.npy", "--
      k__npy=npy([3], [1, 1, 0], "?"))
 seed("stability", "stability", "-m", ".", "--runs", "2", "--noise", "0.5", "--relative-noise",
      "--heads-alone", TEXT)
-seed("mechanisms", "mechanisms", "-m", ".", "--repeats", "0", "--propagate", TEXT)
-seed("mechanisms_npz", "mechanisms", "--only", "exact,local,top-k,lsh,favor", "--repeats", "0",
+seed("mechanisms", "mechanisms", "-m", ".", "--runs", "0", "--propagate", TEXT)
+seed("mechanisms_npz", "mechanisms", "--only", "exact,local,top-k,lsh,favor", "--runs", "0",
      "--budget", "3", "-o", "m.npz", "-m", ".", TEXT)
 seed("mechanisms_png", "mechanisms", "-c", "2", "--only", "global,sinks,strided,fixed,block,gqa",
-     "-o", "m.svg", "--repeats", "0", "-m", ".", TEXT)
+     "-o", "m.svg", "--runs", "0", "-m", ".", TEXT)
 seed("heatmap", "heatmap", "-m", ".", "--cell", "4", "-o", "h.png", TEXT)
 seed("heatmap_svg", "heatmap", "-m", ".", "-o", "h.svg", "--title", "a <&> \u05d0 \u6211", "--cmap",
      "magma", "--scale", "log", "--shared", "--vmin", "0.1", "--vmax", "0.9", "-H", "0", TEXT)
@@ -139,7 +139,7 @@ seed("layer_shaw", "heatmap", "-m", "shaw.safetensors", "--relative", "shaw", "-
 seed("layer_input", "stats", "-m", "layer.safetensors", "--heads", "3", "--input", "x.npy",
      x__npy=npy([2, 12], [i / 24 for i in range(24)]))
 seed("names", "info", "-m", "layer.safetensors", "--tensor-names",
-     "q_linear,k_linear,v_linear,out", "--prefix", "a.", "--fused", "heads", "--order", "in-out",
+     "q_linear,k_linear,v_linear,out", "--prefix", "a.", "--fused", "heads", "--matrix-order", "in-out",
      "--zero-attn", "--heads", "2")
 seed("qkv", "stats", "--qkv", "q.npy,k.npy,k.npy", "--heads", "2", "--score-scale", "0.5",
      q__npy=npy([2, 4], range(8)), k__npy=npy([3, 4], range(12)))

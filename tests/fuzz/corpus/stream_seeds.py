@@ -42,7 +42,7 @@ bert = stream_of("bert", LINES)
 HERE.mkdir(exist_ok=True)
 for name, data in {
     "bert": bert,
-    "rare": stream_of("bert", LINES, "--compute", "all", "--merge", "words", "--words"),
+    "rare": stream_of("bert", LINES, "--metric", "all", "--merge", "words", "--words"),
     "global": stream_of("families/longformer", IDS, "--jsonl"),
     "two_streams": stream_of("families/reformer", IDS, "--jsonl"),
     "layer": changed(bert, b'"layer":1', b'"layer":0'),

@@ -46,17 +46,17 @@ def changed(data, old, new):
     return data + struct.pack("<I", zlib.crc32(data))
 
 
-small = part("--compute", "entropy")
+small = part("--metric", "entropy")
 HERE.mkdir(exist_ok=True)
 for name, data in {
     "small": small,
-    "groups": part("--compute", "entropy,prev", "--by", "lang", "--sort", "prev"),
-    "bootstrap": part("--compute", "entropy", "--bootstrap=2", "--hide", "first"),
-    "reliability": part("--compute", "self", "--reliability", "--weight", "norm"),
+    "groups": part("--metric", "entropy,prev", "--by", "lang", "--sort", "prev"),
+    "bootstrap": part("--metric", "entropy", "--bootstrap=2", "--hide", "first"),
+    "reliability": part("--metric", "self", "--reliability", "--weight", "norm"),
     "no_texts": changed(small, b'"groups":[[null,3]]', b'"groups":[]'),
     "short": changed(small, b"[null,3]", b"[null,3],[null,1]"),
     "heads": changed(small, b'["decoder",0,0]', b'["decoder",0,0],["decoder",0,-1]'),
-    "options": changed(small, b'"--compute","entropy"', b'"--compute","received"'),
+    "options": changed(small, b'"--metric","entropy"', b'"--metric","received"'),
     "ablate": ablate,
     "together": part_of("ablate", *GPT2, *JSONL, "--together"),
     "measure": changed(ablate, b'"measure":"next"', b'"measure":"hidden"'),
@@ -66,6 +66,6 @@ for name, data in {
     "gold": gold,
     "mentions": changed(gold, b'"mentions":', b'"mention":'),
     "relations": changed(gold, b'"relations":["all"', b'"relations":["all","all"'),
-    "help": changed(small, b'"--compute","entropy"', b'"--help"'),
+    "help": changed(small, b'"--metric","entropy"', b'"--help"'),
 }.items():
     (HERE / name).write_bytes(data)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * An argv of the last release -> today's. */
+#include "cli/formers.h"
+
+#include <string.h>
+
+static const struct former formers[] = {
+#define FORMER(was, now) { was, now },
+#include "cli/formers.def"
+#undef FORMER
+};
+
+struct search {
+    const char *name;           /* [n] */
+    size_t n;
+    char letter;                /* 0: by name */
+    const struct opt *found;
+};
+
+static void look(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct search *s = self;
+
+    (void)group;
+    if (s->letter != 0 ? o->short_name == s->letter :
+        strlen(o->name) == s->n && strncmp(o->name, s->name, s->n) == 0)
+        s->found = o;
+}
+
+static const struct opt *find(const struct cmd *c, struct search s)
+{
+    opts_each(c, look, &s);
+    return s.found;
+}
+
+static const struct opt *by_name(const struct cmd *c, const char *name, size_t n)
+{
+    return find(c, (struct search){ .name = name, .n = n });
+}
+
+const char *former_now(const struct cmd *c, const char *name, size_t n)
+{
+    if (by_name(c, name, n) != NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof formers / sizeof *formers; i++)
+        if (strlen(formers[i].name) == n && strncmp(formers[i].name, name, n) == 0 &&
+            by_name(c, formers[i].now, strlen(formers[i].now)) != NULL)
+            return formers[i].now;
+    return NULL;
+}
+
+/* Whether the last of short options in one argument, "-qt", takes the next one. */
+static bool shorts_take_next(const struct cmd *c, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const struct opt *o = find(c, (struct search){ .letter = *text });
+
+        if (o != NULL && o->arg != NULL)
+            return opt_takes_next(o) && text[1] == '\0';
+    }
+    return false;
+}
+
+char **formers_replace(struct arena *a, const struct cmd *c, int argc, char **argv,
+                       void (*told)(void *self, const char *was, const char *now), void *self)
+{
+    char **out = arena_alloc(a, (uint64_t)argc + 1, sizeof *out);
+
+    memcpy(out, argv, (size_t)argc * sizeof *out);
+    for (int i = 1, used; i < argc && strcmp(argv[i], "--") != 0; i += used) {
+        const char *name = argv[i] + 2, *now;
+        const struct opt *o;
+        size_t n;
+
+        used = 1;
+        if (argv[i][0] == '-' && argv[i][1] != '-')
+            used += shorts_take_next(c, argv[i] + 1);
+        if (argv[i][0] != '-' || argv[i][1] != '-')
+            continue;
+        n = strcspn(name, "=");
+        now = former_now(c, name, n);
+        o = now != NULL ? by_name(c, now, strlen(now)) : by_name(c, name, n);
+        used += o != NULL && opt_takes_next(o) && name[n] == '\0';
+        if (now == NULL)
+            continue;
+        out[i] = arena_printf(a, "--%s%s", now, name + n);
+        if (told != NULL)
+            told(self, arena_strndup(a, name, n), now);
+    }
+    return out;
+}
