@@ -34,6 +34,15 @@ stats -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 stats -m $ref/layers/encoder.safetensors --heads 4 --seed 1
 stats -m $ref/families/big_bird --ids 1,2,3
 stats --links the_cat
+links the_cat
+links -m $ref/families/gpt_oss --hide first --ids 5,6,7
+links -f $work/lines --from 0
+curve the_cat
+curve --over position --bootstrap=20 -m $ref/bert -f $work/lines
+curve --over model -m $ref/gpt2 -m $ref/gpt2 --ids 5,6
+model --metric entropy the_cat
+model --metric type the_cat
+model --mds --hide special -m $ref/bert the key is
 stats --links -m $ref/bert the key
 stats --mask causal --top 0 the_cat
 stats -m $ref/families/gpt_oss --metric sinks --ids 5,6,7

@@ -12,6 +12,8 @@
 
 static const char *const reports[] = { "auto", "table", "tsv", "json", NULL };
 static const char *const pictures[] = { "auto", "png", "svg", "pdf", "terminal", NULL };
+static const char *const figures[] = { "auto", "png", "svg", "pdf", "terminal", "tsv", "json",
+                                       NULL };
 static const char *const all[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
                                    "terminal", NULL };
 static const char *const every[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
@@ -66,6 +68,19 @@ static const struct opt picture_opts[] = {
     END
 };
 
+static const struct opt figure_opts[] = {
+    OUTPUT('o', "output", "FILE", F(path),
+         "write here; - is standard output; DIR/: one file per text"),
+    CHOICE(0, "format", "NAME", F(format), "auto", figures,
+           "picture format, or tsv or json of its numbers; auto: by the extension of -o, else png; "
+           "-o -: terminal on one"),
+    SHORT_FORMS,
+    TERM,
+    METADATA,
+    PROVENANCE,
+    END
+};
+
 static const struct opt all_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
          "write here, not to standard output (-); DIR/: one file per text"),
@@ -117,6 +132,7 @@ static const struct opt page_opts[] = {
 
 const struct output_set output_reports = { { "output", report_opts }, reports };
 const struct output_set output_pictures = { { "output", picture_opts }, pictures };
+const struct output_set output_figures = { { "output", figure_opts }, figures };
 const struct output_set output_all = { { "output", all_opts }, all };
 const struct output_set output_every = { { "output", every_opts }, every };
 const struct output_set output_arrays = { { "output", array_opts }, arrays, true };
@@ -326,7 +342,8 @@ int output_plan(struct output *o, const struct output_args *args,
     if (args->path == NULL && set->required)
         return err_set(e, ERR_USAGE, "-o FILE is required");
     if (args->path == NULL)
-        o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ? "-" :
+        o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ||
+                  o->format <= OUTPUT_JSON ? "-" :
                   arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
     o->folder = is_folder(o->path);
     if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 &&
@@ -354,7 +371,7 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index, 
 
 void output_tell(const struct output *o, const struct output_args *args, const char *path)
 {
-    if (args->path == NULL && !output_is_on_terminal(o))
+    if (args->path == NULL && !output_is_on_terminal(o) && o->format > OUTPUT_JSON)
         fprintf(stdout, "%s\n", path);
 }
 

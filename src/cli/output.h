@@ -42,6 +42,7 @@ struct output_set {
 
 extern const struct output_set output_reports;      /* table, tsv, json */
 extern const struct output_set output_pictures;     /* png, svg, pdf, terminal */
+extern const struct output_set output_figures;      /* pictures, and their numbers: tsv, json */
 extern const struct output_set output_all;          /* reports, and pictures of them */
 extern const struct output_set output_every;        /* reports, pictures and npz */
 extern const struct output_set output_arrays;       /* npz, npy */
@@ -67,8 +68,8 @@ struct output {
 };
 
 /*
- * Decides by `args` and `set` what is written and where.  name: without -o the result goes
- * to NAME.EXTENSION in the current folder; NULL: to standard output.
+ * Decides by `args` and `set` what is written and where.  name: without -o a picture goes
+ * to NAME.EXTENSION in the current folder; NULL: to standard output, as numbers do.
  *
  * a: the arena that the model and other files were mapped for; what is open when it ends is
  * dropped.

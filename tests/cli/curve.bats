@@ -212,3 +212,20 @@ refused() {
     [ ! -e "$dir/a.svg" ]
     works "$viz" curve --bootstrap=20 -o "$dir/a.svg" < <(head -n 6 samples/english.txt)
 }
+
+@test "--tsv, --json: the numbers of the lines" {
+    works "$viz" curve --over layer --each head -l 0-1 --tsv "the cat saw"
+    tail -n +2 <<< "$output" | cut -f 3 > "$dir/curve"
+    "$viz" stats --metric entropy -l 0-1 --tsv "the cat saw" > "$dir/stats"
+    # one text: the entropies of stats, line by line and layer by layer
+    paste -s -d ' ' <(sort "$dir/curve") | diff - <(paste -s -d ' ' <(tail -n +2 "$dir/stats" | cut -f 5 | sort))
+    works "$viz" curve --over position --json -l 3 -H 0 -f samples/english.txt
+    jq -e '.schema == "mha-viz/curve/1" and .n_texts == 118 and .over == "position" and .unit == "nats" and
+        (.points[0] | .line == "L3H0" and .place == 0 and .value == 0)' <<< "$output"
+    jq -e '[.points[] | select(.low != null) | .low <= .value and .value <= .high] | all and length > 10' <<< "$output"
+    works "$viz" curve --over model -m "$ref/gpt2" -m "$ref/gpt2" --ids 5,6 --tsv
+    [ "${lines[0]}" = "$(printf 'line\tplace\tplace_name\tvalue\tlow\thigh')" ]
+    "$viz" curve -o "$dir/a.json" "the cat"
+    works jq -e '[.points[] | select(.line | startswith("L"))] | length == 24' "$dir/a.json"
+    fails 2 "--title is of pictures" "$viz" curve --tsv --title x "the cat"
+}

@@ -201,3 +201,26 @@ size_of() {
         [ "$(awk -v most=$columns 'length > most' "$dir/b" | wc -l)" -eq 0 ]
     done
 }
+
+@test "--tsv, --json: the links that are drawn, as numbers" {
+    text="the cat saw the dog and the cat ran"
+    "$viz" links -l 3 -H 2 --top-share 95 -o - --format svg "$text" | lines > "$dir/drawn"
+    "$viz" links -l 3 -H 2 --top-share 95 --tsv "$text" > "$dir/tsv"
+    tail -n +2 "$dir/tsv" | cut -f 5,7 | tr '\t' ' ' | sort -n | diff <(sort -n "$dir/drawn") -
+    # the weights are those of stats --links, the strongest of each row
+    "$viz" links -l 3 -H 2 --top-share 1 --json "$text" | jq -c '[.links[] | [.query, .key, .weight]]' > "$dir/links"
+    "$viz" stats --links -l 3 -H 2 --json "$text" | jq -c '[.links[] | [.query, .key, .weight]]' | diff - "$dir/links"
+    "$viz" links -l 3 -H 2 --top-share 95 -o "$dir/a.tsv" "$text"
+    cmp "$dir/a.tsv" "$dir/tsv"
+    works "$viz" links --json "$text"
+    jq -e '.schema == "mha-viz/links/1" and .n_links == (.links | length)' <<< "$output"
+    fails 2 "--panels is of pictures" "$viz" links --tsv --panels "$text"
+    fails 2 "--title is of pictures" "$viz" links --json --title x "$text"
+    # a sink that is not a key
+    works "$viz" links -m "$ref/families/gpt_oss" --top-share 100 --json --ids 5,6,7
+    jq -e '[.links[] | select(.key == null)] | length > 0 and all(.key_label == null)' <<< "$output"
+    printf 'the cat\nthe dog\n' > "$dir/two"
+    for t in 1 3; do "$viz" links -t $t --json --no-metadata -f "$dir/two" > "$dir/$t"; done
+    cmp "$dir/1" "$dir/3"
+    [ "$(wc -l < "$dir/1")" -eq 2 ]
+}

@@ -118,7 +118,7 @@ heatmap --out did you mean --output?
 stats --out did you mean --output?
 heatmap --save did you mean --output?
 heatmap --pdf of a picture, the name chooses the format: heatmap -o FILE.pdf
-heatmap --csv stats, diff, types and 11 more commands have --tsv
+heatmap --csv links, model, curve and 14 more commands have --tsv
 stats --csv did you mean --tsv?
 heatmap --layers did you mean --layer?
 heatmap --topk stats and trace have --top
@@ -137,7 +137,7 @@ heatmap --text a text stands by itself, in quotes, and several lie in the file o
 diff --sort model, stats, attribute and 2 more commands have --sort
 curve --sort model, stats, attribute and 2 more commands have --sort
 stats --from heatmap, links, model and 2 more commands have --from
-model --json stats, diff, types and 11 more commands have --json
+heatmap --json links, model, curve and 14 more commands have --json
 heatmap --threshold types has --threshold
 stats --stat did you mean --metric?
 stats --metrics did you mean --metric?

@@ -273,3 +273,21 @@ table() {
     done
     works "$viz" model --sort type --types "$dir/types.json" -o "$dir/a.svg" "the cat"
 }
+
+@test "--tsv, --json: the number or the word of each head" {
+    works "$viz" model --metric entropy --tsv "the cat saw"
+    # the mean of one text, to the rounding of a sum
+    paste <(tail -n +2 <<< "$output") <("$viz" stats --metric entropy --tsv "the cat saw" | tail -n +2) |
+        awk -F '\t' '{ d = $4 - $10; if (d < 0) d = -d; if ($2 != $8 || $3 != $9 || d > 1e-13) exit 1 } END { exit NR != 24 }'
+    works "$viz" model --metric type --json "the cat saw"
+    jq -e '.metric == "type" and .n_texts == 1 and (.heads | length == 24 and all(.value == null))' <<< "$output"
+    works "$viz" model --mds --json -f samples/english.txt -l 0
+    jq -e '.n_texts == 118 and (.heads | length == 4 and all((has("value") | not) and .x != null))' <<< "$output"
+    mkdir "$dir/out"
+    head -n 2 samples/english.txt > "$dir/two"
+    works "$viz" model --metric entropy --format tsv -f "$dir/two" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.tsv 000002.tsv " ]
+    works "$viz" model --table "$dir/out/000001.tsv" -o "$dir/a.png"
+    fails 2 "thumbnails have no number of each head" "$viz" model --tsv "the cat"
+    fails 2 "--table: its numbers are there already" "$viz" model --table "$dir/out/000001.tsv" --tsv
+}

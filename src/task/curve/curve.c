@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "task/provenance.h"
 
-static const char *const overs[] = { "layer", "position", "distance", "step", "model", NULL };
+const char *const curve_overs[] = { "layer", "position", "distance", "step", "model", NULL };
 static const char *const eachs[] = { "auto", "head", "layer", "mean", NULL };
 static const struct opt_values metric_values = { .words = metric_names };
 
@@ -15,7 +15,7 @@ static const struct opt_values metric_values = { .words = metric_names };
 static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH", F(models), OPT_MOST, &model_values,
             "model, as elsewhere; given again, with --over layer or model: each of them"),
-    CHOICE(0, "over", "NAME", F(over), "layer", overs,
+    CHOICE(0, "over", "NAME", F(over), "layer", curve_overs,
            "what the numbers are over; step: generated tokens (--generate)"),
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
           "which metric: entropy if not given; over distance, profile"),
@@ -29,7 +29,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &sheet_group, &hide_group, &weight_group, PASS_GROUPS, NULL
+    &output_figures.group, &sheet_group, &hide_group, &weight_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -92,7 +92,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     return 0;
 }
 
-static const struct job_kind kind = { .outputs = &output_pictures, .name = "curve",
+static const struct job_kind kind = { .outputs = &output_figures, .name = "curve",
                                       .check = check, .prepare = prepare, .texts = texts };
 
 /* ---- models ---- */
@@ -107,7 +107,7 @@ static int check_args(const struct curve_args *args, struct err *e)
         return err_set(e, ERR_USAGE, "--over model requires several models: -m A -m B");
     if (n > 1 && args->over != OVER_MODEL && args->over != OVER_LAYER)
         return err_set(e, ERR_USAGE, "--model: given %d times, expected once with --over %s", n,
-                       overs[args->over]);
+                       curve_overs[args->over]);
     if (args->over == OVER_LAYER &&
         (args->each == EACH_LAYER || (n > 1 && args->each == EACH_HEAD)))
         return err_set(e, ERR_USAGE, "--each %s, --over layer: expected %smean",
@@ -144,7 +144,7 @@ static int gather(struct curve_job *jobs, int n, const struct curve_args *args, 
     return 0;
 }
 
-static int draw(const struct curve_job *jobs, int n, struct err *e)
+static int draw(struct curve_job *jobs, int n, struct err *e)
 {
     const struct output *output = &jobs->job.results.output;
 
@@ -187,4 +187,5 @@ const struct cmd cmd_curve = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct curve_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &curve_record, NULL },
 };

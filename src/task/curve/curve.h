@@ -4,12 +4,14 @@
  *
  *     curve.c           the command: one model, or several one after the other
  *     values.c          texts -> a number of each line at each place
- *     picture.c         those as lines */
+ *     picture.c         those as lines
+ *     record.c          lines as rows, in TSV and JSON */
 #ifndef TASK_CURVE_H
 #define TASK_CURVE_H
 
 #include "analysis/stats.h"
 #include "analysis/summary.h"
+#include "draw/curve.h"
 #include "task/format.h"
 #include "task/job.h"
 
@@ -66,6 +68,18 @@ void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
 /* ---- picture.c ---- */
 
 /* Lines of n jobs, each a model with texts.  ERR_INPUT: with --over model, other heads. */
-int curve_draw(const struct curve_job *jobs, int n, struct err *e);
+int curve_draw(struct curve_job *jobs, int n, struct err *e);
+
+/* The ends of the interval that is shown; they stay as they are where there are too few texts. */
+void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
+                    double *high);
+
+/* ---- record.c ---- */
+
+extern const struct record curve_record;
+extern const char *const curve_overs[];         /* by enum curve_over, then NULL */
+
+/* The lines as numbers, into the first job's results. */
+int curve_write(struct curve_job *jobs, const struct curve *curve, struct err *e);
 
 #endif

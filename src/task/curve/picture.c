@@ -22,17 +22,24 @@ enum { LEAST_TEXTS = 5 };
 /* The numbers of a line, which it shows. */
 struct numbers { double *y, *low, *high; };
 
+void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
+                    double *high)
+{
+    bool boot = j->args->bootstrap > 0;
+
+    if (found->n < LEAST_TEXTS)
+        return;
+    *low = boot ? found->boot_low : found->low;
+    *high = boot ? found->boot_high : found->high;
+}
+
 static void set_place(const struct curve_job *j, const struct numbers *to, int place,
                       const struct summary *s, int i)
 {
     struct summary_estimate found = summary_of(s, i);
-    bool boot = j->args->bootstrap > 0;
 
     to->y[place] = found.mean;
-    if (found.n < LEAST_TEXTS)
-        return;
-    to->low[place] = boot ? found.boot_low : found.low;
-    to->high[place] = boot ? found.boot_high : found.high;
+    curve_interval(j, &found, &to->low[place], &to->high[place]);
 }
 
 static double *undefined(struct arena *a, int n)
@@ -284,7 +291,7 @@ static int check_width(const struct figure_args *figure, const struct sheet *she
                    "%.0fmm, or a smaller --font-size", figure->width, mm);
 }
 
-int curve_draw(const struct curve_job *jobs, int n, struct err *e)
+int curve_draw(struct curve_job *jobs, int n, struct err *e)
 {
     const struct curve_job *first = &jobs[0];
     const struct figure_args *figure = &first->args->shared.figure;
@@ -300,6 +307,8 @@ int curve_draw(const struct curve_job *jobs, int n, struct err *e)
     if (make_lines(jobs, n, &curve, s->a, e) != 0)
         return -1;
     leave_out_layers(jobs, n, &curve, s->a);
+    if (output->format <= OUTPUT_JSON)
+        return curve_write(jobs, &curve, e);
     set_dots(first, &curve, s->a);
     bin = take_together(first, &curve);
     part = curve_part(&curve);

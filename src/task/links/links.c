@@ -21,7 +21,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &panel_group, &sheet_group, &hide_group, &region_group, &weight_group,
+    &output_figures.group, &panel_group, &sheet_group, &hide_group, &region_group, &weight_group,
     &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
 };
 
@@ -76,6 +76,7 @@ static int prepare(void *self, struct err *e)
     if (check_stack(j, e) != 0 || types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
         return -1;
     choose_layer(j);
+    j->job.record = records_without_shown(s, &links_record);
     j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
     for (int i = 0; i < j->n_heads; i++)
         j->n_layers += i == 0 || j->head[i].layer != j->head[i - 1].layer;
@@ -96,8 +97,22 @@ static int one_text(void *self, struct arena *a, const struct item *item, const 
     return 0;
 }
 
-static const struct job_kind kind = { .outputs = &output_pictures, .name = "links",
-                                      .check = check, .prepare = prepare, .file = one_text };
+static const struct shared_reader readers[] = {
+    { "--panels", offsetof(struct links_args, panels), true },
+    { "--columns", offsetof(struct links_args, columns), true },
+    { "--arcs", offsetof(struct links_args, arcs), true },
+    { "--types", offsetof(struct links_args, shared.types), true }, { NULL, 0, false }
+};
+
+static int one_report(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    return links_write(self, a, item, e);
+}
+
+static const struct job_kind kind = { .outputs = &output_figures, .name = "links",
+                                      .readers = readers,
+                                      .check = check, .prepare = prepare, .text = one_report,
+                                      .file = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
@@ -112,4 +127,5 @@ const struct cmd cmd_links = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct links_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &links_record, NULL },
 };

@@ -2,10 +2,13 @@
  * What the files of links share: what was asked.
  *
  *     links.c           options, and the heads that are shown
- *     picture.c         a text -> lines -> a sheet */
+ *     find.c            a text -> the links that are shown
+ *     picture.c         links -> lines -> a sheet
+ *     record.c          links -> TSV and JSON */
 #ifndef TASK_LINKS_H
 #define TASK_LINKS_H
 
+#include "analysis/strong.h"
 #include "task/format.h"
 #include "task/job.h"
 
@@ -30,9 +33,41 @@ struct links_job {
     const char *const *type;    /* [layers, heads]; NULL: none is known, of a head or of all */
 };
 
+/* ---- find.c ---- */
+
+/* Tokens along one side. */
+struct links_side {
+    const struct tokens *tokens;
+    int *place;                 /* [tokens] -1: not shown */
+    bool *is_end;               /* [tokens] links may end there */
+    int n_shown;
+};
+
+/* Of one text. */
+struct links_found {
+    struct links_side queries, keys;
+    struct strong_links links;  /* between places; a key's n_shown: the sink that is no key */
+};
+
+/* Runs the text.  Errors: of the pass; --between, --from or --to of what the text has not. */
+int links_find(struct links_job *j, struct arena *a, const struct item *item,
+               struct links_found *found, struct err *e);
+
+/* Of each row the links that hold so much of it are shown, in percent. */
+double links_share(const struct links_args *args);
+
+/* A sink that is not a key has a place of its own after the keys. */
+bool links_has_sink(const struct links_job *j);
+
 /* ---- picture.c ---- */
 
 int links_draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
                struct err *e);
+
+/* ---- record.c ---- */
+
+extern const struct record links_record;
+
+int links_write(struct links_job *j, struct arena *a, const struct item *item, struct err *e);
 
 #endif

@@ -12,65 +12,6 @@
 const char *const links_betweens[] = { "all", "A-A", "A-B", "B-A", "B-B", NULL };
 
 /* More lines than these are a surface. */
-enum { MOST_LINES = 4000 };
-
-/* Tokens along one side. */
-struct side {
-    const struct tokens *tokens;
-    int *place;                 /* [tokens] -1: not shown */
-    bool *is_end;               /* [tokens] links may end there */
-    int n_shown;
-};
-
-/* ---- tokens ---- */
-
-/* second: 0 or 1, of the texts of a pair those that are shown; -1: both.  all: the others keep
- * their places.  not_end: no links end there; NULL: at all that are shown. */
-static struct side side_of(struct arena *a, const struct item *item, enum item_side which,
-                           const struct tokens *t, const unsigned char *not_end, int second,
-                           bool all)
-{
-    const unsigned char *out = item->shown[which].words_out;
-    struct side side = { t, arena_alloc(a, (size_t)t->n, sizeof(int)),
-                         arena_alloc(a, (size_t)t->n, sizeof(bool)), 0 };
-
-    for (int i = 0; i < t->n; i++) {
-        bool shown = out == NULL || !out[i];
-        bool of_text = second < 0 || (t->type[i] > 0) == (second == 1);
-
-        side.is_end[i] = shown && of_text && (not_end == NULL || !not_end[i]);
-        side.place[i] = shown && (of_text || all) ? side.n_shown++ : -1;
-    }
-    return side;
-}
-
-/* Which of two texts each token is of must be known. */
-static int check_pair(const struct links_job *j, const struct item *item, struct err *e)
-{
-    const char *name = links_betweens[j->args->between];
-    const struct tokens *t = session_queries(&j->job.s, item);
-
-    if (j->args->between == LINKS_ALL)
-        return 0;
-    for (int i = 0; t->type != NULL && i < t->n; i++)
-        if (t->type[i] > 0)
-            return 0;
-    if (item->pair == NULL)
-        return err_set(e, ERR_INPUT, "--between %s: there is one text, expected a pair", name);
-    return err_set(e, ERR_INPUT, "--between %s: %s: its tokeniser does not say which text of a "
-                   "pair a token is of", name, j->job.s.model->name);
-}
-
-/* The places of those tokens that links may end at. */
-static const int *ends_of(struct arena *a, const struct side *side)
-{
-    int *place = arena_alloc(a, (size_t)side->tokens->n, sizeof *place);
-
-    for (int i = 0; i < side->tokens->n; i++)
-        place[i] = side->is_end[i] ? side->place[i] : -1;
-    return place;
-}
-
 /* ---- words ---- */
 
 /* "Head 3", or "L2H3" where there are several layers, with its type. */
@@ -82,18 +23,6 @@ static const char *head_name(const struct links_job *j, struct arena *a, const s
                                          arena_printf(a, "Head %d", id->head);
 
     return type != NULL ? arena_printf(a, "%s: %s", name, type) : name;
-}
-
-static double share_of(const struct links_args *args)
-{
-    return !isnan(args->top_share) ? args->top_share : isnan(args->min_weight) ? 70.0 : 100.0;
-}
-
-/* A sink that is not a key has a place of its own after the keys, unless links from one text to the
- * other are wanted. */
-static bool has_sink(const struct links_job *j)
-{
-    return session_has_sinks(&j->job.s, &j->job.want) && j->args->between == LINKS_ALL;
 }
 
 /* Which links are drawn, and how. */
@@ -109,15 +38,15 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
     if (args->between != LINKS_ALL)
         text = arena_printf(a, "%s from text %c to text %c", text,
                             links_betweens[args->between][0], links_betweens[args->between][2]);
-    if (share_of(args) < 100.0)
-        text = arena_printf(a, "%s, which hold %g%% of %seach row", text, share_of(args),
+    if (links_share(args) < 100.0)
+        text = arena_printf(a, "%s, which hold %g%% of %seach row", text, links_share(args),
                             args->between != LINKS_ALL ? "that part of " : "");
     if (!isnan(args->min_weight))
         text = arena_printf(a, "%s, of at least %g", text, args->min_weight);
     text = arena_printf(a, "%s; the wider and darker, the greater the weight", text);
     if (args->arcs)
         text = arena_printf(a, "%s; a dot is where a link ends", text);
-    if (has_sink(j))
+    if (links_has_sink(j))
         text = arena_printf(a, "%s; last place: what a sink takes that is not a key", text);
     else if (links->sink_share > 0.0)
         text = arena_printf(a, "%s; not shown: a sink that is not a key, which takes on average "
@@ -285,62 +214,31 @@ static int put(struct links_job *j, struct arena *a, const struct item *item, co
     return sheet_write(&sheet, figure_format(output), path, s->env->warn, e);
 }
 
-static int draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
-                const struct side *queries, const struct side *keys, struct err *e)
+int links_draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
+               struct err *e)
 {
     const struct links_args *args = j->args;
-    const struct session *s = &j->job.s;
-    const struct strong_rule rule = {
-        .share = share_of(args) / 100.0, .most = MOST_LINES, .row = ends_of(a, queries),
-        .least = isnan(args->min_weight) ? 0.0f : (float)args->min_weight,
-        .col = ends_of(a, keys), .n_keys = keys->tokens->n,
-        .sink = has_sink(j) ? keys->n_shown : -1,
-    };
-    struct strong *strong = strong_new(a, s->shown, &j->job.want, &rule);
-    struct sink sink = strong_sink(strong);
+    struct links_found found;
+    const struct links_side *queries = &found.queries, *keys = &found.keys;
     struct links_figure figure = {
         .panels = args->panels, .arcs = args->arcs, .columns = args->columns,
-        .n_rows = queries->n_shown, .n_cols = keys->n_shown,
-        .row_name = s->stack == STACK_CROSS ? "decoder" : "query",
-        .col_name = s->stack == STACK_CROSS ? "encoder" : "key",
+        .row_name = j->job.s.stack == STACK_CROSS ? "decoder" : "query",
+        .col_name = j->job.s.stack == STACK_CROSS ? "encoder" : "key",
     };
-    struct strong_links links;
 
-    *(args->arcs ? &figure.n_rows : &figure.n_cols) += has_sink(j);
-    job_pack(&j->job, a, item, 1);
-    if (job_forward(&j->job, a, &sink, 1, e) != 0)
+    if (links_find(j, a, item, &found, e) != 0)
         return -1;
-    links = strong_end(strong);
-    figure.n = links.n;
-    figure.line = lines_of(j, a, &links);
+    figure.n_rows = queries->n_shown;
+    figure.n_cols = keys->n_shown;
+    *(args->arcs ? &figure.n_rows : &figure.n_cols) += links_has_sink(j);
+    figure.n = found.links.n;
+    figure.line = lines_of(j, a, &found.links);
     name_heads(j, a, &figure);
     if (!args->shared.figure.no_labels) {
         figure.rows = figure_labels(a, queries->tokens, queries->place, queries->n_shown);
         figure.cols = figure_labels(a, keys->tokens, keys->place, keys->n_shown);
-        if (has_sink(j))
+        if (links_has_sink(j))
             label_add(a, args->arcs ? &figure.rows : &figure.cols, "sink");
     }
-    return put(j, a, item, path, &figure, &links, e);
-}
-
-int links_draw(struct links_job *j, struct arena *a, const struct item *item, const char *path,
-               struct err *e)
-{
-    static const int from[] = { -1, 0, 0, 1, 1 }, to[] = { -1, 0, 1, 0, 1 };
-    const struct session *s = &j->job.s;
-    int between = j->args->between;
-    const unsigned char *not_from, *not_to;
-    struct side queries, keys;
-
-    if (check_pair(j, item, e) != 0 || shown_axis(s, item, true, a, &not_from, e) != 0 ||
-        shown_axis(s, item, false, a, &not_to, e) != 0)
-        return -1;
-    queries = side_of(a, item, session_query_side(s), session_queries(s, item), not_from,
-                      from[between], j->args->arcs);
-    keys = side_of(a, item, session_key_side(s), session_keys(s, item), not_to, to[between],
-                   j->args->arcs);
-    if (queries.n_shown == 0 || keys.n_shown == 0)
-        return err_set(e, ERR_INPUT, "--between %s: nothing is shown of one of the texts",
-                       links_betweens[between]);
-    return draw(j, a, item, path, &queries, &keys, e);
+    return put(j, a, item, path, &figure, &found.links, e);
 }

@@ -27,7 +27,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group, &region_group,
+    &output_figures.group, &figure_group, &panel_group, &sheet_group, &hide_group, &region_group,
     &weight_group, &types_group, PASS_GROUPS, NULL
 };
 
@@ -128,8 +128,16 @@ static const char *text_of(struct arena *a, const struct item *item)
     return arena_printf(a, "%s%s", figure_text(a, item), cut);
 }
 
-static int draw(const struct model_view_picture *p, struct arena *a, struct err *e)
+static bool writes_numbers(const struct model_view_job *j)
 {
+    return j->job.results.output.format <= OUTPUT_JSON;
+}
+
+static int draw(struct model_view_job *j, const struct model_view_picture *p, struct arena *a,
+                struct err *e)
+{
+    if (writes_numbers(j))
+        return model_view_write(j, p, a, e);
     return (p->j->args->mds ? model_view_draw_plane : model_view_draw)(p, a, e);
 }
 
@@ -152,7 +160,7 @@ static int one_text(void *self, struct arena *a, const struct item *item, const 
         return -1;
     model_view_add(j, sums, item, stats, 0);
     picture.heads = model_view_means(j, sums, a);
-    if (draw(&picture, a, e) != 0)
+    if (draw(j, &picture, a, e) != 0)
         return -1;
     tell(j, path);
     return 0;
@@ -211,7 +219,7 @@ static int draw_means(struct model_view_job *j, struct err *e)
     else if (j->n_texts > 1)
         of = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
                           input_name(j->job.in) != NULL ? input_name(j->job.in) : "the input");
-    if (draw(&(struct model_view_picture){
+    if (draw(j, &(struct model_view_picture){
             j, model_view_means(j, j->sums, a), NULL, of, figure_format(output),
             output->path, NULL }, a, e) != 0)
         return -1;
@@ -286,6 +294,11 @@ static int check(void *self, struct err *e)
     if (args->table == NULL && (args->mds || args->metric != NULL) &&
         shown_check_numbers(&j->job.s, e) != 0)
         return -1;
+    if (writes_numbers(j) && args->table != NULL)
+        return err_set(e, ERR_USAGE, "--table: its numbers are there already");
+    if (writes_numbers(j) && drawn_as(args) == THUMBNAILS)
+        return err_set(e, ERR_USAGE, "thumbnails have no number of each head: expected --metric "
+                       "or --mds with --tsv and --json; export has the weights");
     return check_readers(args, e) != 0 ? -1 : check_figure(&args->shared.figure, e);
 }
 
@@ -306,10 +319,10 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
-static const struct job_kind kind_of_texts = { .outputs = &output_pictures, .name = "model",
+static const struct job_kind kind_of_texts = { .outputs = &output_figures, .name = "model",
                                                .check = check, .prepare = prepare,
                                                .file = one_text };
-static const struct job_kind kind_of_means = { .outputs = &output_pictures, .name = "model",
+static const struct job_kind kind_of_means = { .outputs = &output_figures, .name = "model",
                                                .check = check, .prepare = prepare,
                                                .texts = texts };
 
@@ -390,7 +403,7 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
 
     s->a = env->arena;
     s->env = env;
-    if (output_plan(output, &args->shared.common.output, &output_pictures, "model", s->a,
+    if (output_plan(output, &args->shared.common.output, &output_figures, "model", s->a,
                     e) != 0 || shared_check_figure(&args->shared, output, NULL, e) != 0 ||
         check(j, e) != 0 || model_view_choose(j, e) != 0)
         return -1;
@@ -425,4 +438,5 @@ const struct cmd cmd_model = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct model_view_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &model_view_record, NULL },
 };

@@ -6,7 +6,8 @@
  *     numbers.c         texts -> what is known of each head
  *     table.c           a file of tab-separated values -> the same
  *     picture.c         all heads as a board
- *     plane.c           all heads as points */
+ *     plane.c           all heads as points
+ *     record.c          their numbers, in TSV and JSON */
 #ifndef TASK_MODEL_H
 #define TASK_MODEL_H
 
@@ -119,5 +120,13 @@ const char *model_view_of(const struct model_view_picture *p, struct arena *a);
 
 /* The same heads by their places.  ERR_INPUT: the text says nothing of some pair of them. */
 int model_view_draw_plane(const struct model_view_picture *p, struct arena *a, struct err *e);
+
+/* ---- record.c ---- */
+
+extern const struct record model_view_record;
+
+/* What the picture shows of each head, as numbers, into the job's results. */
+int model_view_write(struct model_view_job *j, const struct model_view_picture *p,
+                     struct arena *a, struct err *e);
 
 #endif
