@@ -61,11 +61,28 @@ static bool shorts_take_next(const struct cmd *c, const char *text)
     return false;
 }
 
+/* Before anything is looked up: whether an argument may be a former name. */
+static bool any_former(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        for (size_t k = 0; k < sizeof formers / sizeof *formers; k++) {
+            size_t n = strlen(formers[k].name);
+
+            if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, formers[k].name, n) == 0 &&
+                (argv[i][2 + n] == '\0' || argv[i][2 + n] == '='))
+                return true;
+        }
+    return false;
+}
+
 char **formers_replace(struct arena *a, const struct cmd *c, int argc, char **argv,
                        void (*told)(void *self, const char *was, const char *now), void *self)
 {
-    char **out = arena_alloc(a, (uint64_t)argc + 1, sizeof *out);
+    char **out;
 
+    if (!any_former(argc, argv))
+        return argv;
+    out = arena_alloc(a, (uint64_t)argc + 1, sizeof *out);
     memcpy(out, argv, (size_t)argc * sizeof *out);
     for (int i = 1, used; i < argc && strcmp(argv[i], "--") != 0; i += used) {
         const char *name = argv[i] + 2, *now;

@@ -208,9 +208,8 @@ static bool by_position(const struct place *p, int n, int *at)
     return p->position >= 0 || p->from_end > 0;
 }
 
-/* The last token, and *first. */
-static int find(const struct place *p, const char *option, const struct tokens *t,
-                const char *text, int *first, struct err *e)
+int place_span(const struct place *p, const char *option, const struct tokens *t,
+               const char *text, int *first, struct err *e)
 {
     long long n_whole, n_parts = 0, count;
     int at;
@@ -237,11 +236,10 @@ int place_find(const struct place *p, const char *option, const struct tokens *t
 {
     int first;
 
-    return find(p, option, t, text, &first, e);
+    return place_span(p, option, t, text, &first, e);
 }
 
-/* What the spans of a side's tokens count in; NULL: it is not known. */
-static const char *text_of(const struct item *item, enum item_side side)
+const char *place_text(const struct item *item, enum item_side side)
 {
     return side == SIDE_TARGET ? item->pair : item->pair == NULL ? item->text : NULL;
 }
@@ -249,102 +247,6 @@ static const char *text_of(const struct item *item, enum item_side side)
 int place_query(const struct place *p, const char *option, const struct session *s,
                 const struct item *item, struct err *e)
 {
-    return place_find(p, option, session_queries(s, item), text_of(item, session_query_side(s)),
+    return place_find(p, option, session_queries(s, item), place_text(item, session_query_side(s)),
                       e);
-}
-
-/* ---- lists ---- */
-
-/* "last", "generated", "3-7"; or one name. */
-struct part {
-    bool last, generated;
-    long long from, to;         /* -1: a place */
-    struct place place;
-};
-
-/* The name of n bytes, in a. */
-static int part_parse(struct part *p, const char *option, const char *name, struct arena *a,
-                      size_t n, struct err *e)
-{
-    const char *text = arena_strndup(a, name, n), *rest = text;
-    long long from = list_number(&rest), to;
-
-    *p = (struct part){ .last = strcmp(text, "last") == 0,
-                        .generated = strcmp(text, "generated") == 0, .from = -1 };
-    if (p->last || p->generated)
-        return 0;
-    if (from >= 0 && *rest == '-' && isdigit((unsigned char)rest[1])) {
-        rest++;
-        to = list_number(&rest);
-        if (*rest == '\0' && from <= to) {
-            p->from = from;
-            p->to = to;
-            return 0;
-        }
-    }
-    return place_parse(&p->place, option, text, e);
-}
-
-int places_check(const char *option, const char *list, struct arena *a, struct err *e)
-{
-    struct part part;
-
-    for (const char *s = list;; s++) {
-        size_t n = strcspn(s, ",");
-
-        if (part_parse(&part, option, s, a, n, e) != 0)
-            return -1;
-        s += n;
-        if (*s == '\0')
-            return 0;
-    }
-}
-
-/* Marks the tokens of one part. */
-static int mark(const struct part *p, const char *option, const struct tokens *t,
-                const struct item *item, const char *text, unsigned char *named, struct err *e)
-{
-    int first = 0, last;
-
-    if (p->last) {
-        first = last = t->n - 1;
-    } else if (p->generated) {
-        first = t->n - item->n_generated;
-        last = t->n - 1;
-        if (item->n_generated == 0)
-            return err_set(e, ERR_INPUT, "%s: generated: no token was generated (--generate N)",
-                           option);
-    } else if (p->from >= 0) {
-        first = (int)(p->from < t->n ? p->from : t->n);
-        last = (int)(p->to < t->n ? p->to : t->n);
-        if (p->to >= t->n)
-            return err_set(e, ERR_INPUT, "%s: %lld is out of range: the text has tokens 0 to %d",
-                           option, p->to, t->n - 1);
-    } else {
-        last = find(&p->place, option, t, text, &first, e);
-    }
-    for (int i = first; last >= 0 && i <= last; i++)
-        named[i] = 1;
-    return last >= 0 ? 0 : -1;
-}
-
-const unsigned char *places_find(const char *option, const char *list, const struct session *s,
-                                 const struct item *item, bool queries, struct arena *a,
-                                 struct err *e)
-{
-    const struct tokens *t = queries ? session_queries(s, item) : session_keys(s, item);
-    enum item_side side = queries ? session_query_side(s) : session_key_side(s);
-    unsigned char *named = arena_alloc(a, (size_t)t->n, 1);
-    struct part part;
-
-    for (const char *at = list;; at++) {
-        size_t n = strcspn(at, ",");
-
-        if (part_parse(&part, option, at, a, n, e) != 0 ||
-            mark(&part, option, t, item, text_of(item, side), named, e) != 0)
-            return NULL;
-        at += n;
-        if (*at == '\0')
-            return named;
-    }
 }

@@ -36,21 +36,15 @@ int place_parse(struct place *p, const char *option, const char *spec, struct er
 int place_find(const struct place *p, const char *option, const struct tokens *t,
                const char *text, struct err *e);
 
+/* The same, and *first, the first token of a word of several. */
+int place_span(const struct place *p, const char *option, const struct tokens *t,
+               const char *text, int *first, struct err *e);
+
+/* What the spans of a side's tokens count in; NULL: it is not known. */
+const char *place_text(const struct item *item, enum item_side side);
+
 /* The same among the tokens of an item that look, in the session's stack. */
 int place_query(const struct place *p, const char *option, const struct session *s,
                 const struct item *item, struct err *e);
-
-/*
- * Several tokens, with commas between them: places as above, of a word all of its tokens, ranges of
- * positions (3-7), last, and generated: those that --generate added.
- */
-
-/* ERR_USAGE, naming the option: a part is no place. */
-int places_check(const char *option, const char *list, struct arena *a, struct err *e);
-
-/* [queries or keys that are shown] of a, 1: named.  NULL: ERR_INPUT, the text has no such token. */
-const unsigned char *places_find(const char *option, const char *list, const struct session *s,
-                                 const struct item *item, bool queries, struct arena *a,
-                                 struct err *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/precomputed.h"
+#include "session/region.h"
 #include "session/shown.h"
 
 /* "only the stack decoder", or "encoder, decoder and cross". */
@@ -100,5 +101,6 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
     choose_shown(s);
     return session_generation(s, text, e) != 0 || session_heads(s, want, e) != 0 ||
            precomputed_options(s, e) != 0 || session_rotations(s, want, e) != 0 ||
-           session_change(s, want, e) != 0 || shown_check(s, e) != 0 ? -1 : 0;
+           session_change(s, want, e) != 0 || shown_check(s, e) != 0 ||
+           region_check(s, e) != 0 ? -1 : 0;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "session/place.h"
 
 const char *const merge_names[] = { "none", "words", NULL };
 
@@ -375,29 +374,6 @@ const int *shown_hidden(struct arena *a, const struct item *item, enum item_side
     return position;
 }
 
-int shown_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,
-               const unsigned char **out, struct err *e)
-{
-    const char *option = queries ? "--from" : "--to";
-    const char *list = queries ? s->asked->from : s->asked->to;
-    int n = (queries ? session_queries(s, item) : session_keys(s, item))->n;
-    const unsigned char *named;
-    unsigned char *left;
-
-    *out = item->shown[queries ? session_query_side(s) : session_key_side(s)].words_out;
-    if (list == NULL)
-        return 0;
-    named = places_find(option, list, s, item, queries, a, e);
-    if (named == NULL)
-        return -1;
-    left = arena_alloc(a, (size_t)n, 1);
-    for (int i = 0; i < n; i++)
-        left[i] = !named[i] || (*out != NULL && (*out)[i]);
-    *out = left;
-    return memchr(left, 0, (size_t)n) != NULL ? 0 :
-           err_set(e, ERR_INPUT, "%s: %s is hidden (--hide)", option, list);
-}
-
 const char *shown_list(const struct session *s)
 {
     return hidden_list(s->asked);
@@ -423,10 +399,6 @@ int shown_check(const struct session *s, struct err *e)
     const struct asked *asked = s->asked;
     const char *list = hidden_list(asked);
 
-    if (asked->from != NULL && places_check("--from", asked->from, s->a, e) != 0)
-        return -1;
-    if (asked->to != NULL && places_check("--to", asked->to, s->a, e) != 0)
-        return -1;
     if (asked->hide != NULL && asked->hide_special)
         return err_set(e, ERR_USAGE, "--hide, --hide-special: only one of them can be given");
     if (list != NULL && check_list(list, e) != 0)

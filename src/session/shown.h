@@ -36,14 +36,6 @@ int shown_check_numbers(const struct session *s, struct err *e);
 bool shown_hides(const struct session *s, const struct item *item);     /* some token */
 /* Positions of what is shown of a side that are left out: [*n] of a. */
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n);
-
-/*
- * What a figure leaves out of its rows, or of its columns: tokens that --hide hides, and those that
- * --from, or --to, does not name: *out [shown tokens] 1: left out, of a or of the item; NULL: none
- * is.  ERR_INPUT: the text has no such token; ERR_USAGE: a list is none; nothing is left.
- */
-int shown_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,
-               const unsigned char **out, struct err *e);
 const char *shown_list(const struct session *s);    /* --hide's; NULL: nothing is hidden */
 
 /*

@@ -7,7 +7,7 @@
 
 #include "draw/scale.h"
 #include "task/provenance.h"
-#include "session/shown.h"
+#include "session/region.h"
 
 const char figure_sink[] = "last column: what a sink takes that is not a key";
 
@@ -138,7 +138,7 @@ int figure_axis(struct map_axis *axis, const struct session *s, const struct ite
     const struct tokens *t = queries ? session_queries(s, item) : session_keys(s, item);
     const unsigned char *out;
 
-    if (shown_axis(s, item, queries, a, &out, e) != 0)
+    if (region_axis(s, item, queries, a, &out, e) != 0)
         return -1;
     *axis = (struct map_axis){ t->n, out };
     *kept = t->n;

@@ -32,7 +32,7 @@ void figure_order_layers(const struct session *s, int *number, int n);
 void figure_order_heads(const struct session *s, int *number, int n);
 
 /* Rows, or columns, of the maps of an item, less the tokens that are not shown; *kept: how many
- * stay.  Errors: those of shown_axis. */
+ * stay.  Errors: those of region_axis. */
 int figure_axis(struct map_axis *axis, const struct session *s, const struct item *item,
                 bool queries, struct arena *a, int *kept, struct err *e);
 

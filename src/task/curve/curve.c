@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "task/provenance.h"
 
-const char *const curve_overs[] = { "layer", "position", "distance", "step", "model", NULL };
 static const char *const eachs[] = { "auto", "head", "layer", "mean", NULL };
 static const struct opt_values metric_values = { .words = metric_names };
 

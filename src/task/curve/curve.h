@@ -55,6 +55,16 @@ struct curve_job {
 
 /* ---- values.c ---- */
 
+extern const char *const curve_overs[];         /* by enum curve_over, then NULL */
+
+/* Texts at a place below which it has no interval: one of two texts, by Student's t, is as wide as
+ * nine of their distances, and says nothing but that there are two. */
+enum { CURVE_LEAST_TEXTS = 5 };
+
+/* The ends of the interval that is shown; they stay as they are where there are too few texts. */
+void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
+                    double *high);
+
 /* Which metric, of the rows or of a head.  ERR_USAGE: one that is nothing over this. */
 int curve_choose(struct curve_job *j, struct err *e);
 
@@ -70,14 +80,9 @@ void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
 /* Lines of n jobs, each a model with texts.  ERR_INPUT: with --over model, other heads. */
 int curve_draw(struct curve_job *jobs, int n, struct err *e);
 
-/* The ends of the interval that is shown; they stay as they are where there are too few texts. */
-void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
-                    double *high);
-
 /* ---- record.c ---- */
 
 extern const struct record curve_record;
-extern const char *const curve_overs[];         /* by enum curve_over, then NULL */
 
 /* The lines as numbers, into the first job's results. */
 int curve_write(struct curve_job *jobs, const struct curve *curve, struct err *e);

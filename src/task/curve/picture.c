@@ -15,23 +15,8 @@ static const char *const over_names[] = { "layers", "positions", "distances",
 
 /* ---- lines ---- */
 
-/* Texts at a place below which it has no interval: one of two texts, by Student's t, is as wide as
- * nine of their distances, and says nothing but that there are two. */
-enum { LEAST_TEXTS = 5 };
-
 /* The numbers of a line, which it shows. */
 struct numbers { double *y, *low, *high; };
-
-void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
-                    double *high)
-{
-    bool boot = j->args->bootstrap > 0;
-
-    if (found->n < LEAST_TEXTS)
-        return;
-    *low = boot ? found->boot_low : found->low;
-    *high = boot ? found->boot_high : found->high;
-}
 
 static void set_place(const struct curve_job *j, const struct numbers *to, int place,
                       const struct summary *s, int i)
@@ -225,13 +210,13 @@ static const char *texts_text(const struct curve_job *j, const struct curve *cur
         return j->first;
     mean = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
                         file != NULL ? file : "the input");
-    if (j->n_texts < LEAST_TEXTS)
-        return arena_printf(a, "%s; no intervals of fewer than %d texts", mean, LEAST_TEXTS);
+    if (j->n_texts < CURVE_LEAST_TEXTS)
+        return arena_printf(a, "%s; no intervals of fewer than %d texts", mean, CURVE_LEAST_TEXTS);
     if (on_terminal && !curve_is_of_few(curve))
         return mean;
     if (j->args->over == OVER_POSITION || j->args->over == OVER_DISTANCE ||
         j->args->over == OVER_STEP)
-        of_few = arena_printf(a, ", where there are %d texts", LEAST_TEXTS);
+        of_few = arena_printf(a, ", where there are %d texts", CURVE_LEAST_TEXTS);
     if (on_terminal)
         shaded = "colons";
     return arena_printf(a, "%s; %s: 95%% interval of the mean, %s%s", mean, shaded,

@@ -9,6 +9,8 @@
 
 /* ---- the metric ---- */
 
+const char *const curve_overs[] = { "layer", "position", "distance", "step", "model", NULL };
+
 static const char *const metric_of[] = { "entropy", "entropy", "profile", "entropy", "entropy" };
 
 static bool is_of_rows(const struct curve_job *j)
@@ -226,4 +228,15 @@ void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
     if (j->heads != NULL)
         add_heads(j, stats, text, item->index, a);
     j->n_texts++;
+}
+
+void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
+                    double *high)
+{
+    bool boot = j->args->bootstrap > 0;
+
+    if (found->n < CURVE_LEAST_TEXTS)
+        return;
+    *low = boot ? found->boot_low : found->low;
+    *high = boot ? found->boot_high : found->high;
 }

@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-#include "session/shown.h"
+#include "session/region.h"
+
+const char *const links_betweens[] = { "all", "A-A", "A-B", "B-A", "B-B", NULL };
 
 enum { MOST_LINES = 4000 };
 
@@ -77,8 +79,8 @@ static int sides_of(const struct links_job *j, struct arena *a, const struct ite
     int between = j->args->between;
     const unsigned char *not_from, *not_to;
 
-    if (check_pair(j, item, e) != 0 || shown_axis(s, item, true, a, &not_from, e) != 0 ||
-        shown_axis(s, item, false, a, &not_to, e) != 0)
+    if (check_pair(j, item, e) != 0 || region_axis(s, item, true, a, &not_from, e) != 0 ||
+        region_axis(s, item, false, a, &not_to, e) != 0)
         return -1;
     found->queries = side_of(a, item, session_query_side(s), session_queries(s, item), not_from,
                              from[between], j->args->arcs);

@@ -9,8 +9,6 @@
 #include "draw/stroke.h"
 #include "session/shown.h"
 
-const char *const links_betweens[] = { "all", "A-A", "A-B", "B-A", "B-B", NULL };
-
 /* More lines than these are a surface. */
 /* ---- words ---- */
 

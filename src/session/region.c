@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * Lists of tokens -> which of them a figure has. */
+#include "session/region.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "session/place.h"
+
+/* "last", "generated", "3-7"; or one name. */
+struct part {
+    bool last, generated;
+    long long from, to;         /* -1: a place */
+    struct place place;
+};
+
+/* The name of n bytes, in a. */
+static int part_parse(struct part *p, const char *option, const char *name, struct arena *a,
+                      size_t n, struct err *e)
+{
+    const char *text = arena_strndup(a, name, n), *rest = text;
+    long long from = list_number(&rest), to;
+
+    *p = (struct part){ .last = strcmp(text, "last") == 0,
+                        .generated = strcmp(text, "generated") == 0, .from = -1 };
+    if (p->last || p->generated)
+        return 0;
+    if (from >= 0 && *rest == '-' && isdigit((unsigned char)rest[1])) {
+        rest++;
+        to = list_number(&rest);
+        if (*rest == '\0' && from <= to) {
+            p->from = from;
+            p->to = to;
+            return 0;
+        }
+    }
+    return place_parse(&p->place, option, text, e);
+}
+
+static int check_list(const char *option, const char *list, struct arena *a, struct err *e)
+{
+    struct part part;
+
+    for (const char *s = list;; s++) {
+        size_t n = strcspn(s, ",");
+
+        if (part_parse(&part, option, s, a, n, e) != 0)
+            return -1;
+        s += n;
+        if (*s == '\0')
+            return 0;
+    }
+}
+
+/* Marks the tokens of one part. */
+static int mark(const struct part *p, const char *option, const struct tokens *t,
+                const struct item *item, const char *text, unsigned char *named, struct err *e)
+{
+    int first = 0, last;
+
+    if (p->last) {
+        first = last = t->n - 1;
+    } else if (p->generated) {
+        first = t->n - item->n_generated;
+        last = t->n - 1;
+        if (item->n_generated == 0)
+            return err_set(e, ERR_INPUT, "%s: generated: no token was generated (--generate N)",
+                           option);
+    } else if (p->from >= 0) {
+        first = (int)(p->from < t->n ? p->from : t->n);
+        last = (int)(p->to < t->n ? p->to : t->n);
+        if (p->to >= t->n)
+            return err_set(e, ERR_INPUT, "%s: %lld is out of range: the text has tokens 0 to %d",
+                           option, p->to, t->n - 1);
+    } else {
+        last = place_span(&p->place, option, t, text, &first, e);
+    }
+    for (int i = first; last >= 0 && i <= last; i++)
+        named[i] = 1;
+    return last >= 0 ? 0 : -1;
+}
+
+/* [queries or keys that are shown] of a, 1: named; NULL: the text has no such token. */
+static const unsigned char *named_by(const char *option, const char *list,
+                                     const struct session *s, const struct item *item,
+                                     bool queries, struct arena *a, struct err *e)
+{
+    const struct tokens *t = queries ? session_queries(s, item) : session_keys(s, item);
+    enum item_side side = queries ? session_query_side(s) : session_key_side(s);
+    unsigned char *named = arena_alloc(a, (size_t)t->n, 1);
+    struct part part;
+
+    for (const char *at = list;; at++) {
+        size_t n = strcspn(at, ",");
+
+        if (part_parse(&part, option, at, a, n, e) != 0 ||
+            mark(&part, option, t, item, place_text(item, side), named, e) != 0)
+            return NULL;
+        at += n;
+        if (*at == '\0')
+            return named;
+    }
+}
+
+int region_check(const struct session *s, struct err *e)
+{
+    const struct asked *asked = s->asked;
+
+    if (asked->from != NULL && check_list("--from", asked->from, s->a, e) != 0)
+        return -1;
+    return asked->to != NULL ? check_list("--to", asked->to, s->a, e) : 0;
+}
+
+int region_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,
+               const unsigned char **out, struct err *e)
+{
+    const char *option = queries ? "--from" : "--to";
+    const char *list = queries ? s->asked->from : s->asked->to;
+    int n = (queries ? session_queries(s, item) : session_keys(s, item))->n;
+    const unsigned char *named;
+    unsigned char *left;
+
+    *out = item->shown[queries ? session_query_side(s) : session_key_side(s)].words_out;
+    if (list == NULL)
+        return 0;
+    named = named_by(option, list, s, item, queries, a, e);
+    if (named == NULL)
+        return -1;
+    left = arena_alloc(a, (size_t)n, 1);
+    for (int i = 0; i < n; i++)
+        left[i] = !named[i] || (*out != NULL && (*out)[i]);
+    *out = left;
+    return memchr(left, 0, (size_t)n) != NULL ? 0 :
+           err_set(e, ERR_INPUT, "%s: %s is hidden (--hide)", option, list);
+}
