@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every family that info --families lists is one of src/model/families.def, has a case of
-# reference data in tests/ref, a line in the table of man/mha-viz-models.7, with the position of
-# its norms and its token positions, and its name in the tables of README.md and
-# man/README.zh.md; those have no other names.  The page names every architecture of GGUF files.
+# reference data in tests/ref, and a line in the table of man/mha-viz-models.7, with the position of
+# its norms and its token positions; README.md and man/README.zh.md have their number.  The page
+# names every architecture of GGUF files.
 # Prints a line for each difference and fails.
 cd "$(dirname "$0")/.." || exit 1
 page=man/mha-viz-models.7
@@ -29,24 +29,11 @@ if [ "$(grep -c '^FAMILY(' src/model/families.def)" -ne "$n" ]; then
     bad=1
 fi
 
-# Stacks of tokens have a line each; gemma3_text and gemma3n_text are called by the
-# names of their models.
 for readme in README.md man/README.zh.md; do
     if ! grep -q "\<$n\>.*info --families" "$readme"; then
         echo "$readme: expected the number of families, $n, before info --families"
         bad=1
     fi
-    for line in 'bert, distilbert:encoder' 'gpt2, gpt_bigcode:decoder' 't5, mt5:both'; do
-        grep "^|.* ${line%%:*}" "$readme" | sed 's/.*| \(.*\) |$/\1/; s/, /\n/g' |
-            sed 's/^gemma3n*$/&_text/' | sort >"$dir/names"
-        awk -F '\t' -v stack="${line##*:}" '$2 == stack && $6 == "tokens" { print $1 }' \
-            "$dir/tsv" | sort >"$dir/want"
-        if ! diff "$dir/want" "$dir/names" >"$dir/differ"; then
-            echo "the families of the ${line##*:} stack (<) and of $readme (>) differ:"
-            cat "$dir/differ"
-            bad=1
-        fi
-    done
 done
 
 # "Its architectures are a, b\n(command-r, cohere), ..."

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What Linux or glibc has and other systems may not stands in the files of the table below alone,
-# behind base/; README's Contributing names them.  Prints a line for each other place, and for a
+# behind base/; CONTRIBUTING.md names them.  Prints a line for each other place, and for a
 # row that nothing needs.
 # bats file_tags=once
 cd "$(dirname "$0")/.." || exit 1
@@ -46,11 +46,11 @@ END {
     exit bad
 }' || exit 1
 
-# README names each of them
-contributing=$(sed -n '/^## Contributing/,$p' README.md)
+# CONTRIBUTING.md names each of them
+contributing=$(<CONTRIBUTING.md)
 for file in $(found | cut -d ' ' -f 1); do
     case $contributing in
     *"\`${file#src/base/}\`"*) ;;
-    *) echo "README.md: Contributing does not name ${file#src/base/}"; exit 1 ;;
+    *) echo "CONTRIBUTING.md: does not name ${file#src/base/}"; exit 1 ;;
     esac
 done

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Runs every `$ command` of README.md's console blocks, and of the literal blocks of the manual's
-# tutorial, and compares its output, to three decimals, with the block.
+# tutorial, and compares its output, to three decimals, with the block.  What CONTRIBUTING.md names
+# is there.
 #   tests/readme.sh --update   writes the output to both, and to their Chinese versions, and draws
 #                              README's figures, samples/*.png
 cd "$(dirname "$0")/.." || exit 1
@@ -49,4 +50,8 @@ bad=0
 for page in README.md $tutorial; do
     diff -u --label $page <(rounded $page) --label printed <(rounded "$dir/$page") || bad=1
 done
+while IFS= read -r path; do
+    compgen -G "$path" >/dev/null || { echo "CONTRIBUTING.md: $path: no such file"; bad=1; }
+done < <(grep -oE '\b(src|tests|man|samples|assets|\.ci)/[A-Za-z0-9_./*-]*[A-Za-z0-9_/]' CONTRIBUTING.md |
+    grep -v NAME | sort -u)
 exit $bad

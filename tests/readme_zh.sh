@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # README.md and man/README.zh.md are in step: the same console blocks, with their output,
-# the same commands of make and the same code spans, and every link leads to a file.  So are both
-# tutorials of the manual, with their literal blocks.
+# the same commands of make and the same code spans, and every link leads to a file or a heading.
+# So are both tutorials of the manual, with their literal blocks.
 # tests/readme_zh.sh --update copies the blocks of the English pages.
 cd "$(dirname "$0")/.." || exit 1
 zh=man/README.zh.md
@@ -54,8 +54,16 @@ done
 links() {
     grep -o ']([^)]*)' "$1" | sed 's/^](//; s/)$//; /^https*:/d'
 }
+# Headings as GitHub names them in links
+headings() {
+    sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -d '.,:?'
+}
 for page in README.md "$zh"; do
     while IFS= read -r link; do
+        if [[ $link == '#'* ]]; then
+            headings "$page" | grep -qxF -e "${link#?}" || { echo "$page: $link: no such heading"; bad=1; }
+            continue
+        fi
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link: no such file"; bad=1; }
     done < <(links "$page")
 done
