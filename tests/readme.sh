@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Runs every `$ command` of README.md's console blocks, and of the literal blocks of the manual's
-# tutorial, and compares its output, to three decimals, with the block.  What CONTRIBUTING.md names
-# is there.
-#   tests/readme.sh --update   writes the output to both, and to their Chinese versions, and draws
+# tutorial and those of mha-viz-heads(7) that have output, and compares its output, to three
+# decimals, with the block.  What CONTRIBUTING.md names is there.
+#   tests/readme.sh --update   writes the output to all, and to their Chinese versions, and draws
 #                              README's figures, samples/*.png
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -33,12 +33,15 @@ again() {
 }
 
 tutorial=man/mha-viz-tutorial.7
+heads=man/mha-viz-heads.7
 mkdir "$dir/man"
 again README.md '```console' '```' > "$dir/README.md"
 again $tutorial '.Bd -literal -offset indent' '.Ed' > "$dir/$tutorial"
+again $heads '.Bd -literal' '.Ed' > "$dir/$heads"
 
 if [ "${1:-}" = --update ]; then
-    cp "$dir/README.md" README.md && cp "$dir/$tutorial" $tutorial && tests/readme_zh.sh --update
+    cp "$dir/README.md" README.md && cp "$dir/$tutorial" $tutorial && cp "$dir/$heads" $heads &&
+        tests/readme_zh.sh --update
     unset MHA_VIZ_KERNEL
     MHA_VIZ=$program samples/figures.sh samples
     exit
@@ -47,11 +50,11 @@ rounded() {
     sed -E 's/([0-9]\.[0-9]{3})[0-9]+/\1/g' "$1"
 }
 bad=0
-for page in README.md $tutorial; do
+for page in README.md $tutorial $heads; do
     diff -u --label $page <(rounded $page) --label printed <(rounded "$dir/$page") || bad=1
 done
+named='(build/)?(src|tests|man|samples|assets|\.ci)/[A-Za-z0-9_./*-]*[A-Za-z0-9_/]'
 while IFS= read -r path; do
     compgen -G "$path" >/dev/null || { echo "CONTRIBUTING.md: $path: no such file"; bad=1; }
-done < <(grep -oE '\b(src|tests|man|samples|assets|\.ci)/[A-Za-z0-9_./*-]*[A-Za-z0-9_/]' CONTRIBUTING.md |
-    grep -v NAME | sort -u)
+done < <(grep -oE "$named" CONTRIBUTING.md | grep -vE '^build/|NAME' | sort -u)
 exit $bad

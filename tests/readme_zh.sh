@@ -61,7 +61,8 @@ headings() {
 for page in README.md "$zh"; do
     while IFS= read -r link; do
         if [[ $link == '#'* ]]; then
-            headings "$page" | grep -qxF -e "${link#?}" || { echo "$page: $link: no such heading"; bad=1; }
+            headings "$page" | grep -qxF -e "${link#?}" ||
+                { echo "$page: $link: no such heading"; bad=1; }
             continue
         fi
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link: no such file"; bad=1; }
