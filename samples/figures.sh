@@ -51,7 +51,7 @@ tea='tea with milk, tea with lemon: he drinks tea with lemon'
 draw heatmap heatmap
 draw links links -l 3 -H 1,2 "$tea"
 draw model model --metric entropy "$tea"
-draw neuron neuron -H L3H2 --at tea#3 'tea with milk, tea with lemon: he drinks tea'
+draw neuron neuron -H L3H2 --from tea#3 'tea with milk, tea with lemon: he drinks tea'
 "$MHA_VIZ" init --d-model 512 --heads 8 -o "$work/layer.safetensors" || exit
 draw layer heatmap -m "$work/layer.safetensors" --tokens 'the cat saw it'
 draw mechanisms mechanisms -l 1 -H 0 -c 4 --scale sqrt --cell 9 \
