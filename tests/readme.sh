@@ -56,5 +56,5 @@ done
 named='(build/)?(src|tests|man|samples|assets|\.ci)/[A-Za-z0-9_./*-]*[A-Za-z0-9_/]'
 while IFS= read -r path; do
     compgen -G "$path" >/dev/null || { echo "CONTRIBUTING.md: $path: no such file"; bad=1; }
-done < <(grep -oE "$named" CONTRIBUTING.md | grep -vE '^build/|NAME' | sort -u)
+done < <(grep -oE "$named" CONTRIBUTING.md | grep -vE '^build/|NAME|CASE' | sort -u)
 exit $bad
