@@ -552,3 +552,20 @@ PYTHON
     works "$viz" diff -m "$ref/bert" -m "$ref/gguf_bert" --ids 2,17,3 --no-metadata -o "$dir/x.svg"
     refute grep -q 'mha-viz:' "$dir/x.svg"
 }
+
+@test "--sort, --reverse: heads by a number" {
+    for of in js entropy_change links_kept largest; do
+        "$viz" diff --tsv "the cat saw" "the dog saw" > "$dir/plain"
+        column=$(head -n 1 "$dir/plain" | tr '\t' '\n' | grep -nx "$of" | cut -d : -f 1)
+        "$viz" diff --tsv --sort "$of" "the cat saw" "the dog saw" | tail -n +2 | cut -f "$column" > "$dir/sorted"
+        tail -n +2 "$dir/plain" | cut -f "$column" | sort -gr | diff - "$dir/sorted"
+        "$viz" diff --tsv --sort "$of" --reverse "the cat saw" "the dog saw" | tail -n +2 | cut -f "$column" |
+            diff - <(tac "$dir/sorted")
+    done
+    printf 'the cat\ta cat\nthe dog\ta dog\n' > "$dir/pairs"
+    "$viz" diff --pairs -f "$dir/pairs" --summary --json --sort js | jq -e '[.heads[].js.mean] | . == (sort | reverse)'
+    works "$viz" diff --reverse "the cat" "a cat"
+    [[ ${lines[2]} == L5H3* ]]
+    fails 2 "--sort is of the table" "$viz" diff --sort js -o "$dir/a.png" a b
+    fails 2 "--reverse is of the table" "$viz" diff --reverse -o "$dir/a.png" a b
+}

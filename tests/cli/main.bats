@@ -134,8 +134,8 @@ heatmap --max-length did you mean --truncate?
 heatmap --max_length did you mean --truncate?
 heatmap --device everything runs on the processor; --threads chooses on how many cores
 heatmap --text a text stands by itself, in quotes, and several lie in the file of -f
-diff --sort model, stats, attribute and 2 more commands have --sort
-curve --sort model, stats, attribute and 2 more commands have --sort
+trace --sort model, stats, diff and 3 more commands have --sort
+curve --sort model, stats, diff and 3 more commands have --sort
 stats --from heatmap, links, model and 2 more commands have --from
 heatmap --json links, model, curve and 14 more commands have --json
 heatmap --threshold types has --threshold

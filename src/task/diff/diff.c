@@ -41,6 +41,9 @@ static const struct opt opts[] = {
 };
 
 static const struct opt side_opts[] = {
+    CHOICE(0, "sort", "NAME", F(sort), "layer", diff_sorts,
+           "order of the heads; else by a number, the largest first"),
+    FLAG(0, "reverse", F(reverse), "reverse the order"),
     FLAG(0, "nearest", F(nearest),
          "also, of every head, the head of the second side that is the most like it"),
     LIST(0, "mask", "SPEC", F(masks), &mask_values,
@@ -301,6 +304,9 @@ static int check_output(const struct job *j, struct err *e)
                        "of several");
     if (j->args->summary && j->args->nearest)
         return err_set(e, ERR_USAGE, "--summary, --nearest: only one of them can be given");
+    if ((j->args->sort > 0 || j->args->reverse) && output_is_picture(output))
+        return err_set(e, ERR_USAGE, "%s is of the table, TSV and JSON",
+                       j->args->sort > 0 ? "--sort" : "--reverse");
     if (j->args->nearest && output_is_picture(output))
         return err_set(e, ERR_USAGE, "--nearest: a picture does not show it: expected a report");
     if (j->args->summary && output->folder)

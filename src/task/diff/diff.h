@@ -21,6 +21,7 @@ enum diff_number {
 };
 
 extern const char *const diff_metrics[];        /* that a picture shows; NULL ends */
+extern const char *const diff_sorts[];          /* "layer", then by enum diff_number; NULL ends */
 
 struct diff_args {
     struct shared_args shared;
@@ -32,6 +33,8 @@ struct diff_args {
     bool summary, nearest;
     int bootstrap;              /* replicates; 0: none */
     int metric;                 /* of diff_metrics */
+    int sort;                   /* 0: by layer; else of enum diff_number, from 1 */
+    bool reverse;
     double tolerance;
 };
 
@@ -105,6 +108,12 @@ bool diff_pair_is_loose(const struct diff_pair *p);
 
 /* Number i of a head; NaN: undefined. */
 double diff_number(const struct diff_pair *p, int layer, int head, enum diff_number i);
+
+/* The heads in the order of --sort and --reverse, [*n] of a; value: of a struct diff_pair or
+ * diff_summary. */
+const struct head_id *diff_order(const struct diff_sides *d, struct arena *a,
+                                 double (*value)(const void *of, int layer, int head,
+                                                 enum diff_number i), const void *of, int *n);
 
 /* ---- what is printed of it ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/sort.h"
 #include "task/diff/diff.h"
 
 /* ---- records ---- */
@@ -151,11 +152,38 @@ static struct strongest strongest(struct arena *a, const struct diff_side *side,
     return (struct strongest){ key, key < 0 ? NULL : records_token(a, keys, key) };
 }
 
+const char *const diff_sorts[] = { "layer", "js", "entropy_first", "entropy_second",
+                                   "entropy_change", "links_kept", "largest", NULL };
+
+const struct head_id *diff_order(const struct diff_sides *d, struct arena *a,
+                                 double (*value)(const void *of, int layer, int head,
+                                                 enum diff_number i), const void *of, int *n)
+{
+    const struct diff_side *side = &d->side[0];
+    const struct head_id *id = records_heads(&side->s, &side->want, a, n);
+    struct head_id *ordered = arena_alloc(a, (size_t)*n, sizeof *ordered);
+    double *key = arena_alloc(a, (size_t)*n, sizeof *key);
+    const int *order;
+
+    for (int i = 0; i < *n; i++)
+        key[i] = d->args->sort == 0 ? 0 : value(of, id[i].layer, id[i].head,
+                                                (enum diff_number)(d->args->sort - 1));
+    order = sort_places(a, key, *n, d->args->reverse);
+    for (int i = 0; i < *n; i++)
+        ordered[i] = id[order[i]];
+    return ordered;
+}
+
+static double value_of(const void *pair, int layer, int head, enum diff_number i)
+{
+    return diff_number(pair, layer, head, i);
+}
+
 static struct list head_rows(const struct diff_pair *p, struct arena *a)
 {
     const struct diff_side *side = p->sides->side;
     int n, key[2];
-    const struct head_id *id = records_heads(&side[0].s, &side[0].want, a, &n);
+    const struct head_id *id = diff_order(p->sides, a, value_of, p, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++) {

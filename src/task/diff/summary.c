@@ -125,11 +125,15 @@ const struct record diff_summary_record = {
 
 /* ---- what they hold ---- */
 
+static double value_of(const void *summary, int layer, int head, enum diff_number i)
+{
+    return diff_summary_of(summary, layer, head, i).mean;
+}
+
 static struct list head_rows(const struct diff_summary *s, struct arena *a)
 {
-    const struct diff_side *side = &s->sides->side[0];
     int n;
-    const struct head_id *id = records_heads(&side->s, &side->want, a, &n);
+    const struct head_id *id = diff_order(s->sides, a, value_of, s, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
     struct summary_estimate *value = arena_alloc(a, (uint64_t)n * N_DIFF, sizeof *value);
 
