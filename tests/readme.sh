@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Runs every `$ command` of README.md's console blocks, and of the literal blocks of the manual's
 # tutorial and those of mha-viz-heads(7) that have output, and compares its output, to three
-# decimals, with the block.  What CONTRIBUTING.md names is there.
+# decimals, with the block.  What CONTRIBUTING.md names is there, and the version of CITATION.cff is
+# the Makefile's.
 #   tests/readme.sh --update   writes the output to all, and to their Chinese versions, and draws
 #                              README's figures, samples/*.png
 cd "$(dirname "$0")/.." || exit 1
@@ -57,4 +58,6 @@ named='(build/)?(src|tests|man|samples|assets|\.ci)/[A-Za-z0-9_./*-]*[A-Za-z0-9_
 while IFS= read -r path; do
     compgen -G "$path" >/dev/null || { echo "CONTRIBUTING.md: $path: no such file"; bad=1; }
 done < <(grep -oE "$named" CONTRIBUTING.md | grep -vE '^build/|NAME|CASE' | sort -u)
+version=$(sed -n 's/^VERSION := //p' Makefile)
+grep -qxF "version: $version" CITATION.cff || { echo "CITATION.cff: expected version: $version"; bad=1; }
 exit $bad
