@@ -42,7 +42,7 @@ curve --over position --bootstrap=20 -m $ref/bert -f $work/lines
 curve --over model -m $ref/gpt2 -m $ref/gpt2 --ids 5,6
 model --metric entropy the_cat
 model --metric type the_cat
-model --mds --hide special -m $ref/bert the key is
+model --mds --hide special the_cat
 stats --links -m $ref/bert the key
 stats --mask causal --top 0 the_cat
 stats -m $ref/families/gpt_oss --metric sinks --ids 5,6,7

@@ -224,7 +224,7 @@ const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, ch
 {
     /* Of a process that has some of the layers, the first two are its own, too. */
     static const char *const without[] = {
-        "layer", "head", "threads", "output", "shard", "resume", "format", "json", "tsv",
+        "layer", "head", "threads", "output", "shard", "resume", "format", "json", "tsv", "csv",
         "provenance", "summary", "quiet", "verbose", "profile", "hidden-in", "hidden-out", NULL
     };
     bool of_layers = is_given(a, c, argc, argv, "hidden-in") ||

@@ -10,13 +10,13 @@
 
 /* ---- options ---- */
 
-static const char *const reports[] = { "auto", "table", "tsv", "json", NULL };
+static const char *const reports[] = { "auto", "table", "tsv", "csv", "json", NULL };
 static const char *const pictures[] = { "auto", "png", "svg", "pdf", "terminal", NULL };
-static const char *const figures[] = { "auto", "png", "svg", "pdf", "terminal", "tsv", "json",
-                                       NULL };
-static const char *const all[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
+static const char *const figures[] = { "auto", "png", "svg", "pdf", "terminal", "tsv", "csv",
+                                       "json", NULL };
+static const char *const all[] = { "auto", "table", "tsv", "csv", "json", "png", "svg", "pdf",
                                    "terminal", NULL };
-static const char *const every[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
+static const char *const every[] = { "auto", "table", "tsv", "csv", "json", "png", "svg", "pdf",
                                      "terminal", "npz", NULL };
 static const char *const arrays[] = { "auto", "npz", "npy", NULL };
 static const char *const layer[] = { "auto", "safetensors", NULL };
@@ -33,7 +33,8 @@ static const char *const metadata_names[] = { "names", "paths", "none", NULL };
 #define F(f) offsetof(struct common_args, output.f)
 #define SHORT_FORMS \
     ALIAS("json", "format=json", "short for --format json: one object per text"), \
-    ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row")
+    ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row"), \
+    ALIAS("csv", "format=csv", "short for --format csv: the same, with commas between")
 #define METADATA \
     CHOICE(0, "metadata", "WHAT", F(metadata), "names", metadata_names, \
            "what the file says of the run, such as its command line: names, paths with their " \
@@ -72,8 +73,8 @@ static const struct opt figure_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", figures,
-           "picture format, or tsv or json of its numbers; auto: by the extension of -o, else png; "
-           "-o -: terminal on one"),
+           "picture format, or tsv, csv or json of its numbers; auto: by the extension of -o, else "
+           "png, but text on a terminal"),
     SHORT_FORMS,
     TERM,
     METADATA,
@@ -149,6 +150,7 @@ static const struct {
 } table[] = {
     [OUTPUT_TABLE] = { "table", { "txt" } },
     [OUTPUT_TSV] = { "tsv", { "tsv" } },
+    [OUTPUT_CSV] = { "csv", { "csv" } },
     [OUTPUT_JSON] = { "json", { "json", "jsonl" } },
     [OUTPUT_PNG] = { "png", { "png" } },
     [OUTPUT_SVG] = { "svg", { "svg" } },

@@ -15,7 +15,7 @@
 
 /* Numbers in the tables of formats of report/ and draw/ follow this order. */
 enum output_format {
-    OUTPUT_TABLE, OUTPUT_TSV, OUTPUT_JSON,
+    OUTPUT_TABLE, OUTPUT_TSV, OUTPUT_CSV, OUTPUT_JSON,
     OUTPUT_PNG, OUTPUT_SVG, OUTPUT_PDF,
     OUTPUT_TERMINAL,            /* a picture, as text */
     OUTPUT_NPZ, OUTPUT_NPY,
@@ -40,7 +40,7 @@ struct output_set {
     bool any_name;                  /* a file's extension says nothing */
 };
 
-extern const struct output_set output_reports;      /* table, tsv, json */
+extern const struct output_set output_reports;      /* table, tsv, csv, json */
 extern const struct output_set output_pictures;     /* png, svg, pdf, terminal */
 extern const struct output_set output_figures;      /* pictures, and their numbers: tsv, json */
 extern const struct output_set output_all;          /* reports, and pictures of them */

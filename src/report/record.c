@@ -267,7 +267,7 @@ struct around {
 
 struct line {
     FILE *f;
-    bool first;
+    bool first, csv;
 };
 
 /* The column whose elements give a line each; NULL: there is none. */
@@ -285,7 +285,7 @@ static const struct column *lines_of(const struct record *r)
 
 static void tsv_part(struct line *line, const char *s, size_t n)
 {
-    tsv_field(line->f, line->first, s, n);
+    (line->csv ? csv_field : tsv_field)(line->f, line->first, s, n);
     line->first = false;
 }
 
@@ -340,6 +340,8 @@ static void tsv_list(struct line *line, const struct column *c, const struct lis
 
     assert(c->kind == COLUMN_INT || c->kind == COLUMN_LONG || c->kind == COLUMN_TEXT);
     tsv_part(line, "", 0);
+    if (line->csv && list->n > 1)
+        putc('"', line->f);
     for (int i = 0; i < list->n; i++) {
         const void *at = element(c, list, i);
 
@@ -350,6 +352,8 @@ static void tsv_list(struct line *line, const struct column *c, const struct lis
         else if (!undefined(c->kind, at))
             fwrite(digits, 1, number(digits, c, at), line->f);
     }
+    if (line->csv && list->n > 1)
+        putc('"', line->f);
 }
 
 static void tsv_columns(struct line *line, const struct record *r, const void *row)
@@ -380,10 +384,10 @@ static void tsv_around(struct line *line, const struct around *x)
     tsv_columns(line, x->r, x->row);
 }
 
-static void tsv_lines(const struct around *x, FILE *f)
+static void tsv_lines(const struct around *x, bool csv, FILE *f)
 {
     const struct column *rows = lines_of(x->r);
-    struct line line = { f, true };
+    struct line line = { f, true, csv };
     const struct list *list;
 
     if (rows == NULL) {
@@ -393,20 +397,15 @@ static void tsv_lines(const struct around *x, FILE *f)
     }
     list = field(rows, x->row);
     for (int i = 0; i < list->n; i++)
-        tsv_lines(&(struct around){ x, rows->of, element(rows, list, i) }, f);
+        tsv_lines(&(struct around){ x, rows->of, element(rows, list, i) }, csv, f);
 }
 
-void record_tsv_header(const struct record *r, FILE *f)
+static void print_header(const struct record *r, bool csv, FILE *f)
 {
-    struct line line = { f, true };
+    struct line line = { f, true, csv };
 
     tsv_names(&line, r, "");
     tsv_end(f);
-}
-
-void record_tsv(const struct record *r, const void *row, FILE *f)
-{
-    tsv_lines(&(struct around){ NULL, r, row }, f);
 }
 
 /* ---- tables ---- */
@@ -542,12 +541,14 @@ void record_table_fitted(const struct record *r, const void *rows, int n,
 
 void report_begin(struct report *r)
 {
-    if (r->format == REPORT_TSV && !r->begun) {
-        if (r->run != NULL) {
+    bool csv = r->format == REPORT_CSV;
+
+    if ((r->format == REPORT_TSV || csv) && !r->begun) {
+        if (r->run != NULL && !csv) {
             fputs("# ", r->file);
             record_json(&provenance_record, r->run, r->file);
         }
-        record_tsv_header(r->record, r->file);
+        print_header(r->record, csv, r->file);
     }
     r->begun = true;
 }
@@ -556,8 +557,8 @@ void report_row(struct report *r, const void *row)
 {
     assert(r->format != REPORT_TABLE);
     report_begin(r);
-    if (r->format == REPORT_TSV)
-        record_tsv(r->record, row, r->file);
+    if (r->format != REPORT_JSON)
+        tsv_lines(&(struct around){ NULL, r->record, row }, r->format == REPORT_CSV, r->file);
     else
         write_json(r->record, row, r->run, r->file);
     r->run = NULL;

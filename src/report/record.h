@@ -110,8 +110,6 @@ void record_json(const struct record *r, const void *row, FILE *f);
 /* How many of its bytes stand before what report_row says of the run. */
 size_t record_json_head(const struct record *r);
 
-void record_tsv_header(const struct record *r, FILE *f);
-void record_tsv(const struct record *r, const void *row, FILE *f);
 
 /* A table of n rows, one after the other in memory. */
 void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f);
@@ -130,22 +128,22 @@ void record_schema(const struct record *r, FILE *f);
 
 /* ---- a command's report: rows of one record, in one format ---- */
 
-enum report_format { REPORT_TABLE, REPORT_TSV, REPORT_JSON };
+enum report_format { REPORT_TABLE, REPORT_TSV, REPORT_CSV, REPORT_JSON };
 
 struct report {
     const struct record *record;
     enum report_format format;
     FILE *file;
-    bool begun;                 /* TSV: the header was written */
+    bool begun;                 /* TSV, CSV: the header was written */
     const struct provenance *run;       /* what is said of the run, in JSON by the first row and in
                                    TSV above the header; NULL: nothing, or it is said */
 };
 
-/* What stands before all rows, unless it was written: TSV's header. */
+/* What stands before all rows, unless it was written: the header of TSV or CSV. */
 void report_begin(struct report *r);
-/* In TSV and JSON: one row, in TSV after the header.  A table is the command's own. */
+/* In TSV, CSV and JSON: one row, after the header.  A table is the command's own. */
 void report_row(struct report *r, const void *row);
-/* After the last row: TSV has its header also where there was none. */
+/* After the last row: TSV and CSV have their header also where there was none. */
 void report_end(struct report *r);
 
 #endif

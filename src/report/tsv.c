@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tab-separated values: one line per record, whatever a text holds. */
+ * Values with tabs or commas between: one line per record, whatever a text holds; of commas, but
+ * for line breaks in quotation marks. */
 #include "report/report.h"
 
 #include <string.h>
@@ -30,6 +31,37 @@ void tsv_field(FILE *f, bool first, const char *s, size_t n)
             fputs(piece, f);
         }
     }
+}
+
+static bool is_raw(char c)
+{
+    return c == '\n' || c == '\r' || c == '\t';
+}
+
+void csv_field(FILE *f, bool first, const char *s, size_t n)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < n; i++)
+        quoted |= strchr(",\"\n\r", s[i]) != NULL && s[i] != '\0';
+    if (!first)
+        putc(',', f);
+    if (quoted)
+        putc('"', f);
+    for (size_t at = 0; at < n;) {
+        char piece[8];
+
+        if (s[at] == '"')
+            putc('"', f);
+        if ((s[at] >= ' ' && s[at] <= '~') || is_raw(s[at])) {
+            putc(s[at++], f);
+        } else {
+            at += (size_t)utf8_show(s + at, n - at, piece);
+            fputs(piece, f);
+        }
+    }
+    if (quoted)
+        putc('"', f);
 }
 
 void tsv_end(FILE *f)

@@ -52,9 +52,9 @@ json_t *parts_hex(struct arena *a, uint64_t v)
 /* Options that change nothing that is summed: where results go, what they say of the run, and
    which model and file these are, for which there are hashes. */
 static const char *const without[] = {
-    "threads", "output", "format", "json", "tsv", "metadata", "no-metadata", "provenance", "quiet",
-    "verbose", "file", "model", "shard", "summary", "resume", "means-out", "yes", "hidden-in",
-    "hidden-out", NULL
+    "threads", "output", "format", "json", "tsv", "csv", "metadata", "no-metadata",
+    "provenance", "quiet", "verbose", "file", "model", "shard", "summary", "resume",
+    "means-out", "yes", "hidden-in", "hidden-out", NULL
 };
 
 /* Of any bytes, as a path may be: a string, or what is not UTF-8 as a list of its bytes, for a

@@ -106,11 +106,12 @@ int provenance_add(struct session *s, const struct session *other, struct err *e
 
 /* ---- the run ---- */
 
-/* Tables, terminals and npy have no place for it; TSV where it is asked for. */
+/* Tables, CSV, terminals and npy have no place for it; TSV where it is asked for. */
 static bool has_place(const struct output *o)
 {
     return o->format == OUTPUT_TSV ? o->provenance :
-           o->format != OUTPUT_TABLE && o->format != OUTPUT_TERMINAL && o->format != OUTPUT_NPY;
+           o->format != OUTPUT_TABLE && o->format != OUTPUT_CSV &&
+               o->format != OUTPUT_TERMINAL && o->format != OUTPUT_NPY;
 }
 
 int provenance_open(struct session *s, const struct output *o, const struct output *picture,

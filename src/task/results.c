@@ -10,6 +10,7 @@
 #include "task/provenance.h"
 
 _Static_assert((int)OUTPUT_TABLE == REPORT_TABLE && (int)OUTPUT_TSV == REPORT_TSV &&
+               (int)OUTPUT_CSV == REPORT_CSV &&
                (int)OUTPUT_JSON == REPORT_JSON, "reports come first, in the same order");
 
 int results_open(struct results *r, const struct record *record, const struct input *in,

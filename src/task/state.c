@@ -89,7 +89,7 @@ static int check_sum(const struct job *j, struct state *s, struct err *e)
 
 static void describe(struct job *j, json_t **run, json_t **part)
 {
-    static const char *const formats[] = { "table", "tsv", "json" };
+    static const char *const formats[] = { "table", "tsv", "csv", "json" };
     struct arena *a = j->s.a;
     const struct state *s = j->state;
 

@@ -85,7 +85,7 @@ complete_bash() {
 }
 
 @test "--values: choices and words; what does not exist is misuse" {
-    [ "$("$viz" completion --values stats format)" = $'auto\ntable\ntsv\njson' ]
+    [ "$("$viz" completion --values stats format)" = $'auto\ntable\ntsv\ncsv\njson' ]
     [ "$("$viz" completion --values stats s)" = $'encoder\ndecoder\ncross' ]
     [ -z "$("$viz" completion --values stats ids)" ]
     for words in "nothing model" "stats nothing" "stats" ""; do

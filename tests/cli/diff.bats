@@ -300,7 +300,7 @@ PYTHON
     done
     fails 2 "--metric: 'link' is not one of entropy, js, links_kept; did you mean 'links_kept'?" \
         "$viz" diff --metric link -o x.png x y
-    fails 2 "unknown file extension; known are .txt, .tsv, .json, .jsonl, .png, .svg, .pdf" "$viz" diff -o x.jpg x y
+    fails 2 "unknown file extension; known are .txt, .tsv, .csv, .json, .jsonl, .png, .svg, .pdf" "$viz" diff -o x.jpg x y
     fails 3 "expected the same" "$viz" diff -m "$ref/bert" -m "$ref/bart" --ids 2,3
     fails 3 "its decoder: expected the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3
     [ ! -e x.png ]

@@ -118,8 +118,7 @@ heatmap --out did you mean --output?
 stats --out did you mean --output?
 heatmap --save did you mean --output?
 heatmap --pdf of a picture, the name chooses the format: heatmap -o FILE.pdf
-heatmap --csv links, model, curve and 14 more commands have --tsv
-stats --csv did you mean --tsv?
+heatmap --csv links, model, curve and 14 more commands have --csv
 heatmap --layers did you mean --layer?
 heatmap --topk stats and trace have --top
 stats --topk did you mean --top?
@@ -150,7 +149,7 @@ heatmap --height did you mean --cell?
 model --metrics did you mean --metric?
 heatmap --no_caption did you mean --no-caption?
 GUESSES
-    [ "$n" -eq 39 ]
+    [ "$n" -eq 38 ]
     fails 2 "--heads requires -m LAYER; did you mean -H, which chooses heads?" "$viz" heatmap --heads 3 x
     fails 2 "did you mean 'prev'?" "$viz" stats --metric previous x
     fails 2 "did you mean 'bluered'?" "$viz" heatmap --cmap coolwarm x

@@ -95,8 +95,8 @@ prepare() {
         works "$viz" $c -m "$ref/bert" -o "$dir/plain" "the key"
         cmp "$dir/a.txt" "$dir/plain"
         # shellcheck disable=SC2086
-        fails 2 "-o $dir/a.csv: unknown file extension; known are .txt, .tsv, .json, .jsonl" \
-            "$viz" $c -m "$ref/bert" -o "$dir/a.csv" "the key"
+        fails 2 "-o $dir/a.ods: unknown file extension; known are .txt, .tsv, .csv, .json, .jsonl" \
+            "$viz" $c -m "$ref/bert" -o "$dir/a.ods" "the key"
     done
     cmp <("$viz" stats -m "$ref/bert" -o /dev/stdout "the key") <("$viz" stats -m "$ref/bert" "the key")
     fails 2 "known is .safetensors" "$viz" init --d-model 8 --heads 2 -o "$dir/a.bin"
@@ -462,4 +462,31 @@ anew() {
         --hidden-out "$small/h" -o "$dir/part"
     umount "$small"
     [ "$status $stderr" = "4 mha-viz: $small/h: write failed: No space left on device" ]
+}
+
+@test "--csv has the fields of --tsv, whatever they hold" {
+    printf 'a, "b"\tc\\d\nthe cat\n' > "$dir/lines"
+    for command in "stats" "stats --links" "stats --summary" "tokens" "types --no-probe" "trace" "attribute" \
+        "neuron -H L2H0" "ablate" "links" "curve" "model --metric type" "stability --runs 2"; do
+        # shellcheck disable=SC2086
+        "$viz" $command -q --tsv -f "$dir/lines" > "$dir/tsv"
+        # shellcheck disable=SC2086
+        "$viz" $command -q --csv -f "$dir/lines" > "$dir/csv"
+        # shellcheck disable=SC2086
+        "$viz" $command -q -f "$dir/lines" -o "$dir/x.csv"
+        cmp "$dir/csv" "$dir/x.csv"
+        python3 - "$dir/csv" "$dir/tsv" <<'PYTHON'
+import csv, re, sys
+names = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+def plain(field):
+    return re.sub(r"\\(.)", lambda m: names[m[1]], field)
+with open(sys.argv[1], newline="") as f:
+    found = list(csv.reader(f, strict=True))
+with open(sys.argv[2], newline="") as f:
+    wanted = [[plain(x) for x in line.rstrip("\n").split("\t")] for line in f]
+assert found == wanted and len(found) > 1, (found[:3], wanted[:3])
+PYTHON
+    done
+    fails 2 "--provenance is of TSV" "$viz" stats --csv --provenance x
+    fails 2 "--reliability is of the table and JSON" "$viz" stats --summary --reliability --csv -f samples/english.txt
 }

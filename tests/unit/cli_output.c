@@ -120,17 +120,17 @@ static void test_default(void **state)
 static void test_unknown(void **state)
 {
     (void)state;
-    bad(&output_reports, "x.csv", "-o x.csv: unknown file extension; known are .txt, .tsv, "
-        ".json, .jsonl; or give --format");
+    bad(&output_reports, "x.ods", "-o x.ods: unknown file extension; known are .txt, .tsv, "
+        ".csv, .json, .jsonl; or give --format");
     bad(&output_reports, "x.png", "-o x.png: unknown file extension; known are .txt, .tsv, "
-        ".json, .jsonl; or give --format");
+        ".csv, .json, .jsonl; or give --format");
     bad(&output_pictures, "x.", "-o x.: unknown file extension; known are .png, .svg, .pdf; "
         "or give --format");
     bad(&output_all, "x.npz", "-o x.npz: unknown file extension; known are .txt, .tsv, "
-        ".json, .jsonl, .png, .svg, .pdf; or give --format");
+        ".csv, .json, .jsonl, .png, .svg, .pdf; or give --format");
     bad(&output_layer, "x.bin", "-o x.bin: unknown file extension; known is .safetensors");
-    bad(&output_reports, "/dev/odd.csv", "-o /dev/odd.csv: unknown file extension; known are "
-        ".txt, .tsv, .json, .jsonl; or give --format");
+    bad(&output_reports, "/dev/odd.ods", "-o /dev/odd.ods: unknown file extension; known are "
+        ".txt, .tsv, .csv, .json, .jsonl; or give --format");
     bad(&output_arrays, NULL, "-o FILE is required");
 }
 
