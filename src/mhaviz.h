@@ -399,6 +399,20 @@ enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
  * mha-viz-stats(1), with their units, that are numbers; NULL: there are only i. */
 const char *mhaviz_metric(int i);
 
+/* struct_size is the caller's to set, the rest is filled, and lives as long as the program. */
+struct mhaviz_metric_info {
+    size_t struct_size;
+    const char *name, *unit;    /* unit "": it has none */
+    const char *group;          /* whose name asks for it too, as "basic"; "": none does */
+    const char *formula;        /* in one line */
+    const char *page;           /* of the manual, with the whole formula and its source */
+};
+
+/* What a metric is, also one that is a list or a word.  Errors: MHAVIZ_USAGE: there is none of this
+ * name (with the nearest); NULL; a struct_size. */
+enum mhaviz_status mhaviz_metric_info(const char *metric, struct mhaviz_metric_info *info,
+                                      struct mhaviz_error *error);
+
 /*
  * (*values)[*n], the metric of this name of each head, in the order of mhaviz_stats_heads;
  * NaN: undefined.  Errors: MHAVIZ_USAGE, also for a name that no metric has, or of one that
@@ -463,6 +477,20 @@ struct mhaviz_task {
     const char *output;         /* the file that the caller will write the bytes to, which is not:
                                    MHAVIZ_USAGE, if it is one that is read; NULL: none */
 };
+
+/* struct_size is the caller's to set, the rest is filled, and lives as long as the program. */
+struct mhaviz_option_info {
+    size_t struct_size;
+    const char *name;           /* without the two dashes; NULL: there are only i */
+    const char *value;          /* what stands for its value in the help; NULL: it is a flag */
+    const char *help;           /* in one line */
+    const char *group;          /* heading in the help; "": the command's own */
+};
+
+/* Option i, counted from 0, of those that a task of mhaviz_make takes.  Errors: MHAVIZ_USAGE: no
+ * such task; NULL; a struct_size. */
+enum mhaviz_status mhaviz_option_info(const char *task, int i, struct mhaviz_option_info *info,
+                                      struct mhaviz_error *error);
 
 /*
  * What `mha-viz NAME OPTIONS -o -` writes into a pipe, without metadata, in memory: *data[*size],

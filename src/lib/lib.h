@@ -100,7 +100,8 @@ struct sized {
 };
 
 extern const struct sized sized_array, sized_arrays, sized_description, sized_files, sized_input,
-                          sized_look, sized_selection, sized_task;
+                          sized_look, sized_metric_info, sized_option_info, sized_selection,
+                          sized_task;
 
 /* The struct_size that the structure says; 0: ERR_USAGE, it is none of those. */
 size_t sized_size(const struct sized *type, const void *given, struct err *e);
@@ -119,6 +120,9 @@ int call_claim(const struct arena *writes, const struct mhaviz_model *model,
                const struct mhaviz_text *text, struct err *e);
 
 /* ---- options ---- */
+
+/* Whether a task takes it: not what handles say already, or is the program's alone.  ERR_USAGE. */
+int make_allows(const char *command, const struct opt *o, struct err *e);
 
 /* Whether an option may be given; ERR_USAGE. */
 typedef int options_allowed(const char *command, const struct opt *o, struct err *e);

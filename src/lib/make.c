@@ -32,8 +32,7 @@ static void say(void *self, const char *msg)
 
 /* ---- options ---- */
 
-/* What the handles say already, or is the program's alone. */
-static int check_allowed(const char *command, const struct opt *o, struct err *e)
+int make_allows(const char *command, const struct opt *o, struct err *e)
 {
     static const struct opt_group *const groups[] = {
         &model_group, &layer_group, &attention_group, &qkv_group, &resume_group,
@@ -192,7 +191,7 @@ static int take_all(struct making *job, struct arena *a, struct shared_args **ar
     if (opts_begin(&job->opts, job->cmd, *args, e) != 0 || give_models(job, a, e) != 0 ||
         give_texts(job, operand, n, e) != 0)
         return -1;
-    if (options_take(&job->opts, job->cmd->name, job->task.options, check_allowed, e) != 0)
+    if (options_take(&job->opts, job->cmd->name, job->task.options, make_allows, e) != 0)
         return -1;
     (*args)->common.output.path = job->file.path;
     job->asked->handed = &job->handed;

@@ -13,6 +13,8 @@ SIZED(description);
 SIZED(files);
 SIZED(input);
 SIZED(look);
+SIZED(metric_info);
+SIZED(option_info);
 SIZED(selection);
 SIZED(task);
 

@@ -56,3 +56,19 @@ def test_the_version_is_that_of_the_makefile():
     version = re.search(r"^VERSION := (.*)$", (ROOT / "Makefile").read_text(), re.M).group(1)
     assert mha_viz.__version__ == version
     assert _library.lib.mhaviz_version().decode() == version
+
+
+def test_metrics_and_options_say_what_they_are():
+    info = mha_viz.metric_info("entropy")
+    assert info["name"] == "entropy" and info["unit"] == "nats" and info["group"] == "basic"
+    assert info["page"] == "mha-viz-metrics(7)" and "ln a" in info["formula"]
+    assert all(mha_viz.metric_info(name)["name"] == name for name in mha_viz.metrics())
+    assert mha_viz.metric_info("js_cluster")["group"] == ""
+    with pytest.raises(mha_viz.MhaVizError, match="'entropi' is not a metric; did you mean"):
+        mha_viz.metric_info("entropi")
+    stats = {option["name"]: option for option in mha_viz.options("stats")}
+    assert stats["metric"]["value"] == "LIST" and stats["summary"]["value"] is None
+    assert stats["layer"]["group"] == "layers and heads" and "model" not in stats
+    assert not {"output", "threads", "help", "shard"} & set(stats)
+    with pytest.raises(mha_viz.MhaVizError, match="'info' is not a task"):
+        mha_viz.options("info")

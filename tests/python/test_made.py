@@ -141,7 +141,7 @@ model = mha_viz.Model()
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 start = time.monotonic()
 try:
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
     model.ablate("the cat saw the dog " * 40)
     print("came to its end")
 except KeyboardInterrupt:

@@ -14,7 +14,7 @@ only where arrays are returned.  The manual is mha-viz-python(7).
 from ._attention import Attention, Layers
 from ._error import MhaVizError, MhaVizWarning, Status
 from ._library import VERSION as __version__
-from ._library import metrics
+from ._library import metric_info, metrics, options
 from ._make import Page
 from ._memory import GivenAttention, attention_arrays, from_torch, from_transformers
 from ._model import Description, Model
@@ -27,5 +27,5 @@ __all__ = [
     "Attention", "Audio", "Block", "Description", "GivenAttention", "Image", "Input",
     "Layers", "MhaVizError", "MhaVizWarning", "Model", "Page", "Picture", "Records", "RowStream",
     "Status", "Token", "__version__", "attention_arrays", "from_torch", "from_transformers",
-    "metrics",
+    "metric_info", "metrics", "options",
 ]

@@ -103,6 +103,16 @@ class Progress(Sized):
                 ("share", c_double), ("n_tokens", c_double)]
 
 
+class MetricInfo(Sized):
+    _fields_ = [_size, ("name", c_char_p), ("unit", c_char_p), ("group", c_char_p),
+                ("formula", c_char_p), ("page", c_char_p)]
+
+
+class OptionInfo(Sized):
+    _fields_ = [_size, ("name", c_char_p), ("value", c_char_p), ("help", c_char_p),
+                ("group", c_char_p)]
+
+
 TAKE = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Rows))
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Progress))
 
@@ -120,7 +130,7 @@ STRUCTURES = {
     "mhaviz_rows": Rows, "mhaviz_head": Head, "mhaviz_look": Look,
     "mhaviz_array": Array, "mhaviz_arrays": Arrays, "mhaviz_input": Input,
     "mhaviz_progress": Progress,
-    "mhaviz_task": Task,
+    "mhaviz_task": Task, "mhaviz_metric_info": MetricInfo, "mhaviz_option_info": OptionInfo,
 }
 
 _handle = POINTER(c_void_p)
@@ -149,6 +159,8 @@ FUNCTIONS: dict[str, list[Any]] = {
     "mhaviz_stats_heads": [c_void_p, POINTER(POINTER(Head)), POINTER(c_int), _error],
     "mhaviz_stats_metric": [c_void_p, c_char_p, POINTER(POINTER(c_double)), POINTER(c_int),
                             _error],
+    "mhaviz_metric_info": [c_char_p, POINTER(MetricInfo), _error],
+    "mhaviz_option_info": [c_char_p, c_int, POINTER(OptionInfo), _error],
     "mhaviz_heatmap": [c_void_p, c_void_p, POINTER(Look), c_char_p, _error],
     "mhaviz_heatmap_bytes": [c_void_p, c_void_p, POINTER(Look), _handle, POINTER(c_size_t),
                              _error],
@@ -253,6 +265,39 @@ def metrics() -> list[str]:
         if name is None:
             return names
         names.append(name.decode())
+
+
+def _fields(info: Sized) -> dict[str, Optional[str]]:
+    values = {name: getattr(info, name) for name, _ in info._fields_[1:]}
+    return {name: value.decode() if value is not None else None
+            for name, value in values.items()}
+
+
+def metric_info(name: str) -> dict[str, Optional[str]]:
+    """What a metric is: its "name", "unit", "group", "formula" in one line, and "page".
+
+    Raises:
+        MhaVizError: USAGE: there is no such metric.
+    """
+    info = MetricInfo()
+    call("mhaviz_metric_info", name.encode(), ctypes.byref(info))
+    return _fields(info)
+
+
+def options(task: str) -> list[dict[str, Optional[str]]]:
+    """The options of a command that `Model.make` and its like take, one dict each: "name",
+    "value" (None: a flag), "help" and "group".
+
+    Raises:
+        MhaVizError: USAGE: there is no such task.
+    """
+    found: list[dict[str, Optional[str]]] = []
+    while True:
+        info = OptionInfo()
+        call("mhaviz_option_info", task.encode(), len(found), ctypes.byref(info))
+        if info.name is None:
+            return found
+        found.append(_fields(info))
 
 
 def floats(address: int, count: int) -> Any:
