@@ -18,7 +18,7 @@ static const char *const all[] = { "auto", "table", "tsv", "csv", "json", "png",
                                    "terminal", NULL };
 static const char *const every[] = { "auto", "table", "tsv", "csv", "json", "png", "svg", "pdf",
                                      "terminal", "npz", NULL };
-static const char *const arrays[] = { "auto", "npz", "npy", NULL };
+static const char *const arrays[] = { "auto", "npz", "npy", "tsv", "csv", NULL };
 static const char *const layer[] = { "auto", "safetensors", NULL };
 static const char *const page[] = { "auto", "html", NULL };
 static const char *const sums[] = { "auto", "sums", NULL };
@@ -32,7 +32,8 @@ static const char *const metadata_names[] = { "names", "paths", "none", NULL };
 
 #define F(f) offsetof(struct common_args, output.f)
 #define SHORT_FORMS \
-    ALIAS("json", "format=json", "short for --format json: one object per text"), \
+    ALIAS("json", "format=json", "short for --format json: one object per text"), TABLES
+#define TABLES \
     ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row"), \
     ALIAS("csv", "format=csv", "short for --format csv: the same, with commas between")
 #define METADATA \
@@ -108,11 +109,13 @@ static const struct opt every_opts[] = {
 
 static const struct opt array_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
-         "write here; - is standard output; DIR/: one file per text; required"),
+         "write here; - is standard output; DIR/: one file per text; required but for tables"),
     CHOICE(0, "format", "NAME", F(format), "auto", arrays,
-           "npz: one array per layer; npy: one array, layers x heads x queries x keys; "
-           "auto: by the extension of -o, else npz"),
+           "npz: one array per layer; npy: one array, layers x heads x queries x keys; tsv, csv: "
+           "a row per weight; auto: by the extension of -o, else npz"),
+    TABLES,
     METADATA,
+    PROVENANCE,
     END
 };
 
@@ -341,7 +344,7 @@ int output_plan(struct output *o, const struct output_args *args,
     *o = (struct output){ .path = args->path, .held = new_held(a),
                           .format = format_of(set->formats[args->format > 0 ? args->format
                                                                             : 1]) };
-    if (args->path == NULL && set->required)
+    if (args->path == NULL && set->required && o->format > OUTPUT_JSON)
         return err_set(e, ERR_USAGE, "-o FILE is required");
     if (args->path == NULL)
         o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ||

@@ -45,7 +45,7 @@ extern const struct output_set output_pictures;     /* png, svg, pdf, terminal *
 extern const struct output_set output_figures;      /* pictures, and their numbers: tsv, json */
 extern const struct output_set output_all;          /* reports, and pictures of them */
 extern const struct output_set output_every;        /* reports, pictures and npz */
-extern const struct output_set output_arrays;       /* npz, npy */
+extern const struct output_set output_arrays;       /* npz, npy, tsv, csv */
 extern const struct output_set output_page;         /* html, without --format */
 extern const struct output_set output_sums;         /* sums, without --format */
 extern const struct output_set output_layer;        /* safetensors, without --format */

@@ -118,7 +118,7 @@ heatmap --out did you mean --output?
 stats --out did you mean --output?
 heatmap --save did you mean --output?
 heatmap --pdf of a picture, the name chooses the format: heatmap -o FILE.pdf
-heatmap --csv links, model, curve and 14 more commands have --csv
+heatmap --csv links, model, curve and 15 more commands have --csv
 heatmap --layers did you mean --layer?
 heatmap --topk stats and trace have --top
 stats --topk did you mean --top?

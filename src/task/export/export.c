@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * export: the attention itself, as arrays that NumPy reads. */
+ * export: the attention itself, as arrays that NumPy reads, or as a long table. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/out.h"
 #include "task/export/inner.h"
+#include "task/export/table.h"
 #include "task/job.h"
 #include "task/provenance.h"
 #include "weights/npz.h"
@@ -311,6 +312,16 @@ static bool is_npy(const struct export_job *j)
     return j->job.results.output.format == OUTPUT_NPY;
 }
 
+static bool is_table(const struct export_job *j)
+{
+    return j->job.results.output.format <= OUTPUT_JSON;
+}
+
+static int one_table(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    return export_table(self, a, item, e);
+}
+
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
@@ -346,16 +357,22 @@ static void set_places(struct export_job *j)
     }
 }
 
-/* One array has the same heads in each layer: nothing in it says which they are. */
-static int check_npy(const struct export_job *j, struct err *e)
+static int check_npz(const struct export_job *j, struct err *e)
 {
     const struct export_args *args = j->args;
-    const int *first = j->head_place + first_layer(j) * j->job.s.n_heads;
-    size_t size = (size_t)j->job.s.n_heads * sizeof *first;
 
     if (args->all || args->hidden || args->logits || args->shared.asked.word_ids)
         return err_set(e, ERR_USAGE, "--%s requires an npz", args->all ? "all" :
                        args->hidden ? "hidden" : args->logits ? "logits" : "word-ids");
+    return 0;
+}
+
+/* One array has the same heads in each layer: nothing in it says which they are. */
+static int check_npy(const struct export_job *j, struct err *e)
+{
+    const int *first = j->head_place + first_layer(j) * j->job.s.n_heads;
+    size_t size = (size_t)j->job.s.n_heads * sizeof *first;
+
     for (int l = 0; l < j->job.s.n_layers; l++)
         if (j->layer_place[l] >= 0 &&
             memcmp(j->head_place + l * j->job.s.n_heads, first, size) != 0)
@@ -369,7 +386,7 @@ static int check(void *self, struct err *e)
     struct export_job *j = self;
 
     (void)e;
-    j->job.all_stacks = !is_npy(j);
+    j->job.all_stacks = !is_npy(j) && !is_table(j);
     return 0;
 }
 
@@ -379,6 +396,8 @@ static int prepare(void *self, struct err *e)
     const struct session *s = &j->job.s;
 
     set_places(j);
+    if ((is_npy(j) || is_table(j)) && check_npz(j, e) != 0)
+        return -1;
     if (is_npy(j) && check_npy(j, e) != 0)
         return -1;
     if (j->args->logits && s->model->decoder != NULL && s->shown == s->model)
@@ -396,6 +415,8 @@ static double keeps(void *self, const struct item *item)
     const struct model *m = j->job.s.shown;
     double T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
 
+    if (is_table(j))
+        return export_table_keeps(&j->job, item);
     if (is_npy(j))
         return sizeof(float) * T * S * j->n_layers * j->n_heads[first_layer(j)];
     return sizeof(float) * T * ((j->args->hidden || j->args->all ? m->d_hidden : 0) +
@@ -403,7 +424,8 @@ static double keeps(void *self, const struct item *item)
 }
 
 static const struct job_kind kind = { .outputs = &output_arrays, .check = check, .keeps = keeps,
-                                      .prepare = prepare, .file = one_text };
+                                      .prepare = prepare, .record = &export_table_record,
+                                      .text = one_table, .file = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

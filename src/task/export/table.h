@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * export --tsv and --csv: a row for each weight, heads in the order of the layers, then by query
+ * and key; keys that a query does not see have none. */
+#ifndef TASK_EXPORT_TABLE_H
+#define TASK_EXPORT_TABLE_H
+
+#include "task/job.h"
+
+extern const struct record export_table_record;
+
+/* Runs a text and writes its rows, into the job's results.  Errors: of the pass and the output. */
+int export_table(struct job *job, struct arena *a, const struct item *item, struct err *e);
+
+/* Bytes that a text takes beside its pass. */
+double export_table_keeps(const struct job *job, const struct item *item);
+
+#endif
