@@ -134,3 +134,15 @@ int region_axis(const struct session *s, const struct item *item, bool queries, 
     return memchr(left, 0, (size_t)n) != NULL ? 0 :
            err_set(e, ERR_INPUT, "%s: %s is hidden (--hide)", option, list);
 }
+
+const char *region_text(const struct session *s, struct arena *a)
+{
+    const char *from = s->asked->from, *to = s->asked->to;
+
+    if (from == NULL && to == NULL)
+        return NULL;
+    return arena_printf(a, "%s%s%s%s%s%s%s", from != NULL ? "from " : "",
+                        from != NULL ? from : "", from != NULL ? " alone" : "",
+                        from != NULL && to != NULL ? "; " : "", to != NULL ? "to " : "",
+                        to != NULL ? to : "", to != NULL ? " alone" : "");
+}

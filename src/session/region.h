@@ -19,4 +19,7 @@ int region_check(const struct session *s, struct err *e);
 int region_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,
                 const unsigned char **out, struct err *e);
 
+/* For captions, "from cat alone; to the,dog alone"; NULL: all tokens are shown. */
+const char *region_text(const struct session *s, struct arena *a);
+
 #endif

@@ -313,8 +313,6 @@ static const char *put_together(struct arena *a, const struct asked *asked, cons
     const char *part[] = {
         asked->weight != WEIGHTING_PLAIN ? weights[asked->weight] : NULL, hidden,
         asked->merge != MERGE_NONE ? "words in place of their pieces" : NULL,
-        asked->from != NULL ? arena_printf(a, "from %s alone", asked->from) : NULL,
-        asked->to != NULL ? arena_printf(a, "to %s alone", asked->to) : NULL,
     };
     const char *text = NULL;
 

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "draw/beside.h"
 #include "task/picture_view.h"
+#include "session/region.h"
 #include "session/shown.h"
 
 /* ---- words ---- */
@@ -53,6 +54,8 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
                             pool_names[p->look.pool], pool, pool);
     if (shown != NULL)
         text = arena_printf(a, "%s; %s", text, shown);
+    if (region_text(session, a) != NULL && (items->seen == NULL || p->look.grid))
+        text = arena_printf(a, "%s; %s", text, region_text(session, a));
     for (int i = 0; i < n; i++)
         if (items[i].n_cut > 0)
             text = arena_printf(a, "%s; %scut to %d token%s", text,

@@ -7,6 +7,7 @@
 #include "task/links/links.h"
 #include "draw/links.h"
 #include "draw/stroke.h"
+#include "session/region.h"
 #include "session/shown.h"
 
 /* More lines than these are a surface. */
@@ -84,6 +85,8 @@ static const char *caption(const struct links_job *j, struct arena *a, const str
 
     if (shown != NULL)
         text = arena_printf(a, "%s; %s", text, shown);
+    if (region_text(s, a) != NULL)
+        text = arena_printf(a, "%s; %s", text, region_text(s, a));
     if (item->n_cut > 0)
         text = arena_printf(a, "%s; cut to %d token%s", text, item->tokens.n,
                             str_plural(item->tokens.n));

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "task/model/model.h"
 #include "draw/board.h"
+#include "session/region.h"
 #include "session/shown.h"
 
 /* Which head stands where. */
@@ -293,6 +294,8 @@ static const char *caption(const struct model_view_picture *p, struct arena *a, 
         text = arena_printf(a, "%s; %s", text, figure_sink);
     if (is_sorted(p))
         text = arena_printf(a, "%s; heads of each layer by %s", text, j->sort.name);
+    if (s->model != NULL && region_text(s, a) != NULL)
+        text = arena_printf(a, "%s; %s", text, region_text(s, a));
     return arena_printf(a, "%s%s%s.", text, shown != NULL ? "; " : "",
                         shown != NULL ? shown : "");
 }
