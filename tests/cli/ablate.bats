@@ -416,3 +416,22 @@ near() {
     fails 2 "unknown option" "$viz" ablate --attention "$ref/precomputed/decoder.npz"
     fails 2 "--with: 'noise' is not one of zero, mean, resample, uniform" "$viz" ablate --with noise "a cat"
 }
+
+@test "--greedy lists the heads as they go; --points says how many" {
+    works "$viz" ablate --greedy "the cat saw the dog"
+    "$viz" ablate --greedy --json "the cat saw the dog" > "$dir/json"
+    [ "$(sed -n '/^order:/,$p' <<< "$output" | tr -s ' \n' ' ' | sed 's/^order: //; s/ $//')" = \
+        "$(jq -r '[.order[] | "L\(.layer)H\(.head)"] | join(" ")' "$dir/json")" ]
+    # 30 % of 24 heads are 7; points of both lists have the same numbers
+    "$viz" ablate --greedy --points 100%,30%,4,4,8 --json "the cat saw the dog" > "$dir/points"
+    [ "$(jq -c '[.points[].n_heads]' "$dir/points")" = "[4,7,8,24]" ]
+    for n in 4 8 24; do
+        for file in json points; do jq -c ".points[] | select(.n_heads == $n) | [.dloss, .kl, .last]" "$dir/$file"; done |
+            uniq > "$dir/both"
+        [ "$(wc -l < "$dir/both")" -eq 1 ]
+    done
+    for list in 0 25 "4," "," 101% x "4,,5" 1.5 nan; do
+        fails 2 "--points: '$list' is not a list such as 4,30%" "$viz" ablate --greedy --points "$list" "the cat"
+    done
+    fails 2 "--points requires --greedy" "$viz" ablate --points 3 "the cat"
+}

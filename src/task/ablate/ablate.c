@@ -21,6 +21,9 @@ static const struct opt opts[] = {
     CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
                     "replace one head after the other, the least worth first, by itself or, "
                     "exact, after those before it"),
+    STRING(0, "points", "LIST", F(points),
+           "with --greedy: how many heads are replaced, as numbers and shares: 4,30%; without it, "
+           "1, 2, 4, ... and all"),
     FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
     FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
@@ -150,8 +153,10 @@ static int prepare(void *self, struct err *e)
         check_metric(j, "--sort", j->args->sort, e) != 0 || ablate_means(j, e) != 0 ||
         (ablate_patches(j) && ablate_patch_prepare(j, e) != 0))
         return -1;
+    if (j->args->greedy != GREEDY_OFF && ablate_greedy_open(j, e) != 0)
+        return -1;
     if (j->args->greedy != GREEDY_OFF)
-        ablate_greedy_open(j);
+        ablate_greedy_columns(j);
     else if (ablate_patches(j))
         ablate_patch_columns(j);
     else if (j->job.of_many)

@@ -49,6 +49,7 @@ struct ablate_args {
     struct answer_args answer;
     bool by_position, yes;
     int greedy;                 /* of enum ablate_greedy */
+    const char *points;         /* of its curve; NULL: 1, 2, 4, ... and all */
     bool together, summary, reverse;
     int sort;                   /* 0: by layer; else of enum ablate_number, from 1 */
 };
@@ -231,7 +232,7 @@ const char *ablate_time_text(struct arena *a, double seconds);
 /* ---- --greedy ---- */
 
 int ablate_greedy_check(const struct ablate_job *j, struct err *e);
-void ablate_greedy_open(struct ablate_job *j);
+int ablate_greedy_open(struct ablate_job *j, struct err *e);
 /* A text's single heads; and, where it is the only one, the curve. */
 int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
                        struct err *e);

@@ -2,6 +2,7 @@
  * --greedy: heads are replaced one after the other, the least worth first -> what 1, 2, 4, ...
  * of them cost together, beside random sets of as many heads of each layer. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -166,11 +167,60 @@ static int order_exactly(struct ablate_job *j, struct err *e)
 
 /* ---- the curve ---- */
 
-/* Heads of each point: 1, 2, 4, ... and all; returns how many points. */
-static int points(int n_heads, int out[MOST_POINTS])
+/* "4" or "30%" of n_heads, at *s, which moves after it and the comma: a number of heads, 1 to
+ * n_heads; -1: it is neither. */
+static int next_point(const char **s, int n_heads)
+{
+    char *end;
+    double x = strspn(*s, "0123456789.") > 0 ? strtod(*s, &end) : -1;    /* not "nan", " 1" */
+    bool share;
+
+    if (!(x >= 0))
+        return -1;
+    share = *end == '%';
+    end += share;
+    if ((*end != ',' && *end != '\0') || (*end == ',' && end[1] == '\0'))
+        return -1;
+    *s = end + (*end == ',');
+    if (share ? !(x > 0 && x <= 100) : !(x >= 1 && x <= n_heads && x == floor(x)))
+        return -1;
+    return share ? (int)fmax(1, floor(x / 100 * n_heads + 0.5)) : (int)x;
+}
+
+/* Rising numbers of heads, each once; returns how many, -1 with an error. */
+static int listed_points(const char *list, int n_heads, int out[MOST_POINTS], struct err *e)
 {
     int n = 0;
 
+    for (const char *s = list; n == 0 || *s != '\0';) {
+        int at = next_point(&s, n_heads), i = n;
+
+        if (at < 0 || n == MOST_POINTS)
+            return err_set(e, ERR_USAGE, "--points: '%s' is not a list such as 4,30%%: at most %d "
+                           "numbers of heads, 1 to %d, and shares, to 100%%", list, MOST_POINTS,
+                           n_heads);
+        while (i > 0 && out[i - 1] > at) {
+            out[i] = out[i - 1];
+            i--;
+        }
+        if (i > 0 && out[i - 1] == at) {        /* it is there: close the gap again */
+            memmove(out + i, out + i + 1, (size_t)(n - i) * sizeof *out);
+            continue;
+        }
+        out[i] = at;
+        n++;
+    }
+    return n;
+}
+
+/* Heads of each point: those that are asked for, or 1, 2, 4, ... and all; returns how many. */
+static int points(const struct ablate_job *j, int out[MOST_POINTS])
+{
+    struct err none;
+    int n = 0, n_heads = j->n_asked;
+
+    if (j->args->points != NULL)        /* checked before */
+        return listed_points(j->args->points, n_heads, out, &none);
     for (int64_t k = 1; k < n_heads; k *= 2)
         out[n++] = (int)k;
     out[n++] = n_heads;
@@ -180,7 +230,7 @@ static int points(int n_heads, int out[MOST_POINTS])
 static double work_after(const struct ablate_job *j)
 {
     int at[MOST_POINTS];
-    double n = j->n_asked, curve = points(j->n_asked, at) * (1 + ABLATE_RANDOM);
+    double n = j->n_asked, curve = points(j, at) * (1 + ABLATE_RANDOM);
 
     return j->args->greedy == GREEDY_ONCE ? curve : curve + n * (n - 1) / 2;
 }
@@ -224,7 +274,7 @@ static struct ablate_point point_of(const struct ablate_job *j, const struct tot
 static int report(struct ablate_job *j, struct err *e)
 {
     struct ablate_greedy_job *g = j->greedy;
-    int at[MOST_POINTS], n = points(j->n_asked, at);
+    int at[MOST_POINTS], n = points(j, at);
     struct ablate_point *point = arena_alloc(g->a, (size_t)n, sizeof *point);
     struct totals sums;
 
@@ -245,6 +295,8 @@ int ablate_greedy_check(const struct ablate_job *j, struct err *e)
 {
     const struct ablate_args *args = j->args;
 
+    if (args->greedy == GREEDY_OFF && args->points != NULL)
+        return err_set(e, ERR_USAGE, "--points requires --greedy");
     if (args->greedy == GREEDY_OFF)
         return 0;
     if (args->together || ablate_patches(j))
@@ -258,10 +310,13 @@ int ablate_greedy_check(const struct ablate_job *j, struct err *e)
     return 0;
 }
 
-void ablate_greedy_open(struct ablate_job *j)
+int ablate_greedy_open(struct ablate_job *j, struct err *e)
 {
     struct arena *a = j->job.s.a;
+    int at[MOST_POINTS];
 
+    if (j->args->points != NULL && listed_points(j->args->points, j->n_asked, at, e) < 0)
+        return -1;
     j->greedy = arena_alloc(a, 1, sizeof *j->greedy);
     *j->greedy = (struct ablate_greedy_job){
         .a = a, .order = arena_alloc(a, (size_t)j->n_asked, sizeof *j->greedy->order),
@@ -269,7 +324,7 @@ void ablate_greedy_open(struct ablate_job *j)
     sums_init(&j->greedy->single, a, j->n_asked);
     j->has_direct = false;      /* it is of single heads */
     j->work_after = work_after(j);
-    ablate_greedy_columns(j);
+    return 0;
 }
 
 static int finish(struct ablate_job *j, struct err *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The curve of --greedy -> the table and the row that are printed. */
 #include <math.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "task/ablate/ablate.h"
@@ -89,8 +90,8 @@ static const struct column greedy_columns[] = {
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(loss) },
     { "order", "one object per head", .kind = COLUMN_RECORD, .list = true, .where = IN_JSON,
       .of = &order_record, .field = F(order) },
-    { "points", "1, 2, 4, ... and all heads", .kind = COLUMN_RECORD, .list = true,
-      .where = IN_TSV | IN_JSON, .of = &point_record, .field = F(points) },
+    { "points", "1, 2, 4, ... and all heads, or those of --points", .kind = COLUMN_RECORD,
+      .list = true, .where = IN_TSV | IN_JSON, .of = &point_record, .field = F(points) },
 };
 #undef F
 
@@ -147,6 +148,26 @@ void ablate_greedy_columns(struct ablate_job *j)
     j->record = shown(j, &point_record);
 }
 
+/* The heads, as they go: lines of at most 80 columns. */
+static void print_order(const struct ablate_job *j, struct arena *a, const struct ablate_curve *c,
+                        FILE *f)
+{
+    size_t column = strlen("order:");
+
+    fputs("order:", f);
+    for (int i = 0; i < j->n_asked; i++) {
+        const char *name = name_of(j, a, c->order[i]);
+
+        if (column + 1 + strlen(name) > 79) {
+            fputs("\n      ", f);
+            column = strlen("order:");
+        }
+        fprintf(f, " %s", name);
+        column += 1 + strlen(name);
+    }
+    putc('\n', f);
+}
+
 void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct ablate_curve *c)
 {
     struct report *r = &j->job.results.report;
@@ -164,4 +185,5 @@ void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct abl
             "%lld text%s\n", exact ? "after those before it" : "by itself",
             (long long)c->n_texts, str_plural(c->n_texts));
     record_table(j->record, row.points.at, row.points.n, a, r->file);
+    print_order(j, a, c, r->file);
 }
