@@ -17,7 +17,8 @@ WASM_SRC  := $(filter-out src/nn/simd_% src/base/terminal_ask.c src/base/unnamed
                src/media/upright.c src/media/exif.c src/model/builtin_inside.c src/report/page.c \
                src/report/pack.c src/task/report/live.c src/cmd/cmds.c src/cmd/version.c \
                src/cmd/completion.c src/cmd/help.c src/cmd/manual.c src/task/tasks.c src/task/heatmap.c src/task/picture% \
-               src/task/figure_page.c src/task/head_numbers.c, \
+               src/task/figure_page.c src/task/head_numbers.c \
+               src/task/figure_curve.c, \
                $(wildcard $(WASM_DIRS:%=src/%/*.c) src/weights/*/*.c src/model/*/*.c src/nn/*/*.c src/analysis/*/*.c)) \
              src/task/types/file.c src/draw/label.c
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/%.o)

@@ -285,7 +285,7 @@ static const struct column *lines_of(const struct record *r)
 
 static void tsv_part(struct line *line, const char *s, size_t n)
 {
-    (line->csv ? csv_field : tsv_field)(line->f, line->first, s, n);
+    (line->csv ? delimited_csv : delimited_tsv)(line->f, line->first, s, n);
     line->first = false;
 }
 
@@ -392,7 +392,7 @@ static void tsv_lines(const struct around *x, bool csv, FILE *f)
 
     if (rows == NULL) {
         tsv_around(&line, x);
-        tsv_end(f);
+        delimited_end(f);
         return;
     }
     list = field(rows, x->row);
@@ -405,7 +405,7 @@ static void print_header(const struct record *r, bool csv, FILE *f)
     struct line line = { f, true, csv };
 
     tsv_names(&line, r, "");
-    tsv_end(f);
+    delimited_end(f);
 }
 
 /* ---- tables ---- */

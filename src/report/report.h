@@ -107,11 +107,11 @@ void table_paragraph(struct arena *a, const char *text, const struct table_look 
  * TSV: a tab between; tab, line feed, carriage return and backslash in a field as
  * \t \n \r \\, other controls and bytes that are not UTF-8 as utf8_show has them.
  */
-void tsv_field(FILE *f, bool first, const char *s, size_t n);
+void delimited_tsv(FILE *f, bool first, const char *s, size_t n);
 /* CSV by RFC 4180: a comma between; a field with a comma, a quotation mark or a line break in
  * quotation marks, the latter twice; bytes that are not UTF-8, and other controls, as TSV has
  * them. */
-void csv_field(FILE *f, bool first, const char *s, size_t n);
-void tsv_end(FILE *f);          /* of both */
+void delimited_csv(FILE *f, bool first, const char *s, size_t n);
+void delimited_end(FILE *f);          /* of both */
 
 #endif

@@ -318,7 +318,6 @@ near() {
     fails 2 "--greedy, --together: only one of them can be given" "$viz" ablate --greedy --together "a cat"
     fails 2 "--greedy, --patch: only one of them can be given" "$viz" ablate --greedy --patch "a dog" "a cat"
     fails 2 "--greedy orders the heads: expected no --sort or --reverse" "$viz" ablate --greedy --reverse "a cat"
-    fails 2 "--greedy: a picture shows heads one by one" "$viz" ablate --greedy -o "$dir/x.png" "a cat"
     # 3,000,000 texts take hours or days; with --yes they are begun
     yes "the cat saw the dog and ran to it" | head -n 3000000 > "$dir/many"
     fails 2 ": expected --yes, fewer heads or fewer texts" "$viz" ablate --summary -f "$dir/many"
@@ -434,4 +433,21 @@ near() {
         fails 2 "--points: '$list' is not a list such as 4,30%" "$viz" ablate --greedy --points "$list" "the cat"
     done
     fails 2 "--points requires --greedy" "$viz" ablate --points 3 "the cat"
+}
+
+@test "--greedy draws the curve" {
+    works "$viz" ablate --greedy -o "$dir/a.svg" "the cat saw the dog"
+    for name in "heads replaced" "change of the loss (nats)" "10 random sets of as many heads"; do
+        grep -q "$name" "$dir/a.svg"
+    done
+    works "$viz" ablate --greedy=exact -l 5 -o "$dir/b.png" "the cat saw"
+    [ "$(magic "$dir/b.png" 4)" = 89504e47 ]
+    head -n 3 samples/english.txt > "$dir/three"
+    for t in 1 3; do
+        "$viz" ablate -t $t --greedy --summary --points 4,50% -f "$dir/three" --no-metadata -o "$dir/$t.svg"
+    done
+    cmp "$dir/1.svg" "$dir/3.svg"
+    tr '\n' ' ' < "$dir/1.svg" | grep -q "mean of 3"
+    fails 2 "--greedy, --metric: " "$viz" ablate --greedy --metric kl -o "$dir/c.svg" a
+    fails 2 "--greedy: several texts require --summary" "$viz" ablate --greedy -f "$dir/three" -o "$dir/"
 }

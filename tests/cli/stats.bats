@@ -342,7 +342,7 @@ heads() {
 
 @test "export: npz and npy, the selected arrays" {
     fails 2 "-o FILE is required" "$viz" export -m "$ref/bert" "$text"
-    fails 2 "unknown file extension; known are .npz, .npy; or give --format" "$viz" export -m "$ref/bert" -o "$dir/a.csv" "$text"
+    fails 2 "unknown file extension; known are .npz, .npy, .tsv, .csv; or give --format" "$viz" export -m "$ref/bert" -o "$dir/a.ods" "$text"
     fails 2 "--hidden requires an npz" "$viz" export -m "$ref/bert" --hidden -o "$dir/a.npy" "$text"
     fails 3 "--logits: bert_old has no output head in its weights" \
         "$viz" export -m "$ref/bert_old" --logits -o "$dir/a.npz" "$text"

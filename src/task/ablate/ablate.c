@@ -233,6 +233,8 @@ static int draw_text(void *self, struct arena *a, const struct item *item, const
 
     if (ablate_patches(j))
         return patch_text(j, a, item, path, e);
+    if (j->greedy != NULL)
+        return ablate_greedy_picture(j, a, item, path, e);
     if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     for (int i = 0; i < j->n_asked; i++)

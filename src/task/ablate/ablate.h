@@ -236,6 +236,9 @@ int ablate_greedy_open(struct ablate_job *j, struct err *e);
 /* A text's single heads; and, where it is the only one, the curve. */
 int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
                        struct err *e);
+/* The same, as a picture. */
+int ablate_greedy_picture(struct ablate_job *j, struct arena *a, const struct item *item,
+                          const char *path, struct err *e);
 int ablate_greedy_end(struct ablate_job *j, struct err *e);
 
 /* A point of the curve. */
@@ -258,6 +261,11 @@ extern const struct record ablate_greedy_record;
 
 void ablate_greedy_columns(struct ablate_job *j);
 void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct ablate_curve *c);
+
+/* The points as lines: those of the chosen heads, and of random sets with their range.  of: for the
+ * caption, ", “the cat sat”". */
+int ablate_greedy_draw(const struct ablate_job *j, struct arena *a, const struct ablate_curve *c,
+                       const char *of, const char *path, struct err *e);
 
 /* ---- --patch ---- */
 

@@ -271,21 +271,26 @@ static struct ablate_point point_of(const struct ablate_job *j, const struct tot
     return point;
 }
 
-static int report(struct ablate_job *j, struct err *e)
+/* of: for the caption, ", “the cat sat”"; path: of a picture. */
+static int report(struct ablate_job *j, const char *of, const char *path, struct err *e)
 {
     struct ablate_greedy_job *g = j->greedy;
     int at[MOST_POINTS], n = points(j, at);
     struct ablate_point *point = arena_alloc(g->a, (size_t)n, sizeof *point);
+    struct ablate_curve curve;
     struct totals sums;
 
     if (evaluate(j, curve_sets(j, at, n), n * (1 + ABLATE_RANDOM), &sums, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
         point[i] = point_of(j, &sums, i * (1 + ABLATE_RANDOM), at[i]);
-    ablate_greedy_write(j, g->a, &(struct ablate_curve){
+    curve = (struct ablate_curve){
         .order = g->order, .step = g->step, .point = point, .n_points = n,
         .n_texts = sums.n, .n_rows = sums.n_rows,
-        .loss = sums.n_rows > 0 ? sums.loss / (double)sums.n_rows : NAN });
+        .loss = sums.n_rows > 0 ? sums.loss / (double)sums.n_rows : NAN };
+    if (output_is_picture(&j->job.results.output))
+        return ablate_greedy_draw(j, g->a, &curve, of, path, e);
+    ablate_greedy_write(j, g->a, &curve);
     return 0;
 }
 
@@ -305,8 +310,9 @@ int ablate_greedy_check(const struct ablate_job *j, struct err *e)
     if (args->sort != 0 || args->reverse)
         return err_set(e, ERR_USAGE, "--greedy orders the heads: expected no --sort or "
                        "--reverse");
-    if (output_is_picture(&j->job.results.output))
-        return err_set(e, ERR_USAGE, "--greedy: a picture shows heads one by one");
+    if (output_is_picture(&j->job.results.output) && args->metric > 0)
+        return err_set(e, ERR_USAGE, "--greedy, --metric: the curve has what heads are ordered "
+                       "by, as random sets have it");
     return 0;
 }
 
@@ -327,36 +333,54 @@ int ablate_greedy_open(struct ablate_job *j, struct err *e)
     return 0;
 }
 
-static int finish(struct ablate_job *j, struct err *e)
+static int finish(struct ablate_job *j, const char *of, const char *path, struct err *e)
 {
     if (j->args->greedy == GREEDY_EXACT) {
         if (order_exactly(j, e) != 0)
             return -1;
     } else
         order_once(j);
-    return report(j, e);
+    return report(j, of, path, e);
+}
+
+/* A text's single heads; with --summary those of the others follow. */
+static int add_single(struct ablate_job *j, struct arena *a, const struct item *item,
+                      struct err *e)
+{
+    if (!j->args->summary && input_is_file(j->job.in))
+        return err_set(e, ERR_USAGE, "--greedy: several texts require --summary");
+    return add(j, a, item, j->set, j->n_sets, &j->greedy->single, e);
 }
 
 int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
                        struct err *e)
 {
-    struct ablate_greedy_job *g = j->greedy;
     int status;
 
-    if (!j->args->summary && input_is_file(j->job.in))
-        return err_set(e, ERR_USAGE, "--greedy: several texts require --summary");
-    if (add(j, a, item, j->set, j->n_sets, &g->single, e) != 0)
+    if (add_single(j, a, item, e) != 0)
         return -1;
     if (j->args->summary)
         return 0;
-    g->only = item;
+    j->greedy->only = item;
     if (results_begin(&j->job.results, a, item, e) != 0)
         return -1;
-    status = finish(j, e);
+    status = finish(j, "", NULL, e);
     return status != 0 ? -1 : results_end(&j->job.results, e);
+}
+
+int ablate_greedy_picture(struct ablate_job *j, struct arena *a, const struct item *item,
+                          const char *path, struct err *e)
+{
+    if (add_single(j, a, item, e) != 0)
+        return -1;
+    j->greedy->only = item;
+    return finish(j, figure_text(a, item), path, e);
 }
 
 int ablate_greedy_end(struct ablate_job *j, struct err *e)
 {
-    return finish(j, e);
+    const char *of = arena_printf(j->greedy->a, ", mean of %lld texts",
+                                  (long long)j->greedy->single.n);
+
+    return finish(j, of, j->job.results.output.path, e);
 }

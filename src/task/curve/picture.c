@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "task/curve/curve.h"
+#include "task/figure_curve.h"
 #include "draw/curve.h"
 #include "session/shown.h"
 
@@ -260,32 +261,13 @@ static const char *caption(const struct curve_job *jobs, int n, const struct cur
                         shown != NULL ? shown : "");
 }
 
-static int check_width(const struct figure_args *figure, const struct sheet *sheet,
-                       struct arena *a, struct err *e)
-{
-    double lack = figure->width != NULL ? curve_lacks_px(sheet, a) : 0.0, mm = 0.0;
-    struct sheet wider = *sheet;
-
-    /* Other numbers may stand on a wider page, and be longer. */
-    for (double more = lack; more > 0.0; more = curve_lacks_px(&wider, a)) {
-        mm = ceil((wider.width_px + more) * 25.4 / 100.0);
-        wider.width_px = mm * 100.0 / 25.4;
-    }
-    return lack == 0.0 ? 0 :
-           err_set(e, ERR_USAGE, "--width %s: labels leave no room for lines; expected at least "
-                   "%.0fmm, or a smaller --font-size", figure->width, mm);
-}
-
 int curve_draw(struct curve_job *jobs, int n, struct err *e)
 {
     const struct curve_job *first = &jobs[0];
-    const struct figure_args *figure = &first->args->shared.figure;
     const struct output *output = &first->job.results.output;
     const struct session *s = &first->job.s;
     struct curve curve = { .x_name = axis_names[first->args->over],
                            .y_name = metric_text(first, s->a) };
-    struct part part;
-    struct sheet sheet;
     int bin;
 
     set_places(jobs, n, &curve, s->a);
@@ -296,11 +278,7 @@ int curve_draw(struct curve_job *jobs, int n, struct err *e)
         return curve_write(jobs, &curve, e);
     set_dots(first, &curve, s->a);
     bin = take_together(first, &curve);
-    part = curve_part(&curve);
-    sheet = figure_sheet(figure, &part, caption(jobs, n, &curve, bin, s->a),
-                         figure_metadata_run(s, s->a, NULL));
-    sheet.terminal = &output->terminal;
-    if (check_width(figure, &sheet, s->a, e) != 0)
-        return -1;
-    return sheet_write(&sheet, figure_format(output), output->path, s->env->warn, e);
+    return figure_draw_curve(s, &first->args->shared.figure, &curve,
+                             caption(jobs, n, &curve, bin, s->a),
+                             figure_metadata_run(s, s->a, NULL), output, output->path, s->a, e);
 }

@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-void tsv_field(FILE *f, bool first, const char *s, size_t n)
+void delimited_tsv(FILE *f, bool first, const char *s, size_t n)
 {
     size_t at = 0;
 
@@ -38,7 +38,7 @@ static bool is_raw(char c)
     return c == '\n' || c == '\r' || c == '\t';
 }
 
-void csv_field(FILE *f, bool first, const char *s, size_t n)
+void delimited_csv(FILE *f, bool first, const char *s, size_t n)
 {
     bool quoted = false;
 
@@ -64,7 +64,7 @@ void csv_field(FILE *f, bool first, const char *s, size_t n)
         putc('"', f);
 }
 
-void tsv_end(FILE *f)
+void delimited_end(FILE *f)
 {
     putc('\n', f);
 }

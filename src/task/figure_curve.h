@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * Lines over one axis -> a picture. */
+#ifndef TASK_FIGURE_CURVE_H
+#define TASK_FIGURE_CURVE_H
+
+#include "draw/curve.h"
+#include "task/figure.h"
+#include "task/format.h"
+
+/* metadata NULL: none.  ERR_USAGE: --width leaves no room for the lines. */
+int figure_draw_curve(const struct session *s, const struct figure_args *figure,
+                      const struct curve *curve, const char *caption,
+                      const struct metadata *metadata, const struct output *output,
+                      const char *path, struct arena *a, struct err *e);
+
+#endif
