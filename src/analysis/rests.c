@@ -8,9 +8,10 @@ void rests_add(struct rests *r, const struct token_list *keys, int key)
 {
     int from_end = keys->n - 1 - key;
 
+    if (keys->id == NULL)
+        return;
     r->n++;
-    if (keys->id != NULL)
-        r->token[keys->id[key] % RESTS_TOKENS]++;
+    r->token[keys->id[key] % RESTS_TOKENS]++;
     if (key < RESTS_PLACES)
         r->from_start[key]++;
     if (from_end < RESTS_PLACES)

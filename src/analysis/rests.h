@@ -20,7 +20,8 @@ struct rests {
     int64_t from_end[RESTS_PLACES];         /* the text's last being 0 */
 };
 
-/* key: below keys->n. */
+/* key: below keys->n.  Keys without ids, as of words or of sound, are not added: of those it is not
+ * known whether they are the same. */
 void rests_add(struct rests *r, const struct token_list *keys, int key);
 
 /* The share of the texts with the commonest token or place, 0 to 1; NaN: there is no text. */

@@ -53,20 +53,32 @@ static int check_list(const char *option, const char *list, struct arena *a, str
     }
 }
 
+/* The first of the tokens, or words, of a side that --generate added, to its last; -1: none of it
+ * was, as none is of the text that a decoder's keys come from. */
+static int first_generated(const struct item *item, enum item_side side)
+{
+    const int *word = item->shown[side].group;
+    int first = item_side(item, side)->n - item->n_generated;
+
+    if (item->n_generated == 0 || first < 0 || (side != SIDE_TARGET && item->target.n > 0))
+        return -1;
+    return word != NULL ? word[first] : first;
+}
+
 /* Marks the tokens of one part. */
 static int mark(const struct part *p, const char *option, const struct tokens *t,
-                const struct item *item, const char *text, unsigned char *named, struct err *e)
+                const struct item *item, enum item_side side, unsigned char *named, struct err *e)
 {
     int first = 0, last;
 
     if (p->last) {
         first = last = t->n - 1;
     } else if (p->generated) {
-        first = t->n - item->n_generated;
+        first = first_generated(item, side);
         last = t->n - 1;
-        if (item->n_generated == 0)
-            return err_set(e, ERR_INPUT, "%s: generated: no token was generated (--generate N)",
-                           option);
+        if (first < 0)
+            return err_set(e, ERR_INPUT, "%s: generated: no token of these was generated "
+                           "(--generate N)", option);
     } else if (p->from >= 0) {
         first = (int)(p->from < t->n ? p->from : t->n);
         last = (int)(p->to < t->n ? p->to : t->n);
@@ -74,7 +86,7 @@ static int mark(const struct part *p, const char *option, const struct tokens *t
             return err_set(e, ERR_INPUT, "%s: %lld is out of range: the text has tokens 0 to %d",
                            option, p->to, t->n - 1);
     } else {
-        last = place_span(&p->place, option, t, text, &first, e);
+        last = place_span(&p->place, option, t, place_text(item, side), &first, e);
     }
     for (int i = first; last >= 0 && i <= last; i++)
         named[i] = 1;
@@ -95,7 +107,7 @@ static const unsigned char *named_by(const char *option, const char *list,
         size_t n = strcspn(at, ",");
 
         if (part_parse(&part, option, at, a, n, e) != 0 ||
-            mark(&part, option, t, item, place_text(item, side), named, e) != 0)
+            mark(&part, option, t, item, side, named, e) != 0)
             return NULL;
         at += n;
         if (*at == '\0')

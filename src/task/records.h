@@ -105,9 +105,9 @@ const char *records_shown_line(const struct session *s, struct arena *a,
                                const struct item *item);
 
 #define SHOWN_F(f) offsetof(struct records_shown, f)
-#define WEIGHT_COLUMN(offset) \
+#define WEIGHT_COLUMN(offset, formats) \
     { "weight", "what rows hold: norm, the weights times |f(x)|; value, times |v|; each row " \
-      "divided by its sum", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
+      "divided by its sum", .kind = COLUMN_TEXT, .where = (formats), \
       .optional = true, .choices = weighting_names, .field = (offset) }
 
 #define HIDE_COLUMN(at) \
@@ -120,11 +120,14 @@ const char *records_shown_line(const struct session *s, struct arena *a,
 
 /* As given, of numbers alone: --renorm would change none. */
 #define SHOWN_OPTION_COLUMNS(at) \
-    WEIGHT_COLUMN((at) + SHOWN_F(weight)), HIDE_COLUMN(at), MERGE_COLUMN(at)
+    WEIGHT_COLUMN((at) + SHOWN_F(weight), IN_TSV | IN_JSON), HIDE_COLUMN(at), MERGE_COLUMN(at)
 
 /* Of numbers and links, and what that comes to in one text. */
-#define SHOWN_COLUMNS(at) \
-    WEIGHT_COLUMN((at) + SHOWN_F(weight)), HIDE_COLUMN(at), \
+#define SHOWN_COLUMNS(at) SHOWN_COLUMNS_WITH(at, IN_TSV | IN_JSON)
+/* Of rows with a weight of their own, beside which TSV has no second column of that name. */
+#define SHOWN_COLUMNS_OF_WEIGHTS(at) SHOWN_COLUMNS_WITH(at, IN_JSON)
+#define SHOWN_COLUMNS_WITH(at, formats) \
+    WEIGHT_COLUMN((at) + SHOWN_F(weight), formats), HIDE_COLUMN(at), \
     { "renorm", "weights of links, too, are of rows divided by what --hide leaves; metrics " \
       "always are", .kind = COLUMN_BOOL, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \

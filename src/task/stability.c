@@ -245,7 +245,7 @@ static const struct column text_columns[] = {
       .field = F(seed) },
     { "generator", "of the noise", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
       .field = F(generator) },
-    WEIGHT_COLUMN(F(weight)),
+    WEIGHT_COLUMN(F(weight), IN_TSV | IN_JSON),
     { "mean_variance", "mean of the runs' variances", .kind = COLUMN_REAL,
       .where = IN_ALL, .null = NULL_SHOWN, .field = F(change.mean_variance) },
     { "max_variance", "the largest of them", .kind = COLUMN_REAL, .where = IN_ALL,

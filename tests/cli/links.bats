@@ -224,3 +224,18 @@ size_of() {
     cmp "$dir/1" "$dir/3"
     [ "$(wc -l < "$dir/1")" -eq 2 ]
 }
+
+@test "numbers beyond 4,000 links are said to be left out; --weight has one column of weights" {
+    long=$(for ((i = 0; i < 60; i++)); do printf 'the cat saw '; done)
+    run --separate-stderr "$viz" links -l 0-1 --top-share 100 --tsv "$long"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 4001 ]
+    [[ $stderr == *"text 1: the 4000 strongest of "*" links are listed; export --tsv has every weight"* ]]
+    for command in links "stats --links"; do
+        # shellcheck disable=SC2086
+        [ "$("$viz" $command --weight norm --tsv "the cat" | head -n 1 | tr '\t' '\n' | grep -cx weight)" -eq 1 ]
+        # shellcheck disable=SC2086
+        works "$viz" $command --weight norm --json "the cat"
+        jq -e '.weight == "norm" and .links[0].weight > 0' <<< "$output"
+    done
+}

@@ -290,4 +290,5 @@ table() {
     works "$viz" model --table "$dir/out/000001.tsv" -o "$dir/a.png"
     fails 2 "thumbnails have no number of each head" "$viz" model --tsv "the cat"
     fails 2 "--table: its numbers are there already" "$viz" model --table "$dir/out/000001.tsv" --tsv
+    fails 2 "--sort is of pictures" "$viz" model --metric entropy --sort entropy --tsv "the cat"
 }

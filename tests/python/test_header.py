@@ -72,3 +72,11 @@ def test_metrics_and_options_say_what_they_are():
     assert not {"output", "threads", "help", "shard"} & set(stats)
     with pytest.raises(mha_viz.MhaVizError, match="'info' is not a task"):
         mha_viz.options("info")
+
+
+def test_numbers_of_pictures_and_words_of_python():
+    with mha_viz.Model() as model:
+        rows = model.make("links", "the cat saw", from_="cat", layer="3", tsv=True).decode()
+        assert rows.splitlines()[1].split("\t")[4:6] == ["2", " cat"]
+        with pytest.raises(mha_viz.MhaVizError, match="csv: a picture is drawn here"):
+            model.links("the cat", csv=True)

@@ -192,7 +192,10 @@ static void tokens(void **state)
 static void resting(void **state)
 {
     static const int id[] = { 5, 6, 7, 6, 5 + RESTS_TOKENS, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9 };
+    static const int other[] = { 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35 };
     const struct token_list keys = { .n = 17, .id = id }, none = { .n = 17 };
+    const struct token_list different = { .n = 16, .id = other },
+                            shorter = { .n = 16, .id = other };
     struct rests rests = { 0 };
 
     (void)state;
@@ -205,15 +208,20 @@ static void resting(void **state)
     rests_add(&rests, &keys, 4);
     check_near("ids that count as the same", 0, rests_same(&rests), 0.5, 0);
     rests = (struct rests){ 0 };
-    rests_add(&rests, &none, 8);                /* 8 from both ends */
-    check_near("no token, and no place", 0, rests_same(&rests), 0, 0);
-    rests_add(&rests, &none, 9);
-    rests_add(&rests, &none, 9);
-    check_near("from the end", 0, rests_same(&rests), 2 / 3.0, 0);
-    rests_add(&rests, &none, 7);
-    rests_add(&rests, &none, 7);
-    rests_add(&rests, &none, 7);
-    check_near("from the start", 0, rests_same(&rests), 3 / 6.0, 0);
+    rests_add(&rests, &none, 8);
+    assert_true(isnan(rests_same(&rests)));     /* it is not known */
+    for (int i = 8; i <= 9; i++)
+        rests_add(&rests, &keys, i);            /* 8 from both ends; 7 from the last, the same id */
+    check_near("the same id, again", 0, rests_same(&rests), 0.5 + 0.5 * (id[8] == id[9]), 0);
+    rests = (struct rests){ 0 };
+    rests_add(&rests, &keys, 0);
+    rests_add(&rests, &keys, 1);
+    rests_add(&rests, &keys, 2);
+    rests_add(&rests, &different, 2);
+    check_near("from the start", 0, rests_same(&rests), 0.5, 0);
+    rests_add(&rests, &shorter, 14);
+    rests_add(&rests, &keys, 15);
+    check_near("from the end", 0, rests_same(&rests), 2 / 6.0, 0);
 }
 
 /* A segment is not all. */

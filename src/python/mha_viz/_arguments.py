@@ -158,7 +158,10 @@ def _value(value: Any, what: str) -> bytes:
 
 
 def option(name: str, value: Any) -> list[bytes]:
-    """[b"--name=value"]; several are joined by commas; True: b"--name"; False, None: nothing."""
+    """[b"--name=value"]; several are joined by commas; True: b"--name"; False, None: nothing.
+
+    A name may end with an underscore, where it is a word of Python: from_."""
+    name = name[:-1] if name.endswith("_") else name
     if not re.fullmatch("[a-z][a-z_0-9]*", name):
         raise usage(f"{name!r:.60} is not the name of an option")
     value = truth(value)

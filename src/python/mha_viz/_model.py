@@ -444,6 +444,10 @@ class Model:
                options: dict[str, Any]) -> Picture:
         out = File(path, format)
         dpi = _arguments.integer(dpi, "dpi", 1)
+        for table in ("tsv", "csv", "json"):
+            if options.get(table):
+                raise usage(f"{table}: a picture is drawn here; numbers come from "
+                            f"make({name!r}, ..., {table}=True)")
         given = {**options, "format": out.format, "dpi": dpi if out.format == "png" else None}
         words = _arguments.options(layers, heads, stack, given)
         picture = Picture(self._made(name, text, pair, words, progress, out=out), out.format,

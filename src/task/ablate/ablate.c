@@ -14,16 +14,14 @@ static const char *const greedies[] = { "off", "once", "exact", NULL };
 #define F(f) offsetof(struct ablate_args, f)
 static const struct opt opts[] = {
     CHOICE(0, "with", "WHAT", F(with), "zero", ablate_withs,
-           "what replaces a head's output: zeros, its mean, that of another text of as many "
-           "tokens, or what uniform weights give"),
+           "what replaces a head's output; resample: that of another text of as many tokens"),
     FLAG(0, "together", F(together),
-         "replace all heads of -l and -H at once, beside 10 random sets of as many"),
+         "all heads of -l and -H at once, beside 10 random sets"),
     CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
                     "replace one head after the other, the least worth first, by itself or, "
                     "exact, after those before it"),
     STRING(0, "points", "LIST", F(points),
-           "with --greedy: how many heads are replaced, as numbers and shares: 4,30%; without it, "
-           "1, 2, 4, ... and all"),
+           "with --greedy: of how many heads, such as 4,30%"),
     FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
     FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,

@@ -39,7 +39,8 @@ static const char *rule_text(const struct links_job *j, struct arena *a,
                             links_betweens[args->between][0], links_betweens[args->between][2]);
     if (links_share(args) < 100.0)
         text = arena_printf(a, "%s, which hold %g%% of %seach row", text, links_share(args),
-                            args->between != LINKS_ALL ? "that part of " : "");
+                            args->between != LINKS_ALL || j->job.s.asked->to != NULL ?
+                                "that part of " : "");
     if (!isnan(args->min_weight))
         text = arena_printf(a, "%s, of at least %g", text, args->min_weight);
     text = arena_printf(a, "%s; the wider and darker, the greater the weight", text);

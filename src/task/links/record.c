@@ -42,7 +42,7 @@ struct text_row {
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
     TEXT_COLUMNS_SPLIT,
-    SHOWN_COLUMNS(F(shown)),
+    SHOWN_COLUMNS_OF_WEIGHTS(F(shown)),
     { "n_links", "links that --top-share, --min-weight, --between, --from and --to leave; the "
       "4,000 strongest of them are listed", .kind = COLUMN_LONG, .where = IN_JSON,
       .field = F(n_all) },
@@ -84,7 +84,7 @@ static int in_order(const void *x, const void *y)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static struct list rows_of(const struct links_job *j, struct arena *a,
+static struct list rows_of(const struct links_job *j, struct arena *a, const struct item *item,
                            const struct links_found *found)
 {
     const struct strong_links *links = &found->links;
@@ -102,6 +102,10 @@ static struct list rows_of(const struct links_job *j, struct arena *a,
             (double)link->weight,
         };
     }
+    if (links->n < links->n_all)
+        err_warn(j->job.s.env->note, "text %lld: the %d strongest of %lld links are listed; export "
+                 "--tsv has every weight", (long long)item->index + 1, links->n,
+                 (long long)links->n_all);
     qsort(row, (size_t)links->n, sizeof *row, in_order);
     return (struct list){ row, links->n };
 }
@@ -114,6 +118,6 @@ int links_write(struct links_job *j, struct arena *a, const struct item *item, s
     if (links_find(j, a, item, &found, e) != 0)
         return -1;
     row = (struct text_row){ records_text_id(&j->job.s, item), records_shown(&j->job.s, a, item),
-                             found.links.n_all, rows_of(j, a, &found) };
+                             found.links.n_all, rows_of(j, a, item, &found) };
     return results_text(&j->job.results, a, item, &(struct results_text){ .row = &row }, e);
 }

@@ -296,6 +296,8 @@ static int check(void *self, struct err *e)
         return -1;
     if (writes_numbers(j) && args->table != NULL)
         return err_set(e, ERR_USAGE, "--table: its numbers are there already");
+    if (writes_numbers(j) && args->sort != NULL)
+        return err_set(e, ERR_USAGE, "--sort is of pictures: rows stand layer by layer");
     if (writes_numbers(j) && drawn_as(args) == THUMBNAILS)
         return err_set(e, ERR_USAGE, "thumbnails have no number of each head: expected --metric "
                        "or --mds with --tsv and --json; export has the weights");

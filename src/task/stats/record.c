@@ -148,7 +148,7 @@ static const struct record row_record = {
 #define F(f) offsetof(struct text_row, f)
 static const struct column links_columns[] = {
     TEXT_COLUMNS_SPLIT,
-    SHOWN_COLUMNS(F(shown)),
+    SHOWN_COLUMNS_OF_WEIGHTS(F(shown)),
     { "links", "one object per row of each head: its strongest link", .kind = COLUMN_RECORD,
       .list = true, .where = IN_TSV | IN_JSON, .of = &row_record, .field = F(links) },
 };
