@@ -188,3 +188,20 @@ int list_parse_ids(struct arena *a, const char *option, const char *list, int **
     }
     return 0;
 }
+
+const char *list_text(struct arena *a, const bool *set, int n)
+{
+    const char *text = "";
+
+    for (int i = 0; i < n; i++) {
+        int first = i;
+
+        if (!set[i])
+            continue;
+        while (i + 1 < n && set[i + 1])
+            i++;
+        text = arena_printf(a, i == first ? "%s%s%d" : "%s%s%d-%d", text,
+                            text[0] != '\0' ? "," : "", first, i);
+    }
+    return text;
+}

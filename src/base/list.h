@@ -53,8 +53,11 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
  */
 void list_ranks(const struct list_of *of, const char *list, int *rank);
 
-/* The same of the numbers alone, in their order: "101,7592,102" -> id[*n], of a. */
+/* A list of numbers alone, in their order: "101,7592,102" -> id[*n], of a. */
 int list_parse_ids(struct arena *a, const char *option, const char *list, int **id, int *n,
                    struct err *e);
+
+/* A list of the members of set [n] that are true: "0-3,5", of a. */
+const char *list_text(struct arena *a, const bool *set, int n);
 
 #endif

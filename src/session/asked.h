@@ -67,6 +67,7 @@ struct asked {
     const char *hide;               /* NULL: nothing */
     bool hide_special, renorm;
     const char *from, *to;          /* queries and keys that a figure shows; NULL: all */
+    const char *average;            /* of heads, layers or texts; NULL: each by itself */
     int weight;                     /* enum weighting */
     const char *layer, *head, *stack;
     /* of a bare layer */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "session/average.h"
 
 static const char like[] = "0,3-5, last, -1 or all";
 
@@ -237,6 +238,8 @@ int session_default_layer(const struct session *s)
     const struct config *config = &s->shown->config;
     int last = config->n_layers - 1, layer = last < 6 ? last : 6;
 
+    if (session_averages(s, AVERAGE_LAYERS))
+        return 0;
     if (config->card.layer >= 0)
         layer = config->card.layer;
     while (layer > 0 && !model_has_layer(s->shown, layer))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "session/average.h"
 #include "session/encode.h"
 #include "session/memory.h"
 #include "session/source.h"
@@ -27,6 +28,8 @@ struct input {
     bool told_many;             /* an error of ERR_OF_MANY was told */
     bool told_unknown;          /* that a text's tokens are unknown */
     const char *text_name;      /* "the first text" of two; NULL: there is one */
+    bool averages;              /* all texts are given as one: their mean */
+    bool is_over;               /* with averages: it was given */
     double share;               /* of the texts: those whose work is done; NaN: not known */
     int (*done)(void *self, struct err *e);     /* after each batch; NULL: nothing */
     void *done_self;
@@ -73,6 +76,7 @@ struct input *input_open_beside(struct session *s, const struct input *first,
         s->budget = arena_alloc(s->a, 1, sizeof *s->budget);
     in->source = source_asked(s, first != NULL ? first->source : NULL, n_operands, operands,
                               e);
+    in->averages = session_averages(s, AVERAGE_TEXTS);
     if (in->source == NULL ||
         (s->asked->stream == NULL && split_open(s, in->source, &in->split, e) != 0) ||
         memory_open(s, &in->limit, e) != 0)
@@ -108,6 +112,17 @@ void input_close_all(struct input *last)
 }
 
 /* ---- its texts ---- */
+
+static bool is_file(const struct input *in)
+{
+    return in->source->is_file || in->split != NULL;
+}
+
+static double kept(const struct input *in, const struct item *item)
+{
+    return average_memory(in->s, item) +
+           (in->keeps != NULL ? in->keeps(in->keeps_self, item) : 0);
+}
 
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
@@ -161,7 +176,7 @@ void input_limit_as(struct input *in, const struct input *first)
 
 int input_fit(const struct input *in, const struct item *items, int n)
 {
-    double kept = in->limit.base;
+    double bytes = in->limit.base;
     int n_tokens = 0, n_target = 0, count = 0;
 
     for (; count < n && (count == 0 || input_is_limited(in)); count++) {
@@ -169,8 +184,8 @@ int input_fit(const struct input *in, const struct item *items, int n)
 
         n_tokens += item->tokens.n + (item->open ? in->s->n_generate : 0);
         n_target += item->target.n + (item->open ? in->s->n_generate : 0);
-        kept += in->keeps != NULL ? in->keeps(in->keeps_self, item) : 0;
-        if (count > 0 && kept + memory_of_pass(in->s, n_tokens, n_target) > in->limit.allowed)
+        bytes += kept(in, item);
+        if (count > 0 && bytes + memory_of_pass(in->s, n_tokens, n_target) > in->limit.allowed)
             return count;
     }
     return input_is_limited(in) ? count : n;
@@ -184,7 +199,7 @@ static int check_memory(const struct input *in, const struct item *item, struct 
         return 0;
     return memory_check(&in->limit, item,
                         memory_of_pass(in->s, item->tokens.n + more, item->target.n + more) +
-                            (in->keeps != NULL ? in->keeps(in->keeps_self, item) : 0), e);
+                            kept(in, item), e);
 }
 
 /* Only a line is left out where it does not fit; of several arrays one ends all. */
@@ -194,7 +209,7 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
     bool continues = in->split != NULL && split_continues(in->split);
     int status;
 
-    *out = (struct item){ .text = "", .of_several = input_is_file(in) };
+    *out = (struct item){ .text = "", .of_several = is_file(in) };
     status = in->split != NULL ? split_next(in->split, a, out, e) :
                                  source->next(source, a, out, e);
     in->n_taken += status != SOURCE_END && !continues;
@@ -257,7 +272,7 @@ static int tell_passed(struct input *in, struct arena *a, struct item *item, str
     return 0;
 }
 
-int input_next(struct input *in, struct arena *a, struct item *out, struct err *e)
+static int next_text(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
     for (;;) {
         struct arena_mark mark = arena_mark(a);
@@ -282,6 +297,39 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
             return -1;
         arena_reset(a, mark);
     }
+}
+
+/* All texts, continued, as one.  Returns as input_next. */
+static int next_mean(struct input *in, struct arena *a, struct item *out, struct err *e)
+{
+    struct item *items = NULL;
+    int n = 0, room = 0, status = 1;
+
+    if (in->is_over)
+        return 0;
+    in->is_over = true;
+    if (!is_file(in))
+        return err_set(e, ERR_USAGE, "--average texts requires several texts: -f FILE");
+    while (status == 1) {
+        if (n == room) {
+            struct item *more = arena_alloc(a, (uint64_t)(room = 2 * room + 16), sizeof *more);
+
+            if (n > 0)
+                memcpy(more, items, (size_t)n * sizeof *more);
+            items = more;
+        }
+        status = next_text(in, a, &items[n], e);
+        if (status == 1 && session_generate(in->s, &items[n++], 1, a, e) != 0)
+            return -1;
+    }
+    if (status != 0 || n == 0)
+        return status;
+    return average_texts(in->s, a, items, n, in->source->name, out, e) == 0 ? 1 : -1;
+}
+
+int input_next(struct input *in, struct arena *a, struct item *out, struct err *e)
+{
+    return in->averages ? next_mean(in, a, out, e) : next_text(in, a, out, e);
 }
 
 int input_result(const struct input *in, int rc, struct err *e)
@@ -330,7 +378,7 @@ bool input_waits(const struct input *in)
 
 bool input_is_file(const struct input *in)
 {
-    return in->source->is_file || in->split != NULL;
+    return is_file(in) && !in->averages;
 }
 
 /* ---- how far it is ---- */

@@ -53,6 +53,9 @@ struct item {
                                            text is asked for; NULL: nothing */
     bool passed;                /* of another shard: only input_tell_passed asks for it */
     bool blank;                 /* its line has no text, and is left out */
+    const struct item *several;     /* [n_several] the texts that this one is the mean of; NULL:
+                               it is a text */
+    int n_several;
 };
 
 /* ", part 2", of arena a, or "": what follows the number of its text. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "session/average.h"
 #include "session/precomputed.h"
 #include "session/region.h"
 #include "session/shown.h"
@@ -95,12 +96,12 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
     bool target = text || repeats || asked->decoder_ids != NULL || asked->generate > 0 ||
                   (asked->jsonl && asked->half == HALF_BOTH);
 
-    s->stack = default_stack(s->model, target, all);
+    s->stack = default_stack(s->model, target, all && asked->average == NULL);
     if (asked->stack != NULL && find_stack(s, &s->stack, e) != 0)
         return -1;
     choose_shown(s);
     return session_generation(s, text, e) != 0 || session_heads(s, want, e) != 0 ||
            precomputed_options(s, e) != 0 || session_rotations(s, want, e) != 0 ||
            session_change(s, want, e) != 0 || shown_check(s, e) != 0 ||
-           region_check(s, e) != 0 ? -1 : 0;
+           region_check(s, e) != 0 || average_select(s, want, e) != 0 ? -1 : 0;
 }

@@ -15,6 +15,7 @@
 
 struct input;
 struct provenance;
+struct session_average;
 
 struct session {
     const struct asked *asked;
@@ -23,7 +24,9 @@ struct session {
     const char *path;               /* of the model; NULL: the default one; "": in memory */
     const char *name;               /* of the model, also where only its tokeniser is open */
     struct model *model;            /* NULL for commands that only tokenise */
-    struct model *shown;            /* whose layers and heads: the model or its decoder */
+    struct model *shown;            /* whose layers and heads: the model or its decoder, or, with
+                                       average, a copy with one layer or one head a layer */
+    const struct session_average *average;      /* --average; NULL: not asked for */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
     int n_layers, n_heads;          /* of shown; the most of both stacks where all */
     const int *layer_rank, *head_rank;      /* of session_rank: [n_layers] and [n_heads], */

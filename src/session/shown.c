@@ -2,6 +2,8 @@
  * Tokens that are left out, and words in place of pieces. */
 #include "session/shown.h"
 
+#include "session/average.h"
+
 #include <string.h>
 
 #include "base/list.h"
@@ -349,8 +351,12 @@ const char *shown_asked(const struct session *s, struct arena *a, enum shown_of 
 {
     const char *list = hidden_list(s->asked);
 
-    return put_together(a, s->asked, list == NULL ? NULL :
+    const char *mean = average_text(s, a), *text;
+
+    text = put_together(a, s->asked, list == NULL ? NULL :
                         arena_printf(a, "hidden: %s, %s", list, policy(s->asked, of)));
+    return mean == NULL || text == NULL ? (mean != NULL ? mean : text) :
+                                          arena_printf(a, "%s; %s", mean, text);
 }
 
 bool shown_hides(const struct session *s, const struct item *item)

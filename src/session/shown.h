@@ -28,7 +28,7 @@ enum shown_of { SHOWN_WEIGHTS, SHOWN_NUMBERS };
  */
 const char *shown_text(const struct session *s, struct arena *a, const struct item *item,
                        enum shown_of of);
-/* The same of no text: "hidden: special". */
+/* The same of no text, and what is averaged: "mean of heads 0-3; hidden: special". */
 const char *shown_asked(const struct session *s, struct arena *a, enum shown_of of);
 
 /* ERR_USAGE: --renorm, where a command writes numbers of heads alone. */

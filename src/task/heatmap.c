@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "analysis/map.h"
+#include "session/average.h"
 #include "task/format.h"
 #include "task/job.h"
 #include "task/types/file.h"
@@ -10,7 +11,7 @@
 
 struct heatmap_args {
     struct shared_args shared;
-    int columns, pool, average;
+    int columns, pool;
     bool rollout, grid, compare;
     double vmin, vmax;
 };
@@ -25,8 +26,6 @@ static const struct opt opts[] = {
          "weight at the high end of the colours, for all heads"),
     CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
            "how tokens share a cell where a text has more tokens than pixels"),
-    CHOICE(0, "average", "NAME", F(average), "none", average_names,
-           "the mean of the heads of each layer, of the layers of each head, or of both"),
     FLAG(0, "rollout", F(rollout),
          "one map: how much of each token is in each one above all layers (rollout)"),
     FLAG(0, "compare", F(compare),
@@ -39,7 +38,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
-    &region_group,
+    &region_group, &average_group,
     &weight_group, &shard_group, &split_group, &memory_group, &types_group, PASS_GROUPS, NULL
 };
 
@@ -121,9 +120,11 @@ static int prepare(void *self, struct err *e)
     const struct heatmap_args *args = job->args;
     struct picture_look look = {
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
-        args->average, args->rollout, args->grid,
+        args->rollout, args->grid,
     };
 
+    if (args->compare && session_averages(&job->job.s, AVERAGE_TEXTS))
+        return err_set(e, ERR_USAGE, "--compare, --average texts: only one of them can be given");
     if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
         return -1;
     return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);

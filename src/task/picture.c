@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/average.h"
+
 /* ---- what is shown ---- */
 
-/* One map of all layers and heads. */
-static bool is_of_all(const struct picture *p)
-{
-    return p->look.average == AVERAGE_BOTH || p->look.rollout;
-}
-
-/* Of all that there are where the default is not the layer of one picture. */
+/* Of all layers that there are where the default is not the layer of one picture. */
 static bool is_of_layers(const struct picture *p)
 {
-    return p->look.average == AVERAGE_LAYERS || is_of_all(p);
+    return session_averages(p->s, AVERAGE_LAYERS) || p->look.rollout;
+}
+
+/* Panels are of heads, and not of their means. */
+static bool is_of_heads(const struct picture *p)
+{
+    return !session_averages(p->s, AVERAGE_HEADS) && !p->look.rollout;
 }
 
 /* Those that were selected, else the default. */
@@ -35,7 +37,7 @@ static void pick_layers(struct picture *p)
         p->n_layers += layer[l];
     }
     p->want.layer = layer;
-    p->sheet = p->n_layers > 1 && !named && p->look.average == AVERAGE_NONE && !p->look.rollout;
+    p->sheet = p->n_layers > 1 && !named && is_of_heads(p) && !is_of_layers(p);
 }
 
 static int by_rank(const void *x, const void *y)
@@ -69,7 +71,7 @@ static void pick_panels(struct picture *p)
     for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);)
         add_panel(p, panel, (struct picture_panel){
             is_of_layers(p) ? -1 : l,
-            p->look.average == AVERAGE_HEADS || is_of_all(p) ? -1 : h,
+            is_of_heads(p) ? h : -1,
             session_rank(p->s, l, h),
         });
     qsort(panel, (size_t)p->n_panels, sizeof *panel, by_rank);
@@ -86,7 +88,7 @@ static int check_maps(const struct picture *p, struct err *e)
 {
     if (!p->look.rollout)
         return 0;
-    if (p->look.average != AVERAGE_NONE)
+    if (session_averages(p->s, AVERAGE_HEADS | AVERAGE_LAYERS))
         return err_set(e, ERR_USAGE, "--rollout, --average: only one of them can be given");
     if (p->s->stack == STACK_CROSS)
         return err_set(e, ERR_USAGE, "--rollout: cross-attention reads another text: expected "

@@ -7,10 +7,6 @@
 #include "analysis/map.h"
 #include "task/figure.h"
 
-/* What one map is the mean of. */
-enum picture_average { AVERAGE_NONE, AVERAGE_HEADS, AVERAGE_LAYERS, AVERAGE_BOTH };
-extern const char *const average_names[];   /* "none", "heads", "layers", "both", NULL */
-
 struct place;
 
 struct picture_look {
@@ -19,7 +15,6 @@ struct picture_look {
     double vmin, vmax;          /* vmin < vmax; NaN: from the data */
     const char *const *type;    /* [layers, heads] what each is, for its title; NULL: none is
                                    known, of a head or of all */
-    int average;                /* enum picture_average */
     bool rollout;               /* one map, of all layers */
     bool grid;                  /* of a picture or sound, too: the maps alone */
 };

@@ -296,21 +296,13 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
 
 /* ---- memory ---- */
 
-/* Beside the maps: sums of means, or the products of rollout. */
-static double sums_bytes(const struct picture *p, double n_weights)
-{
-    if (p->look.rollout)
-        return 3 * n_weights * sizeof(double);
-    return p->look.average != AVERAGE_NONE ? n_weights * (p->n_panels + 1) * sizeof(double) : 0;
-}
-
 /* The maps of a layer are of all its heads. */
 static int count_maps(const struct picture *p)
 {
     const struct config *config = &p->s->shown->config;
     int n = 0;
 
-    if (p->look.rollout || p->look.average != AVERAGE_NONE)
+    if (p->look.rollout)
         return p->n_panels;
     for (int l = 0; l < config->n_layers; l++)
         n += wanted_layer(&p->want, l) ? config->n_heads : 0;
@@ -325,7 +317,7 @@ double picture_keeps(const struct picture *p, struct arena *a, const struct item
     struct drawing d = { .picture = p, .items = item, .n = 1, .view = &view };
     double T = session_queries(p->s, item)->n, S = session_keys(p->s, item)->n + 1.0;
     double cell = sizeof(float) + (p->look.pool == POOL_MEAN ? sizeof(int) : 0);
-    double bytes = sums_bytes(p, T * S), pool, px;
+    double bytes = p->look.rollout ? 3 * T * S * sizeof(double) : 0, pool, px;
     struct err said_later;
 
     if (plan_texts(&d, place, work, &said_later) != 0)

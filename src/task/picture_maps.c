@@ -2,7 +2,6 @@
  * A text -> a pass -> the maps of a picture: of heads, their means, or rollout. */
 #include <math.h>
 
-#include "analysis/average.h"
 #include "analysis/stats.h"
 #include "task/picture.h"
 #include "session/texts.h"
@@ -45,29 +44,8 @@ static int fill_heads(const struct picture *p, struct arena *a, const struct tex
     if (forward(p, texts, sinks, n_sinks, a, e) != 0)
         return -1;
     for (int i = 0; i < p->n_panels; i++)
-        m->value[i] = map_head(map[p->panel[i].layer], p->panel[i].head);
-    return 0;
-}
-
-static int fill_average(const struct picture *p, struct arena *a, const struct texts *texts,
-                        struct picture_maps *m, struct err *e)
-{
-    struct average *average = average_new(a, p->s->shown, &p->want,
-                                          (enum average_over)(p->look.average - AVERAGE_HEADS),
-                                          m->rows.n, m->cols.n + m->cols.sink);
-    struct sink sink = average_sink(average);
-    struct map *map = new_map(p, a, 0, p->n_panels, m);
-
-    keep_shape(m, map);
-    if (forward(p, texts, &sink, 1, a, e) != 0)
-        return -1;
-    for (int i = 0; i < p->n_panels; i++) {
-        const struct picture_panel *panel = &p->panel[i];
-
-        map_fill(map, i, average_of(average, panel->layer >= 0 ? panel->layer :
-                                             panel->head >= 0 ? panel->head : 0));
-        m->value[i] = map_head(map, i);
-    }
+        m->value[i] = map_head(map[p->panel[i].layer >= 0 ? p->panel[i].layer : 0],
+                               p->panel[i].head >= 0 ? p->panel[i].head : 0);
     return 0;
 }
 
@@ -110,7 +88,5 @@ int picture_fill(const struct picture *p, struct arena *a, const struct item *it
     texts_pack(&texts, a, item, 1);
     if (p->look.rollout)
         return fill_rollout(p, a, &texts, m, e);
-    if (p->look.average != AVERAGE_NONE)
-        return fill_average(p, a, &texts, m, e);
     return fill_heads(p, a, &texts, m, e);
 }

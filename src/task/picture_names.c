@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * What a picture of heads calls what it shows: titles, and a part of the caption. */
+#include <string.h>
+
+#include "base/list.h"
 #include "base/str.h"
+#include "session/average.h"
 #include "task/picture.h"
-
-const char *const average_names[] = { "none", "heads", "layers", "both", NULL };
-
-/* "0-3,5" of the first n. */
-static const char *list_of(struct arena *a, const bool *which, int n)
-{
-    const char *list = "";
-
-    for (int i = 0; i < n; i++) {
-        int first = i;
-
-        if (!which[i])
-            continue;
-        while (i + 1 < n && which[i + 1])
-            i++;
-        list = arena_printf(a, i == first ? "%s%s%d" : "%s%s%d-%d", list,
-                            list[0] != '\0' ? "," : "", first, i);
-    }
-    return list;
-}
 
 const char *picture_layers(const struct picture *p, struct arena *a)
 {
-    return list_of(a, p->want.layer, p->s->shown->config.n_layers);
+    const struct session_average *average = p->s->average;
+
+    return session_averages(p->s, AVERAGE_LAYERS) ?
+               list_text(a, average->layers, average->of->config.n_layers) :
+               list_text(a, p->want.layer, p->s->shown->config.n_layers);
 }
 
 /* "layer 5", "layers 0-5" */
@@ -44,32 +32,30 @@ static const char *heads(const struct picture *p, struct arena *a)
         which[h] = true;
     for (int h = 0; h < H; h++)
         n += which[h];
-    return arena_printf(a, "head%s %s", str_plural(n), list_of(a, which, H));
-}
-
-/* Their names, where they were given by name: a list of heads would not be the same. */
-static const char *averaged_heads(const struct picture *p, struct arena *a)
-{
-    return session_names_heads(p->s->asked) ? p->s->asked->head : heads(p, a);
+    return arena_printf(a, "head%s %s", str_plural(n), list_text(a, which, H));
 }
 
 const char *picture_subject(const struct picture *p, struct arena *a)
 {
+    const char *mean = average_text(p->s, a);
+
     if (p->look.rollout)
-        return arena_printf(a, "rollout of %s, mean of %s", layers(p, a), averaged_heads(p, a));
-    if (p->look.average == AVERAGE_HEADS)
-        return arena_printf(a, "%s, mean of %s", layers(p, a), averaged_heads(p, a));
-    if (p->look.average == AVERAGE_LAYERS)
-        return arena_printf(a, "mean of %s", layers(p, a));
-    if (p->look.average == AVERAGE_BOTH)
-        return arena_printf(a, "mean of %s, %s", layers(p, a), averaged_heads(p, a));
-    return layers(p, a);
+        return arena_printf(a, "rollout of %s, mean of %s", layers(p, a),
+                            session_names_heads(p->s->asked) ? p->s->asked->head : heads(p, a));
+    if (mean == NULL || session_averages(p->s, AVERAGE_LAYERS))
+        return mean != NULL ? mean : layers(p, a);
+    return arena_printf(a, "%s, %s", layers(p, a), mean);
+}
+
+static bool is_of_all(const struct picture *p)
+{
+    return p->look.rollout || (session_averages(p->s, AVERAGE_HEADS) &&
+                               session_averages(p->s, AVERAGE_LAYERS));
 }
 
 const char *picture_unit(const struct picture *p)
 {
-    return p->look.rollout || p->look.average == AVERAGE_BOTH ? "map" :
-           p->look.average == AVERAGE_HEADS ? "layer" : "head";
+    return is_of_all(p) ? "map" : session_averages(p->s, AVERAGE_HEADS) ? "layer" : "head";
 }
 
 static const char *type_of(const struct picture *p, int i)
@@ -87,7 +73,7 @@ const char *picture_title(const struct picture *p, struct arena *a, int i)
 
     if (p->look.rollout)
         return "Rollout";
-    if (p->look.average == AVERAGE_BOTH)
+    if (is_of_all(p))
         return "Mean of all";
     if (panel->head < 0)
         return arena_printf(a, "Layer %d", panel->layer);
@@ -100,13 +86,11 @@ const char *picture_title(const struct picture *p, struct arena *a, int i)
 
 const char *picture_note(const struct picture *p, struct arena *a, int i)
 {
+    const char *mean = average_text(p->s, a);
+
     if (p->look.rollout)
         return layers(p, a);
-    if (p->look.average == AVERAGE_HEADS)
-        return arena_printf(a, "mean of %s", heads(p, a));
-    if (p->look.average == AVERAGE_LAYERS)
-        return arena_printf(a, "mean of %s", layers(p, a));
-    if (p->look.average == AVERAGE_BOTH)
-        return arena_printf(a, "%s, %s", layers(p, a), averaged_heads(p, a));
+    if (mean != NULL)
+        return is_of_all(p) ? mean + strlen("mean of ") : mean;
     return p->n_layers > 1 ? type_of(p, i) : NULL;
 }

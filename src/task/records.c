@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "session/average.h"
+
 const char *records_weights(struct arena *a, const struct model *m)
 {
     return arena_printf(a, "%016" PRIx64, model_hash_weights(m));
@@ -62,7 +64,19 @@ const char *records_head_name(struct arena *a, const void *row)
 {
     const struct head_id *id = row;
 
-    return arena_printf(a, "L%dH%d", id->layer, id->head);
+    if (id->layer < 0)
+        return id->head < 0 ? "all" : arena_printf(a, "H%d", id->head);
+    return id->head < 0 ? arena_printf(a, "L%d", id->layer) :
+                          arena_printf(a, "L%dH%d", id->layer, id->head);
+}
+
+struct head_id records_head(const struct session *s, struct head_id id)
+{
+    if (session_averages(s, AVERAGE_LAYERS))
+        id.layer = -1;
+    if (session_averages(s, AVERAGE_HEADS))
+        id.head = -1;
+    return id;
 }
 
 static const char *interval(struct arena *a, double low, double high)

@@ -83,6 +83,7 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
 
 struct records_shown {
     const char *weight;         /* what rows hold */
+    const char *average;        /* --average, as given; NULL: nothing is averaged */
     const char *hide, *merge;   /* hide NULL: nothing is left out */
     bool renorm;
     struct list hidden, hidden_key;
@@ -118,6 +119,11 @@ const char *records_shown_line(const struct session *s, struct arena *a,
       .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
       .choices = merge_names, .field = (at) + SHOWN_F(merge) }
 
+/* Of commands with --average. */
+#define AVERAGE_COLUMN(at) \
+    { "average", "what --average averages, as given", .kind = COLUMN_TEXT, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(average) }
+
 /* As given, of numbers alone: --renorm would change none. */
 #define SHOWN_OPTION_COLUMNS(at) \
     WEIGHT_COLUMN((at) + SHOWN_F(weight), IN_TSV | IN_JSON), HIDE_COLUMN(at), MERGE_COLUMN(at)
@@ -150,24 +156,39 @@ struct head_id {
 const struct head_id *records_heads(const struct session *s, const struct wanted *want,
                                     struct arena *a, int *n);
 
+/* The head of a row: one of those, or with --average the mean of heads or layers, whose number is
+ * then -1. */
+struct head_id records_head(const struct session *s, struct head_id id);
+
 /* Where each of them stands in a figure, which has the order in which -l and -H name them: [n]
  * of a. */
 const int *records_places(const struct session *s, const struct head_id *head, int n,
                           struct arena *a);
 
-/* "L1H3": a table's cell, of a row that begins with a struct head_id. */
+/* "L1H3", of means "L1", "H3" or "all": a table's cell, of a row that begins with a struct
+ * head_id. */
 const char *records_head_name(struct arena *a, const void *row);
 
 #define HEAD_F(f) offsetof(struct head_id, f)
-#define HEAD_COLUMNS \
+#define HEAD_NAME_COLUMNS \
     { "name", "layer and head", .heading = "head", .kind = COLUMN_TEXT, .where = IN_TABLE, \
       .show = records_head_name }, \
     { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
-      .choices = family_stack_names, .field = HEAD_F(stack) }, \
+      .choices = family_stack_names, .field = HEAD_F(stack) }
+#define HEAD_COLUMNS \
+    HEAD_NAME_COLUMNS, \
     { "layer", "number of the layer, from 0", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .field = HEAD_F(layer) }, \
     { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .field = HEAD_F(head) }
+
+/* Of commands with --average. */
+#define MEAN_COLUMNS \
+    { "layer", "number of the layer, from 0; null: the mean of layers (--average)", \
+      .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = HEAD_F(layer) }, \
+    { "head", "number of the head in its layer, from 0; null: the mean of heads (--average)", \
+      .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = HEAD_F(head) }
+#define HEAD_OR_MEAN_COLUMNS HEAD_NAME_COLUMNS, MEAN_COLUMNS
 
 /* The list of a text's heads: rows of *record, in the field at this offset. */
 #define HEADS_COLUMN(record, offset) \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What records say of --weight, --hide, --renorm and --merge. */
+ * What records say of --average, --weight, --hide, --renorm and --merge. */
+#include "session/average.h"
 #include "task/records.h"
 
 struct records_shown records_shown_asked(const struct session *s)
 {
-    return (struct records_shown){ .weight = weighting_names[s->asked->weight],
+    return (struct records_shown){ .average = s->asked->average,
+                                   .weight = weighting_names[s->asked->weight],
                                    .hide = shown_list(s),
                                    .merge = merge_names[s->asked->merge],
                                    .renorm = s->asked->renorm };
@@ -23,11 +25,14 @@ struct records_shown records_shown(const struct session *s, struct arena *a,
 const struct record *records_without_shown(const struct session *s, const struct record *r)
 {
     static const char *const of_hide[] = { "hide", "renorm", "hidden", "hidden_key", NULL };
+    static const char *const of_average[] = { "average", NULL };
     static const char *const of_merge[] = { "merge", NULL };
     static const char *const of_weight[] = { "weight", NULL };
 
     if (s->asked->weight == WEIGHTING_PLAIN)
         r = record_without(s->a, r, IN_TSV | IN_JSON, of_weight);
+    if (s->average == NULL)
+        r = record_without(s->a, r, IN_TSV | IN_JSON, of_average);
     if (shown_list(s) == NULL)
         r = record_without(s->a, r, IN_TSV | IN_JSON, of_hide);
     if (s->asked->merge == MERGE_NONE)
@@ -35,14 +40,27 @@ const struct record *records_without_shown(const struct session *s, const struct
     return r;
 }
 
+/* Those of n parts that are not NULL, with semicolons between; NULL: none is. */
+static const char *joined(struct arena *a, const char *const *part, int n)
+{
+    const char *text = NULL;
+
+    for (int i = 0; i < n; i++)
+        if (part[i] != NULL)
+            text = text == NULL ? part[i] : arena_printf(a, "%s; %s", text, part[i]);
+    return text;
+}
+
 const char *records_shown_line(const struct session *s, struct arena *a,
                                const struct item *item)
 {
-    const char *text = shown_text(s, a, item, SHOWN_WEIGHTS);
-    bool differ = text != NULL && shown_hides(s, item) && !s->asked->renorm;
+    const char *shown = shown_text(s, a, item, SHOWN_WEIGHTS);
+    const char *part[] = {
+        item->n_several > 0 ? item->input : NULL, average_text(s, a), shown,
+        shown != NULL && shown_hides(s, item) && !s->asked->renorm ?
+            "metrics are of rows divided by what is left" : NULL,
+    };
+    const char *text = joined(a, part, 4);
 
-    if (text == NULL)
-        return NULL;
-    return arena_printf(a, "%s%s\n", text,
-                        differ ? "; metrics are of rows divided by what is left" : "");
+    return text != NULL ? arena_printf(a, "%s\n", text) : NULL;
 }

@@ -28,6 +28,7 @@ extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
 /* Of pictures of a text: which of its tokens are rows and columns. */
 extern const struct opt_group region_group;
+extern const struct opt_group average_group;    /* of commands that show maps, or numbers of them */
 /* Of commands over many texts; of those of them that can be gone on with. */
 extern const struct opt_group shard_group, resume_group;
 extern const struct opt_group rare_group;       /* of those that count tokens: task/counts.h */

@@ -22,6 +22,8 @@ static const char *const mask_words[] = { "causal", "padding:", "block:", "keys:
 static const struct opt_values layer_values = { .words = layer_words };
 static const struct opt_values stack_values = { .words = family_stack_names };
 const struct opt_values global_values = { .words = global_words };
+static const char *const average_words[] = { "heads", "layers", "texts", "both", "none", NULL };
+static const struct opt_values average_values = { .words = average_words, .between = ',' };
 static const struct opt_values hide_values = { .words = hide_words, .between = ',' };
 static const struct opt_values random_values = { .words = random_words, .files = true };
 const struct opt_values mask_values = { .words = mask_words, .between = '+',
@@ -210,6 +212,14 @@ static const struct opt region_opts[] = {
     END
 };
 const struct opt_group region_group = { "tokens shown", region_opts };
+
+static const struct opt average_opts[] = {
+    WORDS(0, "average", "LIST", F(average), &average_values,
+          "means of maps in their place: heads, layers, texts (of one length), or several "
+          "with commas between"),
+    END
+};
+const struct opt_group average_group = { "means", average_opts };
 
 static const struct opt weight_opts[] = {
     CHOICE(0, "weight", "NAME", F(weight), "plain", weighting_names,

@@ -134,7 +134,8 @@ maps() {
     cmp "$dir/a.png" "$dir/b.png"
     works "$viz" heatmap -m "$ref/bert" --average layers -o "$dir/a.svg" "the key"
     grep -q '^mha-viz:layer: 0-1$' "$dir/a.svg"         # all, if not said otherwise
-    fails 2 "did you mean 'both'?" "$viz" heatmap --average heads,layers a
+    fails 2 "--average: 'heads,layer': expected heads, layers or texts" \
+        "$viz" heatmap --average heads,layer a
 }
 
 @test "--average both: the mean over heads and layers, as NumPy has it" {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "session/average.h"
 #include "task/provenance.h"
 
 static const char *const eachs[] = { "auto", "head", "layer", "mean", NULL };
@@ -28,7 +29,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_figures.group, &sheet_group, &hide_group, &weight_group, PASS_GROUPS, NULL
+    &output_figures.group, &sheet_group, &hide_group, &average_group, &weight_group,
+    PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -57,6 +59,9 @@ static int prepare(void *self, struct err *e)
 {
     struct curve_job *j = self;
 
+    if (session_averages(&j->job.s, AVERAGE_LAYERS) && j->args->over == OVER_LAYER)
+        return err_set(e, ERR_USAGE, "--average layers, --over layer: a mean of layers is of no "
+                       "layer");
     if (curve_choose(j, e) != 0)
         return -1;
     curve_open(j);

@@ -68,6 +68,9 @@ void curve_interval(const struct curve_job *j, const struct summary_estimate *fo
 /* Which metric, of the rows or of a head.  ERR_USAGE: one that is nothing over this. */
 int curve_choose(struct curve_job *j, struct err *e);
 
+/* "L1H3", or what is averaged: records_head_name. */
+const char *curve_head_name(const struct curve_job *j, struct arena *a, struct head_id id);
+
 /* After the selection: the lines. */
 void curve_open(struct curve_job *j);
 

@@ -51,7 +51,7 @@ static const struct column curve_columns[] = {
       .where = IN_JSON, .field = F(n_texts) },
     { "bootstrap", "replicates that intervals are of; 0: Student's distribution",
       .kind = COLUMN_INT, .where = IN_JSON, .field = F(n_replicates) },
-    SHOWN_OPTION_COLUMNS(F(shown)),
+    SHOWN_OPTION_COLUMNS(F(shown)), AVERAGE_COLUMN(F(shown)),
     { "points", "one object per number of a line; those of single heads, which a picture has as "
       "dots, come last", .kind = COLUMN_RECORD, .list = true, .where = IN_TSV | IN_JSON,
       .of = &point_record, .field = F(points) },
@@ -75,7 +75,7 @@ static int add_heads(const struct curve_job *j, struct arena *a, struct point_ro
         if (isnan(found.mean))
             continue;
         curve_interval(j, &found, &low, &high);
-        row[n++] = (struct point_row){ records_head_name(a, &j->head[i]), NULL,
+        row[n++] = (struct point_row){ curve_head_name(j, a, j->head[i]), NULL,
                                        j->head[i].layer, found.mean, low, high };
     }
     return n;

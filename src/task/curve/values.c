@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/spectral.h"
+#include "session/average.h"
 #include "task/curve/curve.h"
 
 /* ---- the metric ---- */
@@ -89,16 +90,24 @@ static enum curve_each each_of(const struct curve_job *j)
     return j->n_heads <= 24 || count_layers(j) == 1 ? EACH_HEAD : EACH_LAYER;
 }
 
+const char *curve_head_name(const struct curve_job *j, struct arena *a, struct head_id id)
+{
+    id = records_head(&j->job.s, id);
+    return records_head_name(a, &id);
+}
+
 static const char *name_of(const struct curve_job *j, struct head_id id)
 {
     struct arena *a = j->job.s.a;
 
     if (j->each == EACH_MEAN)
-        return "all heads";
+        return session_averages(&j->job.s, AVERAGE_HEADS) ? "mean of heads" : "all heads";
+    id = records_head(&j->job.s, id);
     if (j->each == EACH_LAYER)
-        return arena_printf(a, "L%d", id.layer);
-    return j->args->over == OVER_LAYER ? arena_printf(a, "H%d", id.head) :
-                                         arena_printf(a, "L%dH%d", id.layer, id.head);
+        id.head = -1;
+    else if (j->args->over == OVER_LAYER)
+        id.layer = -1;
+    return records_head_name(a, &id);
 }
 
 /* By its name: the heads of one name are of one line. */
@@ -130,7 +139,7 @@ void curve_open(struct curve_job *j)
     if (j->args->over == OVER_LAYER && j->each == EACH_MEAN && j->args->models.n < 2)
         j->heads = summary_new(s->a, &(struct summary_kind){ .n = j->n_heads });
     if (j->metric == METRIC_spectral && s->stack != STACK_CROSS &&
-        s->model->precomputed == NULL)
+        session_has_weights(s))
         j->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
 }
 

@@ -28,8 +28,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_arrays.group, &weight_group, &shard_group, &split_group, &memory_group, PASS_GROUPS,
-    NULL
+    &output_arrays.group, &average_group, &weight_group, &shard_group, &split_group, &memory_group,
+    PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -166,16 +166,18 @@ static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)
 {
+    const struct session *s = &j->job.s;
     bool single = stack == STACK_ENCODER || !has_two(j);
     const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
 
-    if ((j->job.s.stack != stack && j->job.s.stack != N_STACK) ||
-        !model_has_stack(j->job.s.model, stack))
+    if ((s->stack != stack && s->stack != N_STACK) ||
+        !model_has_stack(s->model, stack))
         return;
+    m = s->average != NULL ? s->shown : m;
     w->array[stack] = add_layers(j, a, w->z, prefix, m, n_queries, n_keys);
     if (m->config.sparse.block > 0)
         w->sum = add_layers(j, a, w->z, "eff", m, n_queries, n_keys);
-    if (stack != STACK_CROSS && model_has_sinks(m) && j->job.want.weighting == WEIGHTING_PLAIN)
+    if (stack != STACK_CROSS && session_has_sinks(s, &j->job.want))
         w->sink = add_layers(j, a, w->z, "sink", m, n_queries, 0);
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)
@@ -385,7 +387,8 @@ static int check(void *self, struct err *e)
 {
     struct export_job *j = self;
 
-    (void)e;
+    if (j->args->all && j->args->shared.asked.average != NULL)
+        return err_set(e, ERR_USAGE, "--all, --average: only one of them can be given");
     j->job.all_stacks = !is_npy(j) && !is_table(j);
     return 0;
 }

@@ -18,10 +18,10 @@ static const struct column columns[] = {
     TEXT_COLUMNS_PART,
     { "stack", "encoder, decoder or cross", .kind = COLUMN_TEXT, .where = IN_TSV,
       .field = F(head.stack) },
-    { "layer", "number of the layer, from 0", .kind = COLUMN_INT, .where = IN_TSV,
-      .field = F(head.layer) },
-    { "head", "number of the head, from 0", .kind = COLUMN_INT, .where = IN_TSV,
-      .field = F(head.head) },
+    { "layer", "number of the layer, from 0; empty: the mean of layers", .kind = COLUMN_INT,
+      .where = IN_TSV, .null = NULL_SHOWN, .field = F(head.layer) },
+    { "head", "number of the head, from 0; empty: the mean of heads", .kind = COLUMN_INT,
+      .where = IN_TSV, .null = NULL_SHOWN, .field = F(head.head) },
     { "query", "position of the query, from 0", .kind = COLUMN_INT, .where = IN_TSV,
       .field = F(query) },
     { "query_label", "the text that it stands for", .kind = COLUMN_SPAN, .where = IN_TSV,
@@ -42,7 +42,8 @@ const struct record export_table_record = {
 /* Rows of the pass, each in its place. */
 struct weights {
     int H, T, S;
-    float *at;                  /* [L, H, T, S] NaN: not seen, or not wanted */
+    const int *place;           /* [L, H] among the wanted heads */
+    float *at;                  /* [wanted heads, T, S] NaN: not seen */
 };
 
 static void take(void *self, const struct rows *r, int n_heads)
@@ -52,7 +53,7 @@ static void take(void *self, const struct rows *r, int n_heads)
 
     (void)n_heads;
     for (int t = 0; t < r->n_rows; t++) {
-        size_t row = ((size_t)r->layer * (size_t)w->H + (size_t)r->head) * (size_t)w->T +
+        size_t row = (size_t)w->place[r->layer * w->H + r->head] * (size_t)w->T +
                      (size_t)(r->row0 + t);
 
         for (int k = 0; k < r->n_keys; k++) {
@@ -64,11 +65,12 @@ static void take(void *self, const struct rows *r, int n_heads)
     }
 }
 
-static void write_head(struct job *job, const struct weights *w, struct weight_row *row,
-                       const struct tokens *queries, const struct tokens *keys)
+/* The i-th head. */
+static void write_head(struct job *job, const struct weights *w, int place,
+                       struct weight_row *row, const struct tokens *queries,
+                       const struct tokens *keys)
 {
-    const float *x = w->at + ((size_t)row->head.layer * (size_t)w->H + (size_t)row->head.head) *
-                             (size_t)w->T * (size_t)w->S;
+    const float *x = w->at + (size_t)place * (size_t)w->T * (size_t)w->S;
 
     for (int i = 0; i < w->T; i++)
         for (int k = 0; k < w->S; k++, x++) {
@@ -86,31 +88,36 @@ static void write_head(struct job *job, const struct weights *w, struct weight_r
 double export_table_keeps(const struct job *job, const struct item *item)
 {
     const struct session *s = &job->s;
+    double heads = 0;
 
-    return (double)sizeof(float) * s->n_layers * s->n_heads * session_queries(s, item)->n *
-           session_keys(s, item)->n;
+    for (int l = 0, h = -1; session_next_head(s, &job->want, &l, &h);)
+        heads++;
+    return sizeof(float) * heads * session_queries(s, item)->n * session_keys(s, item)->n;
 }
 
 int export_table(struct job *job, struct arena *a, const struct item *item, struct err *e)
 {
     const struct session *s = &job->s;
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
-    struct weights w = { s->n_heads, queries->n, keys->n, NULL };
-    size_t rows = (size_t)s->n_layers * (size_t)w.H * (size_t)w.T;
+    struct weights w = { .H = s->n_heads, .T = queries->n, .S = keys->n };
     struct sink sink = { SINK_HEAD, take, NULL, &w };
     struct weight_row row = { .id = records_text_id(s, item) };
-    int n;
+    int n, *place = arena_alloc(a, (uint64_t)s->n_layers, (uint64_t)w.H * sizeof *place);
     const struct head_id *head = records_heads(s, &job->want, a, &n);
+    size_t count = (size_t)n * (size_t)w.T * (size_t)w.S;
 
-    w.at = arena_alloc(a, rows, (uint64_t)w.S * sizeof *w.at);
-    for (size_t i = 0; i < rows * (size_t)w.S; i++)
+    for (int i = 0; i < n; i++)
+        place[head[i].layer * w.H + head[i].head] = i;
+    w.place = place;
+    w.at = arena_alloc(a, count, sizeof *w.at);
+    for (size_t i = 0; i < count; i++)
         w.at[i] = NAN;
     job_pack(job, a, item, 1);
     if (job_forward(job, a, &sink, 1, e) != 0 || results_begin(&job->results, a, item, e) != 0)
         return -1;
     for (int i = 0; i < n; i++) {
-        row.head = head[i];
-        write_head(job, &w, &row, queries, keys);
+        row.head = records_head(s, head[i]);
+        write_head(job, &w, i, &row, queries, keys);
     }
     return results_end(&job->results, e);
 }

@@ -21,8 +21,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_figures.group, &panel_group, &sheet_group, &hide_group, &region_group, &weight_group,
-    &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
+    &output_figures.group, &panel_group, &sheet_group, &hide_group, &region_group, &average_group,
+    &weight_group, &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {

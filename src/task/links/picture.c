@@ -7,10 +7,10 @@
 #include "task/links/links.h"
 #include "draw/links.h"
 #include "draw/stroke.h"
+#include "session/average.h"
 #include "session/region.h"
 #include "session/shown.h"
 
-/* More lines than these are a surface. */
 /* ---- words ---- */
 
 /* "Head 3", or "L2H3" where there are several layers, with its type. */
@@ -18,8 +18,9 @@ static const char *head_name(const struct links_job *j, struct arena *a, const s
 {
     const char *type = j->type == NULL ? NULL :
                            j->type[id->layer * j->job.s.shown->config.n_heads + id->head];
-    const char *name = j->n_layers > 1 ? records_head_name(a, id) :
-                                         arena_printf(a, "Head %d", id->head);
+    const struct head_id named = records_head(&j->job.s, *id);
+    const char *name = j->n_layers > 1 || j->job.s.average != NULL ?
+                           records_head_name(a, &named) : arena_printf(a, "Head %d", id->head);
 
     return type != NULL ? arena_printf(a, "%s: %s", name, type) : name;
 }
@@ -72,6 +73,18 @@ static const char *layers_text(const struct links_job *j, struct arena *a)
     return text;
 }
 
+/* "layers 0-3, 5, mean of heads 0-3" */
+static const char *subject(const struct links_job *j, struct arena *a)
+{
+    const char *mean = average_text(&j->job.s, a);
+    const char *layers = arena_printf(a, "layer%s %s", str_plural(j->n_layers),
+                                      layers_text(j, a));
+
+    if (mean == NULL || session_averages(&j->job.s, AVERAGE_LAYERS))
+        return mean != NULL ? mean : layers;
+    return arena_printf(a, "%s, %s", layers, mean);
+}
+
 static const char *caption(const struct links_job *j, struct arena *a, const struct item *item,
                            const struct strong_links *links)
 {
@@ -79,8 +92,7 @@ static const char *caption(const struct links_job *j, struct arena *a, const str
     const char *shown = shown_text(s, a, item, SHOWN_WEIGHTS);
     const char *stack = s->model->decoder != NULL ?
                             arena_printf(a, "%s ", family_stack_names[s->stack]) : "";
-    char *text = arena_printf(a, "%s, %slayer%s %s%s%s; %s", s->model->name, stack,
-                              str_plural(j->n_layers), layers_text(j, a),
+    char *text = arena_printf(a, "%s, %s%s%s%s; %s", s->model->name, stack, subject(j, a),
                               figure_text(a, item), figure_changes(a, s->asked),
                               rule_text(j, a, links));
 

@@ -13,7 +13,7 @@ struct link_row {
 
 #define F(f) offsetof(struct link_row, f)
 static const struct column row_columns[] = {
-    HEAD_COLUMNS,
+    HEAD_OR_MEAN_COLUMNS,
     { "query", "position of the query, from 0", .kind = COLUMN_INT, .where = IN_TSV | IN_JSON,
       .field = F(query) },
     { "query_label", "the text that it stands for", .kind = COLUMN_SPAN,
@@ -42,7 +42,7 @@ struct text_row {
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
     TEXT_COLUMNS_SPLIT,
-    SHOWN_COLUMNS_OF_WEIGHTS(F(shown)),
+    SHOWN_COLUMNS_OF_WEIGHTS(F(shown)), AVERAGE_COLUMN(F(shown)),
     { "n_links", "links that --top-share, --min-weight, --between, --from and --to leave; the "
       "4,000 strongest of them are listed", .kind = COLUMN_LONG, .where = IN_JSON,
       .field = F(n_all) },
@@ -96,7 +96,7 @@ static struct list rows_of(const struct links_job *j, struct arena *a, const str
         int to = key[link->key];
 
         row[i] = (struct link_row){
-            j->head[link->head], query[link->query], to,
+            records_head(&j->job.s, j->head[link->head]), query[link->query], to,
             records_label(found->queries.tokens, query[link->query]),
             to < 0 ? (struct text_span){ NULL, 0 } : records_label(found->keys.tokens, to),
             (double)link->weight,

@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_figures.group, &figure_group, &panel_group, &sheet_group, &hide_group, &region_group,
-    &weight_group, &types_group, PASS_GROUPS, NULL
+    &average_group, &weight_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/spectral.h"
+#include "session/average.h"
 #include "task/model/model.h"
 #include "task/stats/stats.h"
 #include "session/mark.h"
@@ -103,7 +104,7 @@ int model_view_choose(struct model_view_job *j, struct err *e)
     j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
     j->set.progress = par_progress(s->par);
     if (j->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
-        s->model->precomputed == NULL)
+        session_has_weights(s))
         j->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
     return 0;
 }

@@ -12,7 +12,7 @@ struct head_row {
 
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
-    HEAD_COLUMNS,
+    HEAD_OR_MEAN_COLUMNS,
     { "value", "the metric; null: undefined, or a word", .kind = COLUMN_REAL,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, .field = F(value) },
     { "word", "the metric, where it is a word, or the type", .kind = COLUMN_TEXT,
@@ -44,7 +44,7 @@ static const struct column model_columns[] = {
       .where = IN_JSON, .field = F(metric) },
     { "n_texts", "texts that numbers are means over", "texts", .kind = COLUMN_LONG,
       .where = IN_JSON, .field = F(n_texts) },
-    SHOWN_OPTION_COLUMNS(F(shown)),
+    SHOWN_OPTION_COLUMNS(F(shown)), AVERAGE_COLUMN(F(shown)),
     { "heads", "one object per head, layer by layer", .kind = COLUMN_RECORD, .list = true,
       .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
 };
@@ -64,7 +64,8 @@ static struct list rows_of(const struct model_view_job *j, const struct model_vi
         const struct model_view_head *head = &heads->head[i];
 
         row[i] = (struct head_row){
-            { family_stack_names[j->job.s.stack], head->layer, head->head },
+            records_head(&j->job.s, (struct head_id){ family_stack_names[j->job.s.stack],
+                                                      head->layer, head->head }),
             head->word != NULL ? NAN : head->shown,
             head->x, head->y, head->word, head->type };
     }

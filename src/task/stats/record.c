@@ -40,7 +40,7 @@ struct head_row {
 
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
-    HEAD_COLUMNS,
+    HEAD_OR_MEAN_COLUMNS,
 #define METRIC(...) METRIC_COLUMN(F(metrics), __VA_ARGS__)
 #include "analysis/metrics.def"
 #undef METRIC
@@ -98,7 +98,7 @@ static const struct column text_columns[] = {
       .list = true, .where = IN_JSON, .optional = true, .field = F(labels_key) },
     { "ids_key", "ids of tokens_key; null for arrays", .kind = COLUMN_INT, .list = true,
       .where = IN_JSON, .optional = true, .null = NULL_SHOWN, .field = F(ids_key) },
-    SHOWN_COLUMNS(F(shown)),
+    SHOWN_COLUMNS(F(shown)), AVERAGE_COLUMN(F(shown)),
 #define METRIC(...) METRIC_MAP_COLUMN(F(maps), __VA_ARGS__)
 #include "analysis/metrics.def"
 #undef METRIC
@@ -122,7 +122,7 @@ struct link_row {
 
 #define F(f) offsetof(struct link_row, f)
 static const struct column row_columns[] = {
-    HEAD_COLUMNS,
+    HEAD_OR_MEAN_COLUMNS,
     { "query", "position of the query, from 0", .kind = COLUMN_INT, .where = IN_ALL,
       .field = F(query) },
     { "", "text of the query", .kind = COLUMN_TEXT, .where = IN_TABLE,
@@ -148,7 +148,7 @@ static const struct record row_record = {
 #define F(f) offsetof(struct text_row, f)
 static const struct column links_columns[] = {
     TEXT_COLUMNS_SPLIT,
-    SHOWN_COLUMNS_OF_WEIGHTS(F(shown)),
+    SHOWN_COLUMNS_OF_WEIGHTS(F(shown)), AVERAGE_COLUMN(F(shown)),
     { "links", "one object per row of each head: its strongest link", .kind = COLUMN_RECORD,
       .list = true, .where = IN_TSV | IN_JSON, .of = &row_record, .field = F(links) },
 };
@@ -167,7 +167,8 @@ static struct head_row head_row(const struct stats_job *j, const struct stats_fo
     const struct head_stats *head = stats_head(found->stats, text, id.layer, id.head);
     const struct head_links *links = links_head(found->links, text, id.layer, id.head);
     struct head_row row = {
-        .id = id, .words = links->words, .weight = (double)links->words.weight,
+        .id = records_head(&j->job.s, id), .words = links->words,
+        .weight = (double)links->words.weight,
         .n_skipped = head->n_skipped, .n_tokens = n_tokens, .type = stats_type(j, id),
         .links = { links->row, links->n_rows },
     };

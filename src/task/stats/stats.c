@@ -3,6 +3,7 @@
 #include "analysis/links.h"
 #include "analysis/spectral.h"
 #include "analysis/top.h"
+#include "session/average.h"
 #include "task/counts.h"
 #include "task/stats/stats.h"
 #include "session/mark.h"
@@ -94,7 +95,7 @@ static const struct opt_group layers_group = { "many texts", layers_opts };
 static const struct opt_group *const groups[] = {
     &table_group, &cache_group, &rare_group, &summary_group, &shard_group, &resume_group,
     &split_group, &memory_group, &layers_group, &types_group,
-    &output_reports.group, &hide_group,
+    &output_reports.group, &hide_group, &average_group,
     &weight_group, PASS_GROUPS, NULL
 };
 
@@ -134,7 +135,7 @@ static void look_at_weights(struct stats_job *job)
     const struct session *s = &job->job.s;
 
     if (job->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
-        s->model->precomputed == NULL)
+        session_has_weights(s))
         job->set.opts.spectral = spectral_of(s->a, s->shown, s->par, s->env->warn);
 }
 
@@ -186,6 +187,9 @@ static int prepare(void *self, struct err *e)
     struct stats_job *job = self;
     const struct session *s = &job->job.s;
 
+    if (job->job.of_many && session_averages(s, AVERAGE_TEXTS))
+        return err_set(e, ERR_USAGE, "--summary, --average texts: only one of them can be given: "
+                       "--summary is of means of numbers, --average of means of maps");
     if (stats_settle(job, e) != 0 || check_means(job, e) != 0 || count_tokens(job, e) != 0)
         return -1;
     job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);

@@ -65,7 +65,7 @@ struct head_row {
 
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
-    HEAD_COLUMNS,
+    HEAD_OR_MEAN_COLUMNS,
 #define OF_NUMBER(id, called, title, measure, about) \
     { .name = called, .help = about, .kind = COLUMN_RECORD, .where = IN_ALL, \
       .optional = true, .of = &id##_number, \
@@ -166,7 +166,7 @@ static const struct column summary_columns[] = {
       .where = IN_TSV | IN_JSON, .field = F(n) },
     { "n_unusable", "number of the texts that could not be used, in no group", "texts",
       .kind = COLUMN_LONG, .where = IN_JSON, .field = F(n_bad) },
-    SHOWN_OPTION_COLUMNS(F(shown)),
+    SHOWN_OPTION_COLUMNS(F(shown)), AVERAGE_COLUMN(F(shown)),
     { "reliability", "one object per metric", .kind = COLUMN_RECORD, .list = true,
       .where = IN_JSON, .optional = true, .of = &alike_record, .field = F(reliability) },
     { "score_r", "of all models but the first: one object per metric", .kind = COLUMN_RECORD,
@@ -433,7 +433,7 @@ static struct list head_rows(const struct stats_job *j, const struct stats_rank 
     struct head_row *row = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *row);
 
     for (int i = 0; i < s->n_heads; i++) {
-        row[i].id = rank[i].id;
+        row[i].id = records_head(&j->job.s, rank[i].id);
         for (int m = 0; m < N_METRIC; m++)
             if (j->choice.wanted[m])
                 row[i].value[m] = &number[rank[i].place * s->n_metrics +

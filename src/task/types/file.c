@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/json_field.h"
-#include "task/heads_file.h"
 #include "model/builtin.h"
+#include "session/average.h"
+#include "task/heads_file.h"
 
 struct labels {
     const struct session *s;
@@ -41,7 +42,7 @@ static const char **read_bytes(const struct session *s, struct span bytes, struc
 
 static bool is_builtin(const struct session *s)
 {
-    return s->model->precomputed == NULL && builtin_is(s->path);
+    return session_has_weights(s) && builtin_is(s->path);
 }
 
 /* The file is right, so that it can only be of another stack. */
@@ -65,6 +66,8 @@ int types_file_labels(const struct session *s, const char *path, const char *con
         *label = read_builtin(s);
     if (path == NULL || strcmp(path, "none") == 0)
         return 0;
+    if (session_averages(s, AVERAGE_HEADS | AVERAGE_LAYERS))
+        return err_set(e, ERR_USAGE, "--types, --average: a mean of heads or layers has no type");
     if (file_map(path, &bytes, e) != 0)
         return -1;
     *label = read_bytes(s, bytes, e);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * Tokenised texts -> the tokens that look and that are looked at. */
+#include <string.h>
+
+#include "run/front.h"
+#include "session/average.h"
+#include "session/mark.h"
+
+static const struct tokens *shown(const struct item *item, enum item_side which)
+{
+    return item->shown[which].words.n > 0 ? &item->shown[which].words :
+                                            item_side(item, which);
+}
+
+const struct tokens *session_queries(const struct session *s, const struct item *item)
+{
+    return shown(item, session_query_side(s));
+}
+
+const struct tokens *session_keys(const struct session *s, const struct item *item)
+{
+    return shown(item, session_key_side(s));
+}
+
+bool session_has_sinks(const struct session *s, const struct wanted *want)
+{
+    const struct model *m = s->average != NULL ? s->average->of : s->shown;
+
+    return s->stack != STACK_CROSS && model_has_sinks(m) &&
+           want->weighting == WEIGHTING_PLAIN;
+}
+
+static struct token_list token_list(const struct session *s, const struct item *item,
+                                    enum item_side which, struct arena *a)
+{
+    const struct tokens *t = shown(item, which);
+    bool picture = s->model->family->front == FRONT_PATCH && item->values.x != NULL;
+
+    return (struct token_list){ t->n, t->id, t->piece, t->special, t->type,
+                                mark_tokens(s, item, which, a),
+                                picture ? front_patch_columns(s->model, item->values.dim[2]) : 0,
+                                picture ? front_learnt_rows(s->model) : 0 };
+}
+
+struct attended session_attended(const struct session *s, const struct texts *t,
+                                 struct arena *a)
+{
+    int count = t->source.n_texts;
+    struct attended_text *text = arena_alloc(a, (size_t)count, sizeof *text);
+
+    for (int i = 0; i < count; i++) {
+        text[i].queries = token_list(s, &t->item[i], session_query_side(s), a);
+        text[i].keys = token_list(s, &t->item[i], session_key_side(s), a);
+    }
+    return (struct attended){ count, text, s->stack == STACK_CROSS };
+}
