@@ -502,7 +502,7 @@ void record_legend(const struct record *r, const struct table_look *look, struct
         const char *unit = column->unit != NULL && column->unit[0] != '\0' ?
                                arena_printf(a, " (%s)", column->unit) : "";
 
-        if ((column->where & IN_TABLE) == 0)
+        if ((column->where & IN_TABLE) == 0 || title_of(column)[0] == '\0')
             continue;
         if (column->kind == COLUMN_RECORD)
             record_legend(column->of, look, a, f);

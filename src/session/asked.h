@@ -70,6 +70,8 @@ struct asked {
     const char *average;            /* of heads, layers or texts; NULL: each by itself */
     int weight;                     /* enum weighting */
     const char *layer, *head, *stack;
+    const char *chosen;         /* how head was chosen, for captions: "the 4 heads with the largest
+                                   prev"; NULL: it was given */
     /* of a bare layer */
     int heads, activation, relative, fused, order, seed;
     bool norm_first, zero_attn;

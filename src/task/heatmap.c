@@ -4,6 +4,7 @@
 
 #include "analysis/map.h"
 #include "session/average.h"
+#include "task/best.h"
 #include "task/format.h"
 #include "task/job.h"
 #include "task/types/file.h"
@@ -38,7 +39,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_pictures.group, &figure_group, &panel_group, &sheet_group, &hide_group,
-    &region_group, &average_group,
+    &region_group, &average_group, &best_group,
     &weight_group, &shard_group, &split_group, &memory_group, &types_group, PASS_GROUPS, NULL
 };
 
@@ -74,14 +75,30 @@ static double keeps(void *self, const struct item *item)
     return picture_keeps(&job->picture, job->job.s.a, item, &place);
 }
 
+/* The picture of the heads that are the best in this text. */
+static int plan_best(const struct heatmap_job *job, struct arena *a, const struct item *item,
+                     struct picture *picture, struct err *e)
+{
+    struct session *session;
+    struct wanted want;
+
+    if (best_heads(&job->job.s, &job->job.want, &job->args->shared.best, a, item, &session,
+                   &want, e) != 0)
+        return -1;
+    return picture_plan(picture, session, &want, &job->picture.look, e);
+}
+
 static int draw(struct heatmap_job *job, struct arena *a, const struct item *items, int n,
                 const char *path, struct err *e)
 {
     const struct output *output = &job->job.results.output;
     const struct picture_place place = place_at(job, path);
 
+    struct picture picture = job->picture;
+
     output_part(output, &job->drawn);
-    if (picture_draw(&job->picture, a, items, n, &place, e) != 0)
+    if ((job->args->shared.best.n > 0 && plan_best(job, a, items, &picture, e) != 0) ||
+        picture_draw(&picture, a, items, n, &place, e) != 0)
         return -1;
     output_tell(output, &job->args->shared.common.output, path);
     return 0;
@@ -123,9 +140,14 @@ static int prepare(void *self, struct err *e)
         args->rollout, args->grid,
     };
 
+    if (args->compare && args->shared.best.n > 0)
+        return err_set(e, ERR_USAGE, "--compare, --best: only one of them can be given: texts are "
+                       "compared in the same heads");
     if (args->compare && session_averages(&job->job.s, AVERAGE_TEXTS))
         return err_set(e, ERR_USAGE, "--compare, --average texts: only one of them can be given");
     if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
+        return -1;
+    if (best_check(&job->job.s, &args->shared.best, e) != 0)
         return -1;
     return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);
 }

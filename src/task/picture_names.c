@@ -42,6 +42,8 @@ const char *picture_subject(const struct picture *p, struct arena *a)
     if (p->look.rollout)
         return arena_printf(a, "rollout of %s, mean of %s", layers(p, a),
                             session_names_heads(p->s->asked) ? p->s->asked->head : heads(p, a));
+    if (p->s->asked->chosen != NULL)
+        return arena_printf(a, "%s, %s", layers(p, a), p->s->asked->chosen);
     if (mean == NULL || session_averages(p->s, AVERAGE_LAYERS))
         return mean != NULL ? mean : layers(p, a);
     return arena_printf(a, "%s, %s", layers(p, a), mean);

@@ -12,10 +12,17 @@
 #include "session/texts.h"
 
 /* The first member of such a command's args struct. */
+/* --best N --metric NAME of figures: task/best.h. */
+struct best_args {
+    int n;                      /* heads; 0: all that are selected */
+    const char *metric;         /* by its name; NULL: not given */
+};
+
 struct shared_args {
     struct common_args common;
     struct asked asked;
     struct figure_args figure;
+    struct best_args best;
     const char *types;          /* a file of what heads are; NULL: none */
     const char *resume;         /* a file of what was done; NULL: none */
     const char *unigrams;       /* a file of counts; NULL: the texts are counted */

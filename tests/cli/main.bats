@@ -141,7 +141,7 @@ heatmap --threshold types has --threshold
 stats --stat did you mean --metric?
 stats --metrics did you mean --metric?
 model --stat did you mean --metric?
-heatmap --metric model, curve, stats and 4 more commands have --metric
+tokens --metric heatmap, links, model and 6 more commands have --metric
 report --no-cls heatmap, links, model and 4 more commands have --hide special
 heatmap --norm=log did you mean --scale?
 stats --entropy did you mean --metric entropy?

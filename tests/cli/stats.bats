@@ -476,3 +476,72 @@ heads() {
     works "$viz" "${cache[@]}" --budgets 2 --stream 0,0 "the cat saw the dog"
     jq -e '.heads[0] | has("cache_h2o_2") and (has("cache_h2o_16") | not)' <<< "$output"
 }
+
+@test "stats --metric received: the keys that receive most" {
+    "$viz" stats -m "$ref/bert" --metric received --json "$text" > "$dir/a.json"
+    works "$viz" stats -m "$ref/bert" --metric received --tsv --top 3 "$text"
+    [ "${lines[0]}" = $'index\tkey\tkey_label\treceived\tmax\tstack\tlayer\thead' ]
+    [ "${#lines[@]}" -eq 4 ]
+    # the mean and the largest of what the JSON has of each head
+    echo "$output" > "$dir/a.tsv"
+    python3 - "$dir/a.json" "$dir/a.tsv" <<'PYTHON'
+import csv, json, sys
+report = json.load(open(sys.argv[1]))
+rows = list(csv.DictReader(open(sys.argv[2]), delimiter="\t"))
+received = [h["received"] for h in report["heads"]]
+mean = [sum(h[k] for h in received) / len(received) for k in range(len(received[0]))]
+best = sorted(range(len(mean)), key=lambda k: -mean[k])[:3]
+assert [int(r["key"]) for r in rows] == best, (rows, mean)
+for r in rows:
+    k = int(r["key"])
+    most = max(report["heads"], key=lambda h: h["received"][k])
+    assert abs(float(r["received"]) - mean[k]) < 1e-12
+    assert float(r["max"]) == most["received"][k]
+    assert (int(r["layer"]), int(r["head"])) == (most["layer"], most["head"])
+PYTHON
+    works "$viz" stats -m "$ref/bert" --metric received "$text"
+    [[ ${lines[0]} =~ ^key\ +received\ +max\ +head\ of\ max$ ]]
+    [ "${#lines[@]}" -eq 9 ]
+    works "$viz" stats -m "$ref/bert" --metric received --legend "$text"
+    [[ $output != *$'\n: '* ]]
+    works "$viz" stats -m "$ref/bert" --metric received --average heads --top 1 -l 1 "$text"
+    [[ ${lines[2]} =~ L1$ ]]
+    fails 2 "--top is of the JSON of a text's heads, or of the keys" \
+        "$viz" stats -m "$ref/bert" --top 3 "$text"
+}
+
+@test "--best: the first heads of an order, in reports and in figures" {
+    "$viz" stats -m "$ref/bert" --sort prev --tsv "$text" | head -4 > "$dir/want"
+    "$viz" stats -m "$ref/bert" --sort prev --best 3 --tsv "$text" | diff "$dir/want" -
+    printf '%s\n' "$text" "the door" > "$dir/two"
+    "$viz" stats -m "$ref/bert" --summary --sort prev -f "$dir/two" | head -4 > "$dir/want"
+    "$viz" stats -m "$ref/bert" --summary --sort prev --best 2 -f "$dir/two" | diff "$dir/want" -
+    fails 2 "--best requires --sort METRIC" "$viz" stats --best 3 "$text"
+    names=$("$viz" stats -m "$ref/bert" --sort prev --tsv "$text" | sed -n 2,4p |
+        awk '{ printf("%sL%dH%d", NR > 1 ? "," : "", $3, $4) }')
+    for command in heatmap "links --panels"; do
+        # shellcheck disable=SC2086
+        "$viz" $command --no-caption --no-metadata -m "$ref/bert" --best 3 --metric prev -o "$dir/a.svg" "$text"
+        # shellcheck disable=SC2086
+        "$viz" $command --no-caption --no-metadata -m "$ref/bert" -H "$names" -o "$dir/b.svg" "$text"
+        cmp "$dir/a.svg" "$dir/b.svg"
+    done
+    "$viz" links -m "$ref/bert" --best 1 --metric prev --tsv "$text" | sed -n 2p | cut -f 3-4 |
+        grep -qx "$(cut -d, -f 1 <<< "$names" | sed 's/L\(.*\)H\(.*\)/\1\t\2/')"
+    "$viz" heatmap -m "$ref/bert" --best 3 --metric prev -o "$dir/a.svg" "$text"
+    grep -q "the 3 heads with the largest prev" "$dir/a.svg"
+    mkdir "$dir/pictures"
+    "$viz" heatmap -m "$ref/bert" --best 2 --metric prev -o "$dir/pictures/" -f "$dir/two"
+    [ "$(find "$dir/pictures" -name '*.png' | wc -l)" -eq 2 ]
+    rm "$dir/a.svg"
+    fails 2 "--best requires --metric NAME" "$viz" heatmap --best 3 -o "$dir/a.svg" "$text"
+    fails 2 "--metric requires --best N" "$viz" links --metric prev -o "$dir/a.svg" "$text"
+    fails 2 "expected a metric that is one number of a head" \
+        "$viz" heatmap --best 3 --metric received -o "$dir/a.svg" "$text"
+    fails 2 "'previous' is not a metric; did you mean 'prev'?" \
+        "$viz" heatmap --best 3 --metric previous -o "$dir/a.svg" "$text"
+    fails 2 "--best, --average: only one" "$viz" heatmap --best 3 --metric prev --average heads -o "$dir/a.svg" "$text"
+    fails 3 "it is not defined for any head of this text" \
+        "$viz" heatmap -m "$ref/bert" --best 3 --metric prev -o "$dir/a.svg" --ids 5
+    [ ! -e "$dir/a.svg" ]
+}

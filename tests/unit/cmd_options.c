@@ -139,7 +139,7 @@ static void test_former_names_are_replaced(void **state)
              "-qo", "--compute", "--", "--compute");
     REPLACED("trace --at 3 a", 0, "trace", "--at", "3", "a");
     REPLACED("stats --pairs -f x", 0, "stats", "--pairs", "-f", "x");
-    REPLACED("heatmap --compute all", 0, "heatmap", "--compute", "all");
+    REPLACED("tokens --compute all", 0, "tokens", "--compute", "all");
     replaced(&told, (const char *const[]){ "circuits", "--pairs", NULL });
     assert_string_equal(told.said, "pairs -> edges");
 }

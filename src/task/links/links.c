@@ -2,6 +2,7 @@
  * links: lines from the tokens that attend to those that are attended to. */
 #include "task/links/links.h"
 
+#include "task/best.h"
 #include "task/types/file.h"
 
 #define F(f) offsetof(struct links_args, f)
@@ -22,7 +23,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_figures.group, &panel_group, &sheet_group, &hide_group, &region_group, &average_group,
-    &weight_group, &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
+    &best_group, &weight_group, &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -68,30 +69,62 @@ static int check_stack(const struct links_job *j, struct err *e)
                    "already", args->arcs ? "--arcs" : "--between");
 }
 
+/* The heads of want. */
+static void choose_heads(struct links_job *j)
+{
+    const struct session *s = &j->job.s;
+
+    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
+    j->n_layers = 0;
+    for (int i = 0; i < j->n_heads; i++)
+        j->n_layers += i == 0 || j->head[i].layer != j->head[i - 1].layer;
+    j->place = records_places(s, j->head, j->n_heads, s->a);
+}
+
 static int prepare(void *self, struct err *e)
 {
     struct links_job *j = self;
     const struct session *s = &j->job.s;
 
-    if (check_stack(j, e) != 0 || types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
+    if (check_stack(j, e) != 0 || best_check(s, &j->args->shared.best, e) != 0 ||
+        types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
         return -1;
-    choose_layer(j);
+    if (j->args->shared.best.n == 0)
+        choose_layer(j);
     j->job.record = records_without_shown(s, &links_record);
-    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
-    for (int i = 0; i < j->n_heads; i++)
-        j->n_layers += i == 0 || j->head[i].layer != j->head[i - 1].layer;
-    j->place = records_places(s, j->head, j->n_heads, s->a);
+    choose_heads(j);
+    return 0;
+}
+
+/* With --best, *own: the job with the heads that are the best in this text; else the job. */
+static int job_of(struct links_job *j, struct arena *a, const struct item *item,
+                  struct links_job **own, struct err *e)
+{
+    struct session *session;
+    struct wanted want;
+
+    *own = j;
+    if (j->args->shared.best.n == 0)
+        return 0;
+    if (best_heads(&j->job.s, &j->job.want, &j->args->shared.best, a, item, &session, &want,
+                   e) != 0)
+        return -1;
+    *own = arena_alloc(a, 1, sizeof **own);
+    **own = *j;
+    (*own)->job.s = *session;
+    (*own)->job.want = want;
+    choose_heads(*own);
     return 0;
 }
 
 static int one_text(void *self, struct arena *a, const struct item *item, const char *path,
                     struct err *e)
 {
-    struct links_job *j = self;
+    struct links_job *j = self, *own;
     const struct output *output = &j->job.results.output;
 
     output_part(output, &j->drawn);
-    if (links_draw(j, a, item, path, e) != 0)
+    if (job_of(j, a, item, &own, e) != 0 || links_draw(own, a, item, path, e) != 0)
         return -1;
     output_tell(output, &j->args->shared.common.output, path);
     return 0;
@@ -106,7 +139,9 @@ static const struct shared_reader readers[] = {
 
 static int one_report(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    return links_write(self, a, item, e);
+    struct links_job *own;
+
+    return job_of(self, a, item, &own, e) == 0 ? links_write(own, a, item, e) : -1;
 }
 
 static const struct job_kind kind = { .outputs = &output_figures, .name = "links",

@@ -80,6 +80,8 @@ static const char *subject(const struct links_job *j, struct arena *a)
     const char *layers = arena_printf(a, "layer%s %s", str_plural(j->n_layers),
                                       layers_text(j, a));
 
+    if (j->job.s.asked->chosen != NULL)
+        return arena_printf(a, "%s, %s", layers, j->job.s.asked->chosen);
     if (mean == NULL || session_averages(&j->job.s, AVERAGE_LAYERS))
         return mean != NULL ? mean : layers;
     return arena_printf(a, "%s, %s", layers, mean);

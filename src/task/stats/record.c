@@ -257,6 +257,7 @@ static const struct stats_rank *ranking(const struct stats_job *j, struct arena 
 {
     const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
     double *key = arena_alloc(a, (size_t)*n, sizeof *key);
+    const struct stats_rank *rank;
 
     for (int i = 0; i < *n && j->sort >= 0; i++) {
         double value[N_METRIC] = { 0 };
@@ -265,7 +266,9 @@ static const struct stats_rank *ranking(const struct stats_job *j, struct arena 
                              value);
         key[i] = value[j->sort];
     }
-    return stats_sort(j, a, id, key, *n);
+    rank = stats_sort(j, a, id, key, *n);
+    *n = stats_best(j, *n);
+    return rank;
 }
 
 /* As a person reads it; NULL: there is none. */
@@ -383,6 +386,12 @@ static void tell(void *self, struct arena *a, int i, struct results_text *text)
     const struct item *item = &t->items[i];
     struct text_row *row = arena_alloc(a, 1, sizeof *row);
 
+    if (stats_shows_keys(job)) {
+        *text = (struct results_text){ .record = &stats_key_record, .n_tables = 1,
+                                       .lead = lead(job, a, item), .legend = job->args->legend };
+        text->tables = stats_keys(job, a, item, t->found->stats, i, &text->row);
+        return;
+    }
     *row = text_row(job, a, item, head_rows(job, a, item, t->found, i));
     metric_fields_maps(a, &job->choice, t->found->stats, i, session_queries(&job->job.s, item)->n,
                        session_keys(&job->job.s, item)->n, &row->maps);

@@ -109,6 +109,8 @@ int stats_choose(struct stats_job *job, struct err *e)
     metric_choice_drop_unnamed(&job->choice);
     if (find_sort(&job->choice, args->sort, &job->sort, e) != 0)
         return -1;
+    if (args->best > 0 && job->sort < 0)
+        return err_set(e, ERR_USAGE, "--best requires --sort METRIC: by what heads are the best");
     if (job->sort >= 0)
         job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
     return 0;
@@ -138,7 +140,7 @@ static int leave_out_kinds(struct stats_job *job, struct err *e)
     if ((want->layer != NULL || want->head != NULL) &&
         metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)
         return -1;
-    if (format != OUTPUT_JSON && format != OUTPUT_SUMS &&
+    if (format != OUTPUT_JSON && format != OUTPUT_SUMS && !stats_shows_keys(job) &&
         (metric_choice_drop(&job->choice, METRIC_LIST, only, e) != 0 ||
          metric_choice_drop(&job->between, METRIC_LIST, only, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_MAP, only, e) != 0))

@@ -20,8 +20,9 @@ static const struct opt opts[] = {
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
           "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
-    INT(0, "top", "K", F(top), "10", 0, 100000,
-        "with --json: number of strongest links of each head"),
+    INT(0, "best", "N", F(best), NULL, 1, 1 << 20, "with --sort: only the first N heads"),
+    INT(0, "top", "N", F(top), "10", 0, 100000,
+        "with --json: number of strongest links of each head; with --metric received: of keys"),
     INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
          "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
@@ -197,8 +198,9 @@ static int prepare(void *self, struct err *e)
     job->set.progress = par_progress(s->par);
     if (job->job.of_many)
         return open_summary(job, e);
-    job->job.record = records_without_shown(&job->job.s, job->args->links ? &stats_links_record :
-                                                                           &stats_text_record);
+    job->job.record = records_without_shown(s, stats_shows_keys(job) ? &stats_keys_record :
+                                               job->args->links ? &stats_links_record :
+                                                                  &stats_text_record);
     leave_out_keys(job);
     job->job.record = stats_without_metrics(job, job->job.record);
     job->head_record = stats_without_metrics(job, &stats_head_record);
@@ -287,9 +289,11 @@ static int check_readers(const struct stats_job *job, struct err *e)
             return err_set(e, ERR_USAGE, "%s is of %s: expected one in --metric or --sort",
                            readers[i].option, readers[i].metrics);
     if (opts_is_given(common, offsetof(struct stats_args, top)) &&
-        (job->job.of_many || args->links || job->job.results.output.format != OUTPUT_JSON))
-        return err_set(e, ERR_USAGE, "--top is of the JSON of a text's heads: expected --json, "
-                       "without --links and --summary");
+        (job->job.of_many || args->links || (job->job.results.output.format != OUTPUT_JSON &&
+                                             !stats_shows_keys(job))))
+        return err_set(e, ERR_USAGE, "--top is of the JSON of a text's heads, or of the keys that "
+                       "receive most: expected --json or --metric received, without --links and "
+                       "--summary");
     return 0;
 }
 

@@ -4,6 +4,7 @@
  *
  *     stats.c           the command
  *     record.c          what it reports of one text
+ *     keys.c            the keys of a text that receive most
  *     summary.c         many texts -> the mean of each metric of each head
  *     models.c          the same of several models
  *     sums.c            the same to and from files of sums (task/parts.h)
@@ -27,7 +28,7 @@ struct stats_args {
     struct shared_args shared;
     struct opt_list models;     /* -m; the first is shared.asked.model */
     const char *metric, *sort;
-    int top;
+    int top, best;              /* best 0: all heads */
     double entropy_eps;
     int clusters;
     const char *budgets, *stream;       /* NULL: as metric_opts_default */
@@ -92,6 +93,13 @@ extern const struct record stats_text_record, stats_links_record, stats_head_rec
 int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,
                       const struct stats_found *found, struct err *e);
 
+/* --metric received alone, in a table or in TSV: rows are keys, and not heads. */
+bool stats_shows_keys(const struct stats_job *j);
+/* Those of one text, at most --top, that which receives most first; *of: the text's row. */
+struct list *stats_keys(const struct stats_job *j, struct arena *a, const struct item *item,
+                        const struct stats *stats, int text, const void **of);
+extern const struct record stats_keys_record, stats_key_record;
+
 /* ---- which metrics, and in which order ---- */
 
 extern const char *const stats_sorts[];     /* what --sort takes, then NULL */
@@ -111,6 +119,12 @@ struct stats_rank {
 /* id[n] in the order that --sort and --reverse say; key[n]: numbers of that metric. */
 const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
                                     const struct head_id *id, const double *key, int n);
+
+/* How many of n heads are reported: with --best, the first of them. */
+static inline int stats_best(const struct stats_job *j, int n)
+{
+    return j->args->best > 0 && j->args->best < n ? j->args->best : n;
+}
 
 /* r without the metrics that are not computed, and in a table only those for it. */
 const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);

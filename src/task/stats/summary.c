@@ -430,9 +430,10 @@ static struct list head_rows(const struct stats_job *j, const struct stats_rank 
                              const struct apart_mean *between)
 {
     const struct stats_summary *s = j->summary;
-    struct head_row *row = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *row);
+    int n = stats_best(j, s->n_heads);
+    struct head_row *row = arena_alloc(s->a, (uint64_t)n, sizeof *row);
 
-    for (int i = 0; i < s->n_heads; i++) {
+    for (int i = 0; i < n; i++) {
         row[i].id = records_head(&j->job.s, rank[i].id);
         for (int m = 0; m < N_METRIC; m++)
             if (j->choice.wanted[m])
@@ -441,7 +442,7 @@ static struct list head_rows(const struct stats_job *j, const struct stats_rank 
         set_between(between, rank[i].place, &row[i]);
         set_types(j, g, rank[i].place, &row[i]);
     }
-    return (struct list){ row, s->n_heads };
+    return (struct list){ row, n };
 }
 
 static struct list alike_rows(const struct stats_job *j, const struct stats_group *g)
