@@ -49,6 +49,14 @@ const char *former_now(const struct cmd *c, const char *name, size_t n)
     return NULL;
 }
 
+const char *former_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof formers / sizeof *formers; i++)
+        if (strcmp(formers[i].name, name) == 0)
+            return formers[i].now;
+    return NULL;
+}
+
 /* Whether the last of short options in one argument, "-qt", takes the next one. */
 static bool shorts_take_next(const struct cmd *c, const char *text)
 {

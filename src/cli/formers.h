@@ -9,6 +9,9 @@
  * name, or has none that was called so. */
 const char *former_now(const struct cmd *c, const char *name, size_t n);
 
+/* What an option that some command called name is called now; NULL: none called one so. */
+const char *former_name(const char *name);
+
 /*
  * argv with the names that options have now, of a.  told is called for each that was another;
  * NULL: nobody is told.

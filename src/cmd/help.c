@@ -10,6 +10,7 @@
 #include "analysis/choice.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "cli/formers.h"
 #include "cli/help.h"
 #include "cmd/cmds.h"
 #include "cmd/manual.h"
@@ -158,30 +159,49 @@ static void describe_option(const struct option_name *o, struct arena *a)
                arena_printf(a, "%s (%s)", o->meaning, option_commands(a, o)), NAME_WIDTH);
 }
 
+/* Whether "--output", "output" or "-o" is the option. */
+static bool is_option(const struct option_name *o, const char *name)
+{
+    const struct opt *row = o->first;
+
+    if (name[0] == '-' && name[1] != '-' && strlen(name) == 2)
+        return row->short_name == name[1];
+    return strcmp(name + strspn(name, "-"), row->name) == 0;
+}
+
+static int no_option(const char *name, const struct option_name *o, int n, struct arena *a,
+                     struct err *e)
+{
+    const char *bare = name + strspn(name, "-"), *now = former_name(bare);
+    const char **names = arena_alloc(a, (uint64_t)n + 1, sizeof *names), *meant;
+
+    for (int i = 0; i < n; i++)
+        names[i] = o[i].first->name;
+    if (now != NULL)
+        return err_set(e, ERR_USAGE, "help options: --%s is called --%s now", bare, now);
+    meant = nearest_name(bare, names);
+    return err_set(e, ERR_USAGE, "help options: no command has %s%s%s%s%s",
+                   name[0] == '-' ? "" : "--", name, meant != NULL ? "; did you mean --" : "",
+                   meant != NULL ? meant : "", meant != NULL ? "?" : "");
+}
+
 /* All options, or the one of this name; NULL: all. */
 static int list_options(const char *name, struct arena *a, struct err *e)
 {
     int n;
     const struct option_name *o = option_names(a, &n);
-    const char **names = arena_alloc(a, (uint64_t)n + 1, sizeof *names), *meant;
 
     if (name == NULL)
         printf("What a long name means, and the commands that have it; `mha-viz help COMMAND` "
                "says more.\n\n");
     for (int i = 0; i < n; i++) {
-        names[i] = o[i].first->name;
-        if (name == NULL)
-            describe_option(&o[i], a);
-        else if (strcmp(name + strspn(name, "-"), names[i]) == 0) {
-            describe_option(&o[i], a);
+        if (name != NULL && !is_option(&o[i], name))
+            continue;
+        describe_option(&o[i], a);
+        if (name != NULL)
             return 0;
-        }
     }
-    meant = name != NULL ? nearest_name(name + strspn(name, "-"), names) : NULL;
-    return name == NULL ? 0 :
-           err_set(e, ERR_USAGE, "help options: no command has --%s%s%s%s",
-                   name + strspn(name, "-"), meant != NULL ? "; did you mean --" : "",
-                   meant != NULL ? meant : "", meant != NULL ? "?" : "");
+    return name == NULL ? 0 : no_option(name, o, n, a, e);
 }
 
 /* ---- commands ---- */

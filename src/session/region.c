@@ -29,11 +29,14 @@ static int part_parse(struct part *p, const char *option, const char *name, stru
     if (from >= 0 && *rest == '-' && isdigit((unsigned char)rest[1])) {
         rest++;
         to = list_number(&rest);
-        if (*rest == '\0' && from <= to) {
-            p->from = from;
-            p->to = to;
-            return 0;
-        }
+        p->from = from;
+        p->to = to;
+        p->place.spec = text;
+        if (*rest == '\0')
+            return from <= to ? 0 :
+                   err_set(e, ERR_USAGE, "%s: '%.40s': expected the smaller position first", option,
+                           text);
+        p->from = -1;
     }
     return place_parse(&p->place, option, text, e);
 }
@@ -83,8 +86,8 @@ static int mark(const struct part *p, const char *option, const struct tokens *t
         first = (int)(p->from < t->n ? p->from : t->n);
         last = (int)(p->to < t->n ? p->to : t->n);
         if (p->to >= t->n)
-            return err_set(e, ERR_INPUT, "%s: %lld is out of range: the text has tokens 0 to %d",
-                           option, p->to, t->n - 1);
+            return err_set(e, ERR_INPUT, "%s: %.40s is out of range: the text has tokens 0 to %d",
+                           option, p->place.spec, t->n - 1);
     } else {
         last = place_span(&p->place, option, t, place_text(item, side), &first, e);
     }

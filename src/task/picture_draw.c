@@ -64,9 +64,24 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
     return arena_printf(a, "%s.", text);
 }
 
+/* No query of any panel sees a key. */
+static bool is_hidden(const struct heatmaps *maps)
+{
+    for (int i = 0; i < maps->n_panels; i++)
+        for (int k = 0; k < maps->panels[i].n_rows * maps->panels[i].n_cols; k++)
+            if (!isnan(maps->panels[i].value[k]))
+                return false;
+    return true;
+}
+
 /* What would show more. */
 static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
 {
+    if (!*p->hinted && is_hidden(maps)) {
+        *p->hinted = true;
+        err_warn(p->s->env->note, "none of these queries sees any of these keys: every cell is "
+                 "hidden");
+    }
     if (!*p->hinted && maps->cmap->diverges) {
         *p->hinted = true;
         figure_note_cmap(maps, p->s->env->note);

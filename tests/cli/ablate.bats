@@ -429,7 +429,7 @@ near() {
             uniq > "$dir/both"
         [ "$(wc -l < "$dir/both")" -eq 1 ]
     done
-    for list in 0 25 "4," "," 101% x "4,,5" 1.5 nan; do
+    for list in 0 25 "4," "," 101% x "4,,5" 1.5 nan 0x10; do
         fails 2 "--points: '$list' is not a list such as 4,30%" "$viz" ablate --greedy --points "$list" "the cat"
     done
     fails 2 "--points requires --greedy" "$viz" ablate --points 3 "the cat"

@@ -211,6 +211,9 @@ refused() {
     fails 2 "--bootstrap requires several texts" "$viz" curve --bootstrap=20 -o "$dir/a.svg" "the cat"
     [ ! -e "$dir/a.svg" ]
     works "$viz" curve --bootstrap=20 -o "$dir/a.svg" < <(head -n 6 samples/english.txt)
+    run --separate-stderr "$viz" curve --bootstrap --tsv < <(head -n 3 samples/english.txt)
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "mha-viz: note: --bootstrap: 3 texts have no intervals, 5 are needed" ]
 }
 
 @test "--tsv, --json: the numbers of the lines" {

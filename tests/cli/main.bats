@@ -231,3 +231,10 @@ GUESSES
     [ "$status" -eq 141 ]
     [ -z "$output" ]
 }
+
+@test "help options: one option, by any of its names" {
+    "$viz" help options -o | diff - <("$viz" help options --output)
+    "$viz" help options output | grep -q -- '--output FILE'
+    fails 2 "help options: --compute is called --metric now" "$viz" help options compute
+    fails 2 "help options: no command has -?" "$viz" help options '-?'
+}

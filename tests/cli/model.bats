@@ -292,3 +292,18 @@ table() {
     fails 2 "--table: its numbers are there already" "$viz" model --table "$dir/out/000001.tsv" --tsv
     fails 2 "--sort is of pictures" "$viz" model --metric entropy --sort entropy --tsv "the cat"
 }
+
+@test "--table reads CSV, with quotes" {
+    "$viz" stats --tsv "the cat" > "$dir/a.tsv"
+    "$viz" stats --csv "the cat" > "$dir/a.csv"
+    for table in a.tsv a.csv; do
+        "$viz" model --no-caption --table "$dir/$table" --metric entropy --term > "$dir/$table.out"
+    done
+    cmp "$dir/a.tsv.out" "$dir/a.csv.out"
+    printf 'layer,head,"a, ""b"""\n0,0,"1.5"\n0,1,2\n' > "$dir/quoted.csv"
+    "$viz" model --table "$dir/quoted.csv" --term | grep -q 'a, "b" of each head'
+    printf 'layer,head,x\n0,0,1,2\n' > "$dir/quoted.csv"
+    fails 3 "4 fields, expected 3 as in line 1" "$viz" model --table "$dir/quoted.csv" -o "$dir/a.svg"
+    printf 'layer,head,"x\n0,0,1\n' > "$dir/quoted.csv"
+    fails 3 "" "$viz" model --table "$dir/quoted.csv" --metric y -o "$dir/a.svg"
+}

@@ -78,7 +78,7 @@ rows() {
         fails 2 "--from: " "$viz" heatmap --from "$list" -o "$dir/a.svg" "$text"
     done
     fails 3 "--to: the text has no token or word 'cow'" "$viz" heatmap --to cow -o "$dir/a.svg" "$text"
-    fails 3 "--from: 9 is out of range: the text has tokens 0 to 8" \
+    fails 3 "--from: 3-9 is out of range: the text has tokens 0 to 8" \
         "$viz" heatmap --from 3-9 -o "$dir/a.svg" "$text"
     fails 3 "--from: 0 is hidden (--hide)" "$viz" heatmap --hide first --from 0 -o "$dir/a.svg" "$text"
     [ ! -e "$dir/a.svg" ]
@@ -89,4 +89,13 @@ rows() {
     [ "$status" -eq 3 ]
     [[ $stderr == *"lines: line 2: --from: the text has no token or word 'cat'"* ]]
     [ "$(list "$dir/out")" = "000001.png 000003.png " ]
+}
+
+@test "what is no region, and a region of hidden cells" {
+    fails 2 "--from: '5-3': expected the smaller position first" "$viz" heatmap --from 5-3 a
+    fails 3 "--to: 3-99999999999999999999 is out of range: the text has tokens 0 to 1" \
+        "$viz" heatmap --to 3-99999999999999999999 -o "$dir/a.svg" a
+    run --separate-stderr "$viz" heatmap --from 0 --to 3-4 -o "$dir/a.svg" "$text"
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "mha-viz: note: none of these queries sees any of these keys: every cell is hidden" ]
 }

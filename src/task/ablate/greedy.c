@@ -171,11 +171,12 @@ static int order_exactly(struct ablate_job *j, struct err *e)
  * n_heads; -1: it is neither. */
 static int next_point(const char **s, int n_heads)
 {
-    char *end;
-    double x = strspn(*s, "0123456789.") > 0 ? strtod(*s, &end) : -1;    /* not "nan", " 1" */
+    size_t digits = strspn(*s, "0123456789.");      /* not "nan", " 1", "0x10" */
+    char *end = (char *)(uintptr_t)*s;
+    double x = digits > 0 ? strtod(*s, &end) : -1;
     bool share;
 
-    if (!(x >= 0))
+    if (!(x >= 0) || end != *s + digits)
         return -1;
     share = *end == '%';
     end += share;

@@ -155,6 +155,11 @@ static int draw(struct curve_job *jobs, int n, struct err *e)
     for (int k = 0; k < n; k++)
         if (jobs[k].n_texts == 0)
             return input_result(jobs[k].job.in, 0, e);
+    /* The caption of a picture says it. */
+    if (output->format <= OUTPUT_JSON && jobs->args->bootstrap > 0 &&
+        jobs->n_texts < CURVE_LEAST_TEXTS)
+        err_warn(jobs->job.s.env->note, "--bootstrap: %lld texts have no intervals, %d are needed",
+                 (long long)jobs->n_texts, CURVE_LEAST_TEXTS);
     if (curve_draw(jobs, n, e) != 0)
         return -1;
     output_tell(output, &jobs->args->shared.common.output, output->path);

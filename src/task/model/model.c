@@ -17,7 +17,7 @@ static const struct opt opts[] = {
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
           "a map of this metric, or of type, in place of thumbnails; a column of --table"),
     PATH(0, "table", "FILE", F(table),
-         "numbers of heads from this TSV, with columns layer and head; no model is run"),
+         "numbers of heads from this TSV or CSV, with columns layer and head; no model is run"),
     WORDS(0, "sort", "NAME", F(sort), &metric_values,
           "order the heads of each layer by type, or by this metric or column"),
     FLAG(0, "mds", F(mds),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tab-separated values of heads, as other programs and mha-viz stats --tsv write them. */
+ * Values of heads with tabs or commas between, as other programs and mha-viz stats --tsv and --csv
+ * write them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 /* In messages: bytes of a field, names of columns. */
 enum { MOST_SHOWN = 40, MOST_NAMED = 12 };
 
-/* Bytes between tabs, or a line; not ended by a NUL. */
+/* Bytes between tabs or commas, or a line; not ended by a NUL. */
 struct field { const char *s; size_t n; };
 
 /* Where the columns that are read stand; -1: not wanted. */
@@ -20,6 +21,7 @@ struct table {
     const char *at, *end;       /* what is left */
     int line;                   /* that was taken last, from 1 */
     int header;                 /* the line that names the columns */
+    char separator;             /* of fields: a tab, or a comma where that line has no tab */
     int n_columns;
     int place[N_READ];
     int *seen;                  /* [MODEL_TABLE_SIDE, MODEL_TABLE_SIDE] its line; 0: none */
@@ -53,17 +55,45 @@ static bool next_line(struct table *t, struct field *line)
     return true;
 }
 
-/* Takes the line's next field off; the last leaves line->s NULL. */
-static struct field next_field(struct field *line)
+/* The bytes of a quoted field at s, of n, with its quotes, to the comma after it or to the end. */
+static size_t quoted_size(const char *s, size_t n)
 {
-    const char *tab = line->n > 0 ? memchr(line->s, '\t', line->n) : NULL;
-    struct field field = { line->s, tab != NULL ? (size_t)(tab - line->s) : line->n };
+    size_t i = 1;
 
-    if (tab == NULL)
-        *line = (struct field){ NULL, 0 };
-    else
-        *line = (struct field){ tab + 1, line->n - field.n - 1 };
-    return field;
+    while (i < n && (s[i] != '"' || (i + 1 < n && s[i + 1] == '"')))
+        i += s[i] == '"' ? 2 : 1;
+    while (i < n && s[i] != ',')
+        i++;
+    return i;
+}
+
+/* The same without them, and each pair of quotes inside as one. */
+static struct field unquoted(const struct table *t, struct field f)
+{
+    char *s = arena_alloc(t->a, f.n + 1, 1);
+    size_t n = 0;
+
+    for (size_t i = 1; i < f.n; i++) {
+        if (f.s[i] == '"' && (i + 1 == f.n || f.s[i + 1] != '"'))
+            break;
+        i += f.s[i] == '"';
+        s[n++] = f.s[i];
+    }
+    return (struct field){ s, n };
+}
+
+/* Takes the line's next field off; the last leaves line->s NULL. */
+static struct field next_field(const struct table *t, struct field *line)
+{
+    bool quoted = t->separator == ',' && line->n > 0 && *line->s == '"';
+    const char *end = line->n > 0 && !quoted ? memchr(line->s, t->separator, line->n) : NULL;
+    size_t n = quoted ? quoted_size(line->s, line->n) :
+               end != NULL ? (size_t)(end - line->s) : line->n;
+    struct field field = { line->s, n };
+
+    *line = n < line->n ? (struct field){ line->s + n + 1, line->n - n - 1 } :
+                          (struct field){ NULL, 0 };
+    return quoted ? unquoted(t, field) : field;
 }
 
 /* ---- numbers ---- */
@@ -127,7 +157,7 @@ static const char *name_columns(const struct table *t, struct field header, cons
     int n = 0;
 
     for (int i = 0; header.s != NULL && n <= MOST_NAMED; i++) {
-        struct field name = next_field(&header);
+        struct field name = next_field(t, &header);
 
         if (numeric != NULL && !numeric[i])
             continue;
@@ -152,7 +182,7 @@ static int find_column(struct table *t, const char *name, struct field header, i
 
     *place = -1;
     for (int i = 0; name != NULL && rest.s != NULL; i++) {
-        if (!is(next_field(&rest), name))
+        if (!is(next_field(t, &rest), name))
             continue;
         if (*place >= 0)
             return err_set(e, ERR_INPUT, "line %d: column '%s' is there twice", t->header,
@@ -171,7 +201,7 @@ static const bool *find_numeric(const struct table *t, struct field header)
     struct field line;
 
     for (int i = 0; header.s != NULL; i++) {
-        struct field name = next_field(&header);
+        struct field name = next_field(t, &header);
 
         other[i] = is(name, "layer") || is(name, "head");
     }
@@ -179,7 +209,7 @@ static const bool *find_numeric(const struct table *t, struct field header)
         for (int i = 0; line.n > 0 && line.s != NULL && i < t->n_columns; i++) {
             double v = NAN;
 
-            if (!parse_number(next_field(&line), &v))
+            if (!parse_number(next_field(t, &line), &v))
                 other[i] = true;
             numeric[i] |= !isnan(v);
         }
@@ -207,7 +237,7 @@ static int choose_column(struct table *t, struct field header, const char **metr
     int n = 0;
 
     for (int i = 0; rest.s != NULL; i++) {
-        struct field name = next_field(&rest);
+        struct field name = next_field(t, &rest);
 
         if (numeric[i] && n++ == 0)
             *metric = arena_strndup(t->a, name.s, name.n);
@@ -232,8 +262,9 @@ static int read_header(struct table *t, const char **metric, const char *sort, s
     if (!next_line(t, &header) || header.n == 0)
         return err_set(e, ERR_INPUT, "line %d: empty, expected names of columns with tabs "
                        "between, layer and head among them", t->header);
+    t->separator = memchr(header.s, '\t', header.n) != NULL ? '\t' : ',';
     for (rest = header; rest.s != NULL; t->n_columns++)
-        next_field(&rest);
+        next_field(t, &rest);
     for (int i = LAYER; i <= HEAD; i++)
         if (find_column(t, name[i], header, &t->place[i], e) != 0)
             return -1;
@@ -253,7 +284,7 @@ static int read_fields(struct table *t, struct field line, struct field *field, 
     int n = 0;
 
     for (; line.s != NULL; n++) {
-        struct field next = next_field(&line);
+        struct field next = next_field(t, &line);
 
         for (int i = 0; i < N_READ; i++)
             if (t->place[i] == n)
