@@ -47,7 +47,7 @@ lacks() {
 documented man/mha-viz.1 > "$dir/shared-page"
 names < "$dir/shared-page" > "$dir/shared-names"
 "$program" --help | grep -o -- '--[a-z]*' > "$dir/everywhere"
-sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def > "$dir/commands"
+sed -n 's/^[A-Z]*(\(.*\))$/\1/p' src/task/tasks.def src/cmd/cmds.def > "$dir/commands"
 while read -r command; do
     page=man/mha-viz-$command.1
     if [ ! -f "$page" ]; then

@@ -303,7 +303,7 @@ static int plan_terminal(struct output *o, const struct output_args *args, struc
 /* Pictures in other formats and arrays would be garbage there. */
 static int check_terminal(const struct output *o, struct err *e)
 {
-    if (o->format <= OUTPUT_JSON || o->format == OUTPUT_TERMINAL || !terminal_is(o->path))
+    if (output_is_report(o) || o->format == OUTPUT_TERMINAL || !terminal_is(o->path))
         return 0;
     return err_set(e, ERR_USAGE, "-o %s: %s is a terminal, which shows no %s; give "
                    "-o FILE.%s or a pipe", o->path,
@@ -344,11 +344,11 @@ int output_plan(struct output *o, const struct output_args *args,
     *o = (struct output){ .path = args->path, .held = new_held(a),
                           .format = format_of(set->formats[args->format > 0 ? args->format
                                                                             : 1]) };
-    if (args->path == NULL && set->required && o->format > OUTPUT_JSON)
+    if (args->path == NULL && set->required && !output_is_report(o))
         return err_set(e, ERR_USAGE, "-o FILE is required");
     if (args->path == NULL)
         o->path = name == NULL || args->term != TERM_OFF || o->format == OUTPUT_TERMINAL ||
-                  o->format <= OUTPUT_JSON ? "-" :
+                  output_is_report(o) ? "-" :
                   arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
     o->folder = is_folder(o->path);
     if (args->format == 0 && args->term == TERM_OFF && strcmp(o->path, "-") != 0 &&
@@ -365,6 +365,11 @@ int output_plan(struct output *o, const struct output_args *args,
     return claim(o, args, a, e);
 }
 
+const char *output_format_name(enum output_format format)
+{
+    return table[format].name;
+}
+
 const char *output_name(const struct output *o, struct arena *a, int64_t index, int part)
 {
     if (!o->folder)
@@ -376,7 +381,7 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index, 
 
 void output_tell(const struct output *o, const struct output_args *args, const char *path)
 {
-    if (args->path == NULL && !output_is_on_terminal(o) && o->format > OUTPUT_JSON)
+    if (args->path == NULL && !output_is_on_terminal(o) && !output_is_report(o))
         fprintf(stdout, "%s\n", path);
 }
 

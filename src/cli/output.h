@@ -82,6 +82,15 @@ int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e);
 
+/* A table, or rows of it: TSV, CSV, JSON. */
+static inline bool output_is_report(const struct output *o)
+{
+    return o->format <= OUTPUT_JSON;
+}
+
+/* As --format names it. */
+const char *output_format_name(enum output_format format);
+
 static inline bool output_is_picture(const struct output *o)
 {
     return o->format >= OUTPUT_PNG && o->format <= OUTPUT_TERMINAL;

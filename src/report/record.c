@@ -564,6 +564,17 @@ void report_row(struct report *r, const void *row)
     r->run = NULL;
 }
 
+void report_row_or_table(struct report *r, const void *row, const char *lead,
+                         const struct record *of, struct list rows, struct arena *a)
+{
+    if (r->format != REPORT_TABLE) {
+        report_row(r, row);
+        return;
+    }
+    fprintf(r->file, "%s\n", report_clean(a, lead, strlen(lead)));
+    record_table(of, rows.at, rows.n, a, r->file);
+}
+
 void report_end(struct report *r)
 {
     report_begin(r);

@@ -143,6 +143,9 @@ struct report {
 void report_begin(struct report *r);
 /* In TSV, CSV and JSON: one row, after the header.  A table is the command's own. */
 void report_row(struct report *r, const void *row);
+/* One row, of the report's record; as a table, the line `lead` and in its place rows of `of`. */
+void report_row_or_table(struct report *r, const void *row, const char *lead,
+                         const struct record *of, struct list rows, struct arena *a);
 /* After the last row: TSV and CSV have their header also where there was none. */
 void report_end(struct report *r);
 

@@ -82,7 +82,7 @@ static int run_texts(struct job *job, const struct job_kind *kind, struct err *e
         return input_result(job->in, run_figure(job, kind, e), e);
     if (kind->end != NULL && output_is_picture(output))
         return input_result(job->in, run_each(job, kind, e), e);
-    if (kind->file == NULL || output->format <= OUTPUT_JSON)
+    if (kind->file == NULL || output_is_report(output))
         return run_reports(job, kind, e);
     return input_result(job->in, shared_to_files(&job->s, job->in, output, kind->file, job, e),
                         e);

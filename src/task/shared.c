@@ -85,7 +85,7 @@ int shared_check_figure(const struct shared_args *args, const struct output *out
 int shared_check_readers(const struct shared_args *args, const struct output *output,
                          const struct shared_reader *reader, struct err *e)
 {
-    bool report = output->format <= OUTPUT_JSON || output->format == OUTPUT_SUMS;
+    bool report = output_is_report(output) || output->format == OUTPUT_SUMS;
 
     for (const struct shared_reader *r = reader; r->option != NULL; r++)
         if (opts_is_given(&args->common, r->field) &&

@@ -62,7 +62,7 @@ int state_check(struct job *j, struct err *e)
     if (j->parts == NULL || args_of(j)->resume == NULL)
         return 0;
     file = file_of(j);
-    if (output->format > OUTPUT_JSON && output->format != OUTPUT_SUMS)
+    if (!output_is_report(output) && output->format != OUTPUT_SUMS)
         return err_set(e, ERR_USAGE, "--resume: a picture cannot be gone on with: expected a "
                        "report");
     if (file == NULL || strcmp(file, "-") == 0)
@@ -89,7 +89,6 @@ static int check_sum(const struct job *j, struct state *s, struct err *e)
 
 static void describe(struct job *j, json_t **run, json_t **part)
 {
-    static const char *const formats[] = { "table", "tsv", "csv", "json" };
     struct arena *a = j->s.a;
     const struct state *s = j->state;
 
@@ -97,7 +96,7 @@ static void describe(struct job *j, json_t **run, json_t **part)
     json_put(a, *run, "bytes of the texts", json_integer((json_int_t)s->n_bytes));
     json_put(a, *run, "checksum of the texts", parts_hex(a, s->crc));
     if (!j->of_many)
-        json_put(a, *run, "reports", json_string(formats[j->results.output.format]));
+        json_put(a, *run, "reports", json_string(output_format_name(j->results.output.format)));
     json_put(a, *part, "lines", json_integer(parts_texts(j).n));
     json_put(a, *part, "pieces", json_integer(parts_texts(j).n_parts));
     json_put(a, *part, "ended", json_boolean(s->ended));

@@ -96,7 +96,7 @@ complete_bash() {
 }
 
 @test "bash: every option of every --help is offered" {
-    for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
+    for command in $(sed -n 's/^[A-Z]*(\(.*\))$/\1/p' src/task/tasks.def src/cmd/cmds.def); do
         offered=" $(complete_bash mha-viz "$command" --) "
         options=$("$viz" "$command" --help | grep -oE '^  (-., |    )--[a-z-]+' | grep -oE -- '--.*')
         [[ $options == *--threads* ]]

@@ -34,7 +34,7 @@ try() {
 
 @test "man pages: one page per command, sections in one order" {
     order="NAME SYNOPSIS DESCRIPTION OPTIONS OUTPUT ENVIRONMENT FILES EXIT STATUS EXAMPLES SEE ALSO CAVEATS "
-    for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
+    for command in $(sed -n 's/^[A-Z]*(\(.*\))$/\1/p' src/task/tasks.def src/cmd/cmds.def); do
         sections=$(sed -n 's/^\.Sh //p' "man/mha-viz-$command.1" | tr '\n' ' ')
         [ "$sections" = "NAME SYNOPSIS DESCRIPTION EXIT STATUS EXAMPLES OPTIONS OUTPUT SEE ALSO " ]
         grep -q "^\.Xr mha-viz-$command 1" man/mha-viz.1
@@ -114,7 +114,7 @@ in_page() {
 }
 
 @test "examples of --help work" {
-    for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
+    for command in $(sed -n 's/^[A-Z]*(\(.*\))$/\1/p' src/task/tasks.def src/cmd/cmds.def); do
         "$viz" "$command" --help | sed -n '/^Examples:/,$s/^  //p' > "$dir/examples"
         [ -s "$dir/examples" ]
         while IFS= read -r example; do

@@ -20,7 +20,7 @@ load helper
 }
 
 @test "every command is in --help and has a help of its own, with all its examples" {
-    for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
+    for command in $(sed -n 's/^[A-Z]*(\(.*\))$/\1/p' src/task/tasks.def src/cmd/cmds.def); do
         "$viz" --help | grep -qE "^  $command |^  others.* $command(,|$)"
         run "$viz" "$command" --help
         [ "$status" -eq 0 ]

@@ -177,13 +177,10 @@ void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct abl
                               c->n_texts, c->n_rows, c->loss, order_rows(j, a, c),
                               point_rows(j, a, c) };
 
-    if (r->format != REPORT_TABLE) {
-        report_row(r, &row);
-        return;
-    }
-    fprintf(r->file, "heads replaced one after the other, the least worth %s first; mean of "
-            "%lld text%s\n", exact ? "after those before it" : "by itself",
-            (long long)c->n_texts, str_plural(c->n_texts));
-    record_table(j->record, row.points.at, row.points.n, a, r->file);
-    print_order(j, a, c, r->file);
+    report_row_or_table(r, &row, arena_printf(
+        a, "heads replaced one after the other, the least worth %s first; mean of %lld text%s",
+        exact ? "after those before it" : "by itself", (long long)c->n_texts,
+        str_plural(c->n_texts)), j->record, row.points, a);
+    if (r->format == REPORT_TABLE)
+        print_order(j, a, c, r->file);
 }

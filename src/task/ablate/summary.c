@@ -233,10 +233,5 @@ void ablate_write_summary(struct ablate_job *j, struct arena *a)
         row.sets = set_mean_rows(j, a);
     else
         row.heads = mean_rows(j, a);
-    if (report->format != REPORT_TABLE) {
-        report_row(report, &row);
-        return;
-    }
-    fprintf(report->file, "%s\n", title(j, a));
-    record_table(j->record, shown_list->at, shown_list->n, a, report->file);
+    report_row_or_table(report, &row, title(j, a), j->record, *shown_list, a);
 }

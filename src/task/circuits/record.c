@@ -314,7 +314,7 @@ static void print_lead(const struct circuits_job *j, const struct model_row *row
     if (!j->args->edges && row->sample > 0)
         fprintf(f, "; ranks of %d token%s, seed %d", row->sample, str_plural(row->sample),
                 row->seed);
-    fprintf(f, "\n\n");
+    putc('\n', f);
 }
 
 void circuits_report(const struct circuits_job *j, FILE *f)
@@ -325,11 +325,7 @@ void circuits_report(const struct circuits_job *j, FILE *f)
                              j->s.provenance };
     struct model_row row = model_row(j);
 
-    if (report.format != REPORT_TABLE) {
-        report_row(&report, &row);
-        report_end(&report);
-        return;
-    }
-    print_lead(j, &row, f);
-    record_table(pairs ? &pair_record : &head_record, row.rows.at, row.rows.n, j->a, f);
+    if (report.format == REPORT_TABLE)
+        print_lead(j, &row, f);
+    report_row_or_table(&report, &row, "", pairs ? &pair_record : &head_record, row.rows, j->a);
 }

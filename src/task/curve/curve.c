@@ -156,7 +156,7 @@ static int draw(struct curve_job *jobs, int n, struct err *e)
         if (jobs[k].n_texts == 0)
             return input_result(jobs[k].job.in, 0, e);
     /* The caption of a picture says it. */
-    if (output->format <= OUTPUT_JSON && jobs->args->bootstrap > 0 &&
+    if (output_is_report(output) && jobs->args->bootstrap > 0 &&
         jobs->n_texts < CURVE_LEAST_TEXTS)
         err_warn(jobs->job.s.env->note, "--bootstrap: %lld texts have no intervals, %d are needed",
                  (long long)jobs->n_texts, CURVE_LEAST_TEXTS);

@@ -274,7 +274,7 @@ int curve_draw(struct curve_job *jobs, int n, struct err *e)
     if (make_lines(jobs, n, &curve, s->a, e) != 0)
         return -1;
     leave_out_layers(jobs, n, &curve, s->a);
-    if (output->format <= OUTPUT_JSON)
+    if (output_is_report(output))
         return curve_write(jobs, &curve, e);
     set_dots(first, &curve, s->a);
     bin = take_together(first, &curve);

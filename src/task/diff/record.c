@@ -264,15 +264,9 @@ void diff_report(const struct diff_pair *p, struct arena *a, struct report *r)
 {
     struct side_row first = side_row(p->sides, 0, a), second = side_row(p->sides, 1, a);
     struct list heads = head_rows(p, a);
-    const char *title = diff_title(p, a);
 
-    if (r->format != REPORT_TABLE) {
-        report_row(r, &(struct pair_row){
-            p->sides->side[0].item.index, p->sides->called, &first, &second, p->n_paired,
-            records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item), heads,
-        });
-        return;
-    }
-    fprintf(r->file, "%s\n", report_clean(a, title, strlen(title)));
-    record_table(diff_record_of(p->sides, &head_record, a), heads.at, heads.n, a, r->file);
+    report_row_or_table(r, &(struct pair_row){
+        p->sides->side[0].item.index, p->sides->called, &first, &second, p->n_paired,
+        records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item), heads,
+    }, diff_title(p, a), diff_record_of(p->sides, &head_record, a), heads, a);
 }

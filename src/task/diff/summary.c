@@ -163,15 +163,10 @@ void diff_summary_report(const struct diff_summary *s, struct arena *a, struct r
 {
     struct diff_side_id first = diff_side_id(s->sides, 0), second = diff_side_id(s->sides, 1);
     struct list heads = head_rows(s, a);
-    const char *title = diff_summary_title(s, a);
     const struct record *record = s->sides->args->bootstrap > 0 ? &head_record :
                                   records_without_bootstrap(a, &head_record);
 
-    if (r->format != REPORT_TABLE) {
-        report_row(r, &(struct summary_row){ s->sides->called, &first, &second, s->n,
-                                             records_shown_asked(&s->sides->side[0].s), heads });
-        return;
-    }
-    fprintf(r->file, "%s\n", report_clean(a, title, strlen(title)));
-    record_table(record, heads.at, heads.n, a, r->file);
+    report_row_or_table(r, &(struct summary_row){
+        s->sides->called, &first, &second, s->n, records_shown_asked(&s->sides->side[0].s), heads,
+    }, diff_summary_title(s, a), record, heads, a);
 }

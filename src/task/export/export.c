@@ -316,7 +316,7 @@ static bool is_npy(const struct export_job *j)
 
 static bool is_table(const struct export_job *j)
 {
-    return j->job.results.output.format <= OUTPUT_JSON;
+    return output_is_report(&j->job.results.output);
 }
 
 static int one_table(void *self, struct arena *a, const struct item *item, struct err *e)

@@ -307,7 +307,7 @@ static int check(void *self, struct err *e)
 {
     struct mechanisms_job *job = self;
     const struct mechanisms_args *args = job->args;
-    bool reports = job->job.results.output.format <= OUTPUT_JSON;
+    bool reports = output_is_report(&job->job.results.output);
 
     if (args->error && args->no_error)
         return err_set(e, ERR_USAGE, "--error, --no-error: only one of them can be given");

@@ -130,7 +130,7 @@ static const char *text_of(struct arena *a, const struct item *item)
 
 static bool writes_numbers(const struct model_view_job *j)
 {
-    return j->job.results.output.format <= OUTPUT_JSON;
+    return output_is_report(&j->job.results.output);
 }
 
 static int draw(struct model_view_job *j, const struct model_view_picture *p, struct arena *a,

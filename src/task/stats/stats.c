@@ -331,8 +331,9 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--by requires --summary");
     if (args->reliability && !of_many)
         return err_set(e, ERR_USAGE, "--reliability requires --summary");
-    if (args->reliability && job->job.results.output.format != OUTPUT_TABLE &&
-        job->job.results.output.format < OUTPUT_JSON)
+    if (args->reliability && output_is_report(&job->job.results.output) &&
+        job->job.results.output.format != OUTPUT_TABLE &&
+        job->job.results.output.format != OUTPUT_JSON)
         return err_set(e, ERR_USAGE, "--reliability is of the table and JSON: it is of a metric, "
                        "and lines of TSV are of heads");
     return check_layers(job, e);
