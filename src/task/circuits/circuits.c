@@ -12,12 +12,13 @@ static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
 
 #define F(f) offsetof(struct circuits_args, f)
 static const struct opt opts[] = {
-    FLAG(0, "edges", F(edges), "a row per earlier and later head, instead of one per head"),
+    FLAG(0, "edges", F(edges),
+         "report a row per pair of an earlier and a later head, instead of one per head"),
     INT(0, "sample", "N", F(sample), "500", 0, 1 << 20,
-        "tokens of which ranks are taken; 0: none, nor successors"),
+        "number of tokens whose ranks are computed; 0: none, and no successors"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647, "seed of the sample"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
-           "order of the rows; by a number: the largest first"),
+           "order of the rows; numbers: the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     CHOICE(0, "metric", "NAME", F(metric), "copy", sorts + 1, "what a picture shows"),
     END

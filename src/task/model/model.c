@@ -15,13 +15,13 @@ static const struct opt_values metric_values = { .words = metric_names };
 #define F(f) offsetof(struct model_view_args, f)
 static const struct opt opts[] = {
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
-          "a map of this metric, or of type, in place of thumbnails; a column of --table"),
+          "map of this metric, or of type, instead of thumbnails; a column of --table"),
     PATH(0, "table", "FILE", F(table),
-         "numbers of heads from this TSV, with columns layer and head; no model is run"),
+         "read the numbers of heads from this TSV, with columns layer and head; no model is "
+         "run"),
     WORDS(0, "sort", "NAME", F(sort), &metric_values,
           "order the heads of each layer by type, or by this metric or column"),
-    FLAG(0, "mds", F(mds),
-         "heads as points with their names, the nearer the more alike they attend"),
+    FLAG(0, "mds", F(mds), "draw heads as points with their names; near points attend alike"),
     END
 };
 #undef F

@@ -5,9 +5,9 @@
 #define F(f) offsetof(struct neuron_args, f)
 static const struct opt opts[] = {
     STRING(0, "from", "POS", F(from),
-           "the token that looks: a position from 0 or the end (-1), a word, or word#2; "
-           "without it, the last"),
-    FLAG(0, "dims", F(dims), "a row per key and dimension: q, k, q x k"),
+           "the token that looks: a position from 0 or the end (-1), a word, or word#2; by "
+           "default the last"),
+    FLAG(0, "dims", F(dims), "report a row for each key and dimension: q, k, q x k"),
     END
 };
 #undef F
