@@ -321,7 +321,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_ablate = {
     .name = "ablate",
-    .summary = "replace the outputs of heads and report what that costs",
+    .summary = "replace the outputs of heads and report what the model loses",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct ablate_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -182,7 +182,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_attribute = {
     .name = "attribute",
-    .summary = "report what each head and each token writes into a logit",
+    .summary = "report how much each head and each token adds to a logit",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct attribute_args), .examples = examples,
     .max_operands = 2, .run = run,

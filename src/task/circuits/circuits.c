@@ -187,7 +187,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_circuits = {
-    .name = "circuits", .summary = "report what heads do by their weights alone",
+    .name = "circuits", .summary = "report what heads do, judged by the weights alone",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct circuits_args), .examples = examples,
     .max_operands = 0, .run = run,

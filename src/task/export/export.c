@@ -437,7 +437,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_export = {
-    .name = "export", .summary = "write the attention weights themselves, for NumPy",
+    .name = "export", .summary = "write the attention weights as arrays for NumPy",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct export_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -123,7 +123,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_links = {
-    .name = "links", .summary = "draw lines from tokens to those that they attend to",
+    .name = "links", .summary = "draw lines from tokens to the tokens that they attend to",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct links_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -379,7 +379,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_mechanisms = {
     .name = "mechanisms",
-    .summary = "compare attention mechanisms on a model's own queries and keys",
+    .summary = "compare attention mechanisms on the queries and keys of a model",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct mechanisms_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -436,7 +436,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_model = {
-    .name = "model", .summary = "draw all heads of all layers, or a number of each",
+    .name = "model", .summary = "draw all heads of all layers, as maps or as a number per head",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct model_view_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -142,7 +142,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_neuron = {
-    .name = "neuron", .summary = "show how one query and each key make a score and a weight",
+    .name = "neuron", .summary = "show how a query and each key give a score and a weight",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct neuron_args), .examples = examples,
     .max_operands = 2, .run = run,

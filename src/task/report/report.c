@@ -323,7 +323,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_report = {
-    .name = "report", .summary = "write an interactive page of all heads, one file of HTML",
+    .name = "report", .summary = "write an interactive page of all heads in one HTML file",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct report_args), .examples = examples,
     .max_operands = 2, .run = run,

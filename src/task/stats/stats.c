@@ -425,7 +425,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_stats = {
-    .name = "stats", .summary = "report entropy, strongest links and more for each head",
+    .name = "stats", .summary = "report entropy, strongest links and other numbers of each head",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -167,7 +167,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_trace = {
-    .name = "trace", .summary = "follow one token through all layers, and what is predicted",
+    .name = "trace", .summary = "follow a token and its predictions through all layers",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct trace_args), .examples = examples,
     .max_operands = 2, .run = run,

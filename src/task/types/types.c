@@ -308,7 +308,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_types = {
-    .name = "types", .summary = "say what each head is, by probes and by texts",
+    .name = "types", .summary = "find the type of each head, with probes and with texts",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct types_args), .examples = examples,
     .max_operands = 2, .run = run,
