@@ -81,7 +81,7 @@ static const struct topic { const char *name, *about; } topics[] = {
     { "metrics", "what is measured of each head, with formulas, ranges and sources" },
     { "options", "the options of all commands: what each means, and which commands have it" },
     { "tutorial", "from one attention layer by hand to a figure for a paper" },
-    { "heads", "what the heads of a model do, and which of them it does not need" },
+    { "heads", "what the heads of a model do, and which of them the model does not need" },
     { "models", "families of models, files and tokenisers that are read" },
     { "layers", "bare layers, and attention that another program computed" },
     { "mechanisms", "the attention mechanisms that are compared, with their costs" },
