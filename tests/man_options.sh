@@ -14,7 +14,7 @@ bad=0
 printed() {
     awk '
     /^[A-Z].*:$/ { group = $0 }
-    /^  +-/ {
+    /^(  -[A-Za-z], |      )--/ {   # not a line on which a text goes on
         for (i = 1; i <= NF && $i ~ /^-/; i++) {
             sub(/,$|\[=.*$/, "", $i)
             print group, $i

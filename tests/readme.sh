@@ -15,9 +15,10 @@ export MHA_VIZ_KERNEL=c
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
-# again FILE BEGIN END: FILE with the output of its commands as it is now, which run in one folder
+# again FILE BEGIN END: FILE with the output of its commands as it is now, which run in one folder.
+# A command goes on after a \, which a page of the manual writes \e, and inside of quotes.
 again() {
-    local room inside='' line
+    local room inside='' line command=''
     room=$(mktemp -d "$dir/room.XXXX") && ln -s "$root/samples" "$root/tests" "$root/man" "$room" &&
         ln -s "$program" "$room/mha-viz" || exit 1
     while IFS= read -r line; do
@@ -25,11 +26,15 @@ again() {
         "$2") inside=yes ;;
         "$3") inside= ;;
         esac
-        [[ -z $inside || $line == "$2" || $line == '$ '* ]] || continue
+        [[ -z $inside || $line == "$2" || $line == '$ '* || -n $command ]] || continue
         printf '%s\n' "$line"
-        [[ -n $inside && $line == '$ '* ]] || continue
-        (cd "$room" && PATH=$room:$PATH bash -c "${line#'$ '}" 2>&1 </dev/null) ||
+        [[ -n $inside && $line == '$ '* || -n $command ]] || continue
+        line=${line//\\e/\\}
+        command+=${command:+$'\n'}${line#'$ '}
+        [[ $line != *\\ ]] && bash -n -c "$command" 2>/dev/null || continue
+        (cd "$room" && PATH=$room:$PATH bash -c "$command" 2>&1 </dev/null) ||
             echo "(exit status $?)"
+        command=
     done < "$1"
 }
 
@@ -37,7 +42,7 @@ tutorial=man/mha-viz-tutorial.7
 heads=man/mha-viz-heads.7
 mkdir "$dir/man"
 again README.md '```console' '```' > "$dir/README.md"
-again $tutorial '.Bd -literal -offset indent' '.Ed' > "$dir/$tutorial"
+again $tutorial '.Bd -literal -offset 2n' '.Ed' > "$dir/$tutorial"
 again $heads '.Bd -literal' '.Ed' > "$dir/$heads"
 
 if [ "${1:-}" = --update ]; then

@@ -22,7 +22,7 @@ copied() {
 
 if [ "${1:-}" = --update ]; then
     copied README.md "$zh" '```console' '```' > "$zh.new" && mv "$zh.new" "$zh" &&
-        copied $tutorial $tutorial_zh '.Bd -literal -offset indent' .Ed > $tutorial_zh.new &&
+        copied $tutorial $tutorial_zh '.Bd -literal -offset 2n' .Ed > $tutorial_zh.new &&
         mv $tutorial_zh.new $tutorial_zh
     exit
 fi

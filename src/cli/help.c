@@ -162,7 +162,8 @@ static void visit(void *self, const struct opt_group *group, const struct opt *o
     print_option(self, o);
 }
 
-/* How many bytes of a text fit into as many columns, without a part of a sentence. */
+/* How many bytes of a text fit into as many columns, without a part of a sentence; after "DIR/:"
+ * a part would lack its meaning. */
 static size_t part_that_fits(const char *s, int columns)
 {
     size_t fits = strlen(s);
@@ -171,7 +172,7 @@ static size_t part_that_fits(const char *s, int columns)
         return fits;
     fits = 0;
     for (size_t i = 0; s[i] != '\0' && columns_of(s, (int)i) <= columns; i++)
-        if (strchr(",;:", s[i]) != NULL && s[i + 1] == ' ')
+        if (strchr(",;", s[i]) != NULL && s[i + 1] == ' ')
             fits = i;
     return fits;
 }
@@ -324,8 +325,8 @@ void help_short(FILE *f, const struct cmd *c)
     putc('\n', f);
     print_wrapped(f, names.text.s, 0, 2);
     fprintf(f, "\n`mha-viz help %s` describes all options and shows examples;\n"
-               "`mha-viz help %s GROUP` those of a group, typed with - for blanks.\n", c->name,
-            c->name);
+               "`mha-viz help %s GROUP` describes one group; write blanks in GROUP as -.\n",
+            c->name, c->name);
 }
 
 /* ---- the program ---- */
@@ -343,6 +344,7 @@ void help_program(FILE *f, const struct cmd *const *table)
     for (int i = 0, n = 0; table[i] != NULL; i++)
         if (table[i]->minor)
             fprintf(f, "%s%s", n++ > 0 ? ", " : "", table[i]->name);
-    fprintf(f, "\n\n`mha-viz COMMAND -h` lists a command's options, `mha-viz help COMMAND` all;\n"
-               "`mha-viz help metrics` what is measured, `mha-viz help topic` the other pages.\n");
+    fprintf(f,
+            "\n\nFor a command: `mha-viz COMMAND -h`, or `mha-viz help COMMAND` for all options,\n"
+            "for the metrics: `mha-viz help metrics`, for other pages: `mha-viz help topic`.\n");
 }

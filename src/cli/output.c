@@ -35,23 +35,23 @@ static const char *const metadata_names[] = { "names", "paths", "none", NULL };
     ALIAS("json", "format=json", "short for --format json: one object per text"), TABLES
 #define TABLES \
     ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row"), \
-    ALIAS("csv", "format=csv", "short for --format csv: the same, with commas between")
+    ALIAS("csv", "format=csv", "short for --format csv: like --tsv, with commas")
 #define METADATA \
     CHOICE(0, "metadata", "WHAT", F(metadata), "names", metadata_names, \
-           "what the file says of the run, such as its command line: names, paths with their " \
-           "folders, or none"), \
+           "what the file records of the run, such as its command line; names: absolute " \
+           "paths cut to their last part; paths: paths as typed; none: nothing"), \
     ALIAS("no-metadata", "metadata=none", "short for --metadata none")
 #define PROVENANCE \
     FLAG(0, "provenance", F(provenance), \
-         "TSV begins with what other formats say of the run: a comment of one line, in JSON")
+         "begin TSV with one comment line that describes the run in JSON, as other formats do")
 #define TERM \
     CHOICE_OR_ALONE("term", "HOW", offsetof(struct common_args, output.term), "off", "auto", \
-                    terms, "short for --format terminal: a picture as text or as sixel or " \
-                    "kitty show it; auto: what the terminal can")
+                    terms, "short for --format terminal: draw as text, or in the protocol " \
+                    "of sixel or kitty; auto: the best that the terminal shows")
 
 static const struct opt report_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
-         "write here, not to standard output (-); DIR/: one file per text"),
+         "write here, not to standard output (-); DIR/: one file per text in this folder"),
     CHOICE(0, "format", "NAME", F(format), "auto", reports,
            "report format; auto: by the extension of -o, else table"),
     SHORT_FORMS,
@@ -64,7 +64,8 @@ static const struct opt picture_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", pictures,
-           "picture format; auto: by the extension of -o, else png; -o -: terminal on one"),
+           "picture format; auto: by the extension of -o, else png, or terminal "
+           "if -o - is a terminal"),
     TERM,
     METADATA,
     END
@@ -74,8 +75,8 @@ static const struct opt figure_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text"),
     CHOICE(0, "format", "NAME", F(format), "auto", figures,
-           "picture format, or tsv, csv or json of its numbers; auto: by the extension of -o, else "
-           "png, but text on a terminal"),
+           "picture format, or tsv, csv or json for the numbers of the picture; auto: by the "
+           "extension of -o, else png, or text on a terminal"),
     SHORT_FORMS,
     TERM,
     METADATA,
@@ -85,7 +86,7 @@ static const struct opt figure_opts[] = {
 
 static const struct opt all_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
-         "write here, not to standard output (-); DIR/: one file per text"),
+         "write here, not to standard output (-); DIR/: one file per text in this folder"),
     CHOICE(0, "format", "NAME", F(format), "auto", all,
            "report or picture format; auto: by the extension of -o, else table"),
     SHORT_FORMS,
@@ -97,7 +98,7 @@ static const struct opt all_opts[] = {
 
 static const struct opt every_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
-         "write here, not to standard output (-); DIR/: one file per text"),
+         "write here, not to standard output (-); DIR/: one file per text in this folder"),
     CHOICE(0, "format", "NAME", F(format), "auto", every,
            "report, picture or npz; auto: by the extension of -o, else table"),
     SHORT_FORMS,
@@ -109,10 +110,11 @@ static const struct opt every_opts[] = {
 
 static const struct opt array_opts[] = {
     OUTPUT('o', "output", "FILE", F(path),
-         "write here; - is standard output; DIR/: one file per text; required but for tables"),
+         "write here; - is standard output; DIR/: one file per text; required except for tsv and "
+         "csv"),
     CHOICE(0, "format", "NAME", F(format), "auto", arrays,
-           "npz: one array per layer; npy: one array, layers x heads x queries x keys; tsv, csv: "
-           "a row per weight; auto: by the extension of -o, else npz"),
+           "file format; npz: one array per layer; npy: one array, layers x heads x queries x "
+           "keys; tsv, csv: one row per weight; auto: by the extension of -o, else npz"),
     TABLES,
     METADATA,
     PROVENANCE,

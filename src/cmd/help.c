@@ -81,12 +81,12 @@ static int describe_metric(const char *name, struct arena *a, struct err *e)
 static const struct topic { const char *name, *about; } topics[] = {
     { "metrics", "what is measured of each head, with formulas, ranges and sources" },
     { "options", "the options of all commands: what each means, and which commands have it" },
-    { "tutorial", "attention step by step, from a sentence to figures of a real model" },
-    { "heads", "kinds of heads, how to find them, and what was published about them" },
+    { "tutorial", "from one attention layer by hand to a figure for a paper" },
+    { "heads", "what the heads of a model do, and which of them the model does not need" },
     { "models", "families of models, files and tokenisers that are read" },
     { "layers", "bare layers, and attention that another program computed" },
     { "mechanisms", "the attention mechanisms that are compared, with their costs" },
-    { "performance", "how fast it is beside other programs, and how that was measured" },
+    { "performance", "how fast mha-viz is beside other programs, and how that was measured" },
     { "python", "the Python module" },
 };
 

@@ -138,7 +138,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_merge = {
     .name = "merge",
-    .summary = "join what --shard wrote of the parts of a corpus, or processes of layers",
+    .summary = "join the parts that runs with --shard or --hidden-out wrote",
     .operands = "PART...", .groups = groups,
     .args_size = sizeof(struct merge_args), .examples = examples,
     .max_operands = MOST_SHARDS, .minor = true, .run = run,

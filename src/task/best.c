@@ -15,8 +15,9 @@ static const struct opt_values metric_values = { .words = metric_names };
 #define F(f) offsetof(struct shared_args, best.f)
 static const struct opt opts[] = {
     INT(0, "best", "N", F(n), NULL, 1, 4096,
-        "only the N heads with the largest --metric; of all layers, without -l"),
-    WORDS(0, "metric", "NAME", F(metric), &metric_values, "with --best: the metric"),
+        "show only the N heads with the largest --metric, by default of all layers"),
+    WORDS(0, "metric", "NAME", F(metric), &metric_values,
+          "with --best: the metric by which heads are chosen"),
     END
 };
 #undef F

@@ -20,19 +20,19 @@ struct heatmap_args {
 #define F(f) offsetof(struct heatmap_args, f)
 static const struct opt opts[] = {
     INT('c', "columns", "N", F(columns), NULL, 1, 64,
-        "heads per row of the grid; if not given, 4 or what fits"),
+        "heads per row; by default 4, or as many as fit"),
     REAL(0, "vmin", "W", F(vmin), NULL, -INFINITY, INFINITY,
-         "weight at the low end of the colours, for all heads"),
+         "weight at the low end of the colour scale, for all heads"),
     REAL(0, "vmax", "W", F(vmax), NULL, -INFINITY, INFINITY,
-         "weight at the high end of the colours, for all heads"),
+         "weight at the high end of the colour scale, for all heads"),
     CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
-           "how tokens share a cell where a text has more tokens than pixels"),
+           "what a cell shows of its weights if a text has more tokens than pixels"),
     FLAG(0, "rollout", F(rollout),
-         "one map: how much of each token is in each one above all layers (rollout)"),
-    FLAG(0, "compare", F(compare),
-         "two texts, or those of -f, beside each other"),
+         "draw one map: how much of each input token is in each output token (attention "
+         "rollout)"),
+    FLAG(0, "compare", F(compare), "draw two texts, or the texts of -f, side by side"),
     FLAG(0, "grid", F(grid),
-         "with --image, --audio: the maps alone, as of a text"),
+         "with --image or --audio: draw the maps without the picture or the spectrogram"),
     END
 };
 #undef F

@@ -93,11 +93,11 @@ static void test_command(void **state)
         "  -s, --seed N        seed of the mask (at least 0)\n"
         "\n"
         "Program:\n"
-        "  -t, --threads N     threads; 0: one per processor (0..1024) [0]\n"
+        "  -t, --threads N     number of threads; 0: one per processor (0..1024) [0]\n"
         "  -q, --quiet         print no warnings and no progress\n"
         "  -v, --verbose       print more about what is read and done\n"
-        "      --profile       print where the time went, to standard error\n"
-        "  -h, --help          show this help; -h: only the command's own options\n"
+        "      --profile       print to standard error where the time went\n"
+        "  -h, --help          show this help; -h shows only the command's own options\n"
         "\n"
         "Examples:\n"
         "  mha-viz toy -c 3 \"a b\"\n");
@@ -128,7 +128,7 @@ static void test_short(void **state)
         "Shared options: output (-o), all masks (-s), program (-t -q -v -h)\n"
         "\n"
         "`mha-viz help toy` describes all options and shows examples;\n"
-        "`mha-viz help toy GROUP` those of a group, typed with - for blanks.\n");
+        "`mha-viz help toy GROUP` describes one group; write blanks in GROUP as -.\n");
     free(text);
 }
 

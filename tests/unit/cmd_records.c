@@ -197,13 +197,43 @@ static void put_columns(FILE *f, const struct record *r, const char *prefix)
     }
 }
 
+/* The longest name of the rows, ".It Va NAME Ta ...", and its length. */
+static const char *longest_name(const char *rows, int *n)
+{
+    static const char row[] = ".It Va ";
+    const char *longest = rows;
+
+    *n = 0;
+    for (const char *at = strstr(rows, row); at != NULL; at = strstr(at, row)) {
+        int length;
+
+        at += strlen(row);
+        length = (int)strcspn(at, " ");
+        if (length > *n) {
+            *n = length;
+            longest = at;
+        }
+    }
+    return longest;
+}
+
+/* The last column has no width: what does not fit goes on below it, in all formatters. */
 static void put_table(const struct record *r, FILE *f)
 {
-    fprintf(f, "%s.Bl -column \"layers[].mechanisms[].output_refused\" \"table, TSV, JSON\" "
-            "\"code points\"\n.It Sy name Ta Sy in Ta Sy unit\n", TABLE_BEGIN);
-    fprintf(f, ".It Va schema Ta JSON Ta \\(en\n");
-    put_columns(f, r, "");
-    fprintf(f, ".El\n%s", TABLE_END);
+    char *rows;
+    const char *name;
+    size_t size;
+    int n;
+    FILE *to = open_memstream(&rows, &size);
+
+    fprintf(to, ".It Va schema Ta JSON Ta \\(en\n");
+    put_columns(to, r, "");
+    fclose(to);
+    name = longest_name(rows, &n);
+    fprintf(f, "%s.Bl -column \"%.*s\" \"table, TSV, JSON\"\n.It Sy name Ta Sy in Ta Sy unit\n",
+            TABLE_BEGIN, n, name);
+    fprintf(f, "%s.El\n%s", rows, TABLE_END);
+    free(rows);
 }
 
 /* One block after the other, in the order of the command's records. */

@@ -230,7 +230,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_bench = {
-    .name = "bench", .summary = "measure where the time goes, and the machine's limits",
+    .name = "bench", .summary = "measure where the time goes, and the limits of the machine",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct bench_args), .examples = examples,
     .max_operands = 2, .minor = true, .run = run,

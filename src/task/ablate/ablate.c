@@ -14,59 +14,62 @@ static const char *const greedies[] = { "off", "once", "exact", NULL };
 #define F(f) offsetof(struct ablate_args, f)
 static const struct opt opts[] = {
     CHOICE(0, "with", "WHAT", F(with), "zero", ablate_withs,
-           "what replaces a head's output; resample: that of another text of as many tokens"),
-    FLAG(0, "together", F(together),
-         "all heads of -l and -H at once, beside 10 random sets"),
+           "what replaces the output of a head; resample: its output on another text of as "
+           "many tokens"),
+    FLAG(0, "together", F(together), "replace the chosen heads together, and 10 random sets"),
     CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
-                    "replace one head after the other, the least worth first, by itself or, "
-                    "exact, after those before it"),
+                    "replace more and more heads, the least important first; once: ranked "
+                    "once; exact: ranked again after each head"),
     STRING(0, "points", "LIST", F(points),
-           "with --greedy: of how many heads, such as 4,30%"),
-    FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
-    FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
+           "with --greedy: numbers of heads to report, such as 4,30%"),
+    FLAG(0, "yes", F(yes), "run even if that is expected to take more than an hour"),
+    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
-           "order of the heads; else by a number, the largest first"),
+           "order of the heads; numbers: the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     END
 };
 
 static const struct opt draw_opts[] = {
     INT(0, "masked", "N", F(sample), "4", 1, 1 << 20,
-        "masked language models: tokens of each text that are masked in turn"),
+        "masked language models: number of tokens of each text that are masked in turn"),
     INT(0, "mask-id", "N", F(mask_id), "-1", -1, INT_MAX,
-        "id of the mask token; -1: as the tokeniser has it"),
+        "id of the mask token; -1: the mask token of the tokeniser"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
-        "seed of --masked, and of random sets of heads"),
+        "seed of --masked, and of the random sets of heads"),
     END
 };
 static const struct opt_group draw_group = { "sampling", draw_opts };
 
 static const struct opt mean_opts[] = {
-    PATH(0, "means", "FILE", F(means), "with --with mean: .npz of means that --means-out wrote"),
-    OUTPUT(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz"),
+    PATH(0, "means", "FILE", F(means),
+         "with --with mean: read the means from this .npz, which --means-out wrote"),
+    OUTPUT(0, "means-out", "FILE", F(means_out),
+           "with --with mean: write the means to this .npz"),
     END
 };
 static const struct opt_group mean_group = { "means", mean_opts };
 
 static const struct opt patch_opts[] = {
     STRING(0, "patch", "TEXT_B", F(patch),
-           "put heads' outputs of the run of TEXT_B, which has as many tokens, into that of "
-           "TEXT"),
+           "in the run of TEXT, replace the output of each head by its output on TEXT_B, which "
+           "must have as many tokens"),
     STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch"),
     FLAG(0, "by-position", F(by_position),
-         "with --patch: also the output of each query alone; with --with mean: the mean of each "
-         "position"),
+         "with --patch: also replace the output of each query alone; with --with mean: use a "
+         "mean for each position"),
     STRING(0, "answer", "T", F(answer.answer),
-           "with --patch: the token whose logit is looked at; without it and --against, what both "
-           "texts predict"),
-    STRING(0, "against", "T", F(answer.against), "with --patch: less the logit of this token"),
+           "with --patch: the token whose logit is reported; if neither --answer nor --against "
+           "is given, what the model predicts for each text"),
+    STRING(0, "against", "T", F(answer.against),
+           "with --patch: the token whose logit is subtracted"),
     INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
-        "--answer by its id; -1: none"),
+        "--answer as a token id; -1: none"),
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
-        "--against by its id; -1: none"),
+        "--against as a token id; -1: none"),
     STRING(0, "at", "POS", F(answer.at),
-           "with --patch: the row of the logits: a position from 0 or the end (-1), a word, or "
-           "word#2; without it, the last"),
+           "with --patch: the token after which logits are taken: a position, from 0 or from "
+           "the end (-1), a word, or word#2; by default the last"),
     END
 };
 static const struct opt_group patch_group = { "patching", patch_opts };
@@ -318,7 +321,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_ablate = {
     .name = "ablate",
-    .summary = "replace the outputs of heads and report what that costs",
+    .summary = "replace the outputs of heads and report what the model loses",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct ablate_args), .examples = examples,
     .max_operands = 2, .run = run,

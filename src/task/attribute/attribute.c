@@ -15,18 +15,18 @@ static const char *const sorts[] = { "layer", "dla", "span", NULL };
 #define F(f) offsetof(struct attribute_args, f)
 static const struct opt opts[] = {
     STRING(0, "answer", "T", F(answer.answer),
-           "the token whose logit is attributed; without it, the first against the second of "
+           "the token whose logit is attributed; by default the first against the second of "
            "the model"),
     STRING(0, "against", "T", F(answer.against),
            "attribute the difference from this token's logit"),
     INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
-        "--answer by its id; -1: none"),
+        "--answer as a token id; -1: none"),
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
-        "--against by its id; -1: none"),
+        "--against as a token id; -1: none"),
     STRING(0, "at", "POS", F(answer.at),
            "predict the token after this one: a position, -1 the last, a word, word#2; "
-           "default: the last"),
-    FLAG(0, "sources", F(sources), "a row per head and source token"),
+           "by default the last"),
+    FLAG(0, "sources", F(sources), "report a row for each head and source token"),
     STRING(0, "span", "A-B", F(span),
            "contrast source tokens A to B with those beside them, per head"),
     FLAG(0, "raw", F(raw), "--span by the unembedding alone, without the final norm"),
@@ -182,7 +182,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_attribute = {
     .name = "attribute",
-    .summary = "report what each head and each token writes into a logit",
+    .summary = "report how much each head and each token adds to a logit",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct attribute_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -12,12 +12,13 @@ static const char *const sorts[] = { "layer", "copy", "copy_full", "copy_rank",
 
 #define F(f) offsetof(struct circuits_args, f)
 static const struct opt opts[] = {
-    FLAG(0, "edges", F(edges), "a row per earlier and later head, instead of one per head"),
+    FLAG(0, "edges", F(edges),
+         "report a row per pair of an earlier and a later head, instead of one per head"),
     INT(0, "sample", "N", F(sample), "500", 0, 1 << 20,
-        "tokens of which ranks are taken; 0: none, nor successors"),
+        "number of tokens whose ranks are computed; 0: none, and no successors"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647, "seed of the sample"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
-           "order of the rows; by a number: the largest first"),
+           "order of the rows; numbers: the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     CHOICE(0, "metric", "NAME", F(metric), "copy", sorts + 1, "what a picture shows"),
     END
@@ -186,7 +187,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_circuits = {
-    .name = "circuits", .summary = "report what heads do by their weights alone",
+    .name = "circuits", .summary = "report what heads do, judged by the weights alone",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct circuits_args), .examples = examples,
     .max_operands = 0, .run = run,

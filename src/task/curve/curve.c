@@ -14,16 +14,18 @@ static const struct opt_values metric_values = { .words = metric_names };
 #define F(f) offsetof(struct curve_args, f)
 static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH", F(models), OPT_MOST, &model_values,
-            "model, as elsewhere; given again, with --over layer or model: each of them"),
+            "folder, file or name of a model; given again, with --over layer or model: draw "
+            "each model"),
     CHOICE(0, "over", "NAME", F(over), "layer", curve_overs,
-           "what the numbers are over; step: generated tokens (--generate)"),
+           "what the horizontal axis shows; step: generated tokens (--generate)"),
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
-          "which metric: entropy if not given; over distance, profile"),
+          "metric to draw; by default entropy, or profile with --over distance"),
     CHOICE(0, "each", "NAME", F(each), "auto", eachs,
-           "what a line is: a head, the mean of a layer's heads, or of all; auto: by --over and "
-           "the number of heads"),
+           "what each line stands for: a head, the mean of a layer's heads, or the mean of all "
+           "heads; auto: chosen by --over and the number of heads"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "200", 2, 10000,
-                 "of many texts: intervals of B replicates of the texts, not Student's"),
+                 "with several texts: bootstrap intervals, of B replicates, instead of "
+                 "Student's t"),
     END
 };
 #undef F

@@ -20,35 +20,34 @@ static const struct opt_values fast_values = { .words = fast_names };
 #define F(f) offsetof(struct diff_args, f)
 static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH|NAME", F(models), OPT_MOST, &model_values,
-            "a model, as elsewhere; given again: the first is compared with each of the others"),
+            "folder, file or name of a model; given again: compare the first model with each "
+            "of the others"),
     LIST(0, "attention", "FILE", F(attentions), &opt_files,
-         "precomputed attention (.npz, .npy) as one of the sides"),
+         "precomputed attention (.npz, .npy) as one or both sides"),
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
-         "round the operands of products, or of linears, to this format; given twice: the two "
-         "that are compared"),
+         "round operands of products to this format; given twice: compare the two formats"),
     LIST(0, "fast", "NAME", F(fasts), &fast_values,
-         "as elsewhere; given twice: the two that are compared"),
+         "multiply in linear layers with fewer bits; given twice: compare the two formats"),
     STRING(0, "from", "TOKEN", F(from),
            "compare only the row of this token: a word, word#2 (its second occurrence), or a "
            "position from 0"),
-    FLAG(0, "summary", F(summary),
-         "of several texts: mean of each number, 95 % interval"),
+    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
-                 "with --summary: another interval, of B replicates of the texts"),
+                 "with --summary: also a bootstrap interval, of B replicates"),
     REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
-         "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
+         "exit with status 1 if the mean divergence of a head exceeds JS nats"),
     END
 };
 
 static const struct opt side_opts[] = {
     CHOICE(0, "sort", "NAME", F(sort), "layer", diff_sorts,
-           "order of the heads; else by a number, the largest first"),
+           "order of the heads; numbers: the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     FLAG(0, "nearest", F(nearest),
-         "also, of every head, the head of the second side that is the most like it"),
+         "also report, for each head, the head of the second side that is most like it"),
     LIST(0, "mask", "SPEC", F(masks), &mask_values,
-         "hide keys, as elsewhere, on both sides; given twice: one for each; none: only "
-         "what the model hides"),
+         "hide keys on both sides, such as causal, padding:N or FILE.npy; given twice: one "
+         "mask for each side; none: only what the model hides"),
     LIST(0, "ids", "LIST", F(ids), NULL,
          "token ids instead of a text: 101,7592,102; given twice: the two texts"),
     LIST(0, "type-ids", "LIST", F(type_ids), NULL,
@@ -57,23 +56,24 @@ static const struct opt side_opts[] = {
          "token ids for the decoder of an encoder-decoder; given twice: one list for each "
          "text"),
     LIST(0, "global", "LIST", F(globals), &global_values,
-         "tokens that see all tokens, from 0: 0,5-7 or all or none (longformer); given "
-         "twice: one list for each side"),
+         "positions, from 0, of the tokens that see all tokens: 0,5-7, or all, or none "
+         "(longformer); given twice: one list for each side"),
     LIST(0, "input", "FILE", F(inputs), &opt_files,
-         ".npy instead of a text; given twice: the two that are compared"),
+         ".npy instead of a text; given twice: compare the two inputs"),
     LIST(0, "image", "FILE", F(images), &opt_files,
-         "PNG or JPEG instead of a text (vit); given twice: the two that are compared"),
+         "PNG or JPEG instead of a text (vit); given twice: compare the two pictures"),
     LIST(0, "audio", "FILE", F(audios), &opt_files,
-         ".wav instead of a text (whisper); given twice: the two that are compared"),
+         ".wav instead of a text (whisper); given twice: compare the two sounds"),
     END
 };
 static const struct opt_group side_group = { "both sides", side_opts };
 
 static const struct opt picture_opts[] = {
     CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
-                   "what a picture shows per layer and head; entropy: its signed change"),
+                   "what a picture shows per layer and head; entropy: the signed change of the "
+                   "entropy"),
     OUTPUT(0, "heatmap", "FILE", F(heatmap),
-         "draw the signed difference of the weights, a heatmap of each head, into this file"),
+           "draw the signed difference of the weights of each head into this file"),
     END
 };
 static const struct opt_group picture_group = { "figure", picture_opts };

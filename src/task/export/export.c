@@ -18,11 +18,12 @@ struct export_args {
 #define F(f) offsetof(struct export_args, f)
 static const struct opt opts[] = {
     FLAG(0, "all", F(all),
-         "also queries, keys, values, scores and the output of each attention (npz)"),
-    FLAG(0, "hidden", F(hidden), "also the hidden states after the final norm (npz)"),
-    FLAG(0, "logits", F(logits), "also the logits (npz)"),
+         "also write queries, keys, values, scores and the output of each attention (npz)"),
+    FLAG(0, "hidden", F(hidden), "also write the hidden states after the final norm (npz)"),
+    FLAG(0, "logits", F(logits), "also write the logits (npz)"),
     FLAG(0, "word-ids", F(shared.asked.word_ids),
-         "also the word that each token is of, as --merge words has them elsewhere (npz)"),
+         "also write the number of the word to which each token belongs, as --merge words "
+         "counts words (npz)"),
     END
 };
 #undef F
@@ -439,7 +440,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_export = {
-    .name = "export", .summary = "write the attention weights themselves, for NumPy",
+    .name = "export", .summary = "write the attention weights as arrays for NumPy",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct export_args), .examples = examples,
     .max_operands = 2, .run = run,

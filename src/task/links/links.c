@@ -8,15 +8,15 @@
 #define F(f) offsetof(struct links_args, f)
 static const struct opt opts[] = {
     REAL(0, "top-share", "P", F(top_share), NULL, 1, 100,
-         "of each row the strongest links that hold P % of it; if not given, 70, or with "
-         "--min-weight 100"),
-    REAL(0, "min-weight", "W", F(min_weight), NULL, 0, 1, "no links of a smaller weight"),
+         "draw the strongest links of each row until they hold P % of its weight; by default "
+         "70, or 100 with --min-weight"),
+    REAL(0, "min-weight", "W", F(min_weight), NULL, 0, 1, "draw no links of a smaller weight"),
     CHOICE(0, "between", "PAIR", F(between), "all", links_betweens,
-           "of a pair of texts, A and B: the links from the one to the other"),
-    FLAG(0, "panels", F(panels), "a panel for each head"),
+           "with a pair of texts, A and B: draw only the links from the one to the other"),
+    FLAG(0, "panels", F(panels), "draw a panel for each head"),
     INT('c', "columns", "N", F(columns), NULL, 1, 64,
-        "panels side by side; if not given, 4 or what fits"),
-    FLAG(0, "arcs", F(arcs), "arcs above one line of text, in place of two lists"),
+        "panels side by side; by default 4, or as many as fit"),
+    FLAG(0, "arcs", F(arcs), "draw arcs above one line of text, not lines between two lists"),
     END
 };
 #undef F
@@ -158,7 +158,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_links = {
-    .name = "links", .summary = "draw lines from tokens to those that they attend to",
+    .name = "links", .summary = "draw lines from tokens to the tokens that they attend to",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct links_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -17,13 +17,14 @@ static const struct opt opts[] = {
     WORDS(0, "only", "NAMES", F(only), &only_values,
           "only these mechanisms: exact,local,..; see mha-viz-mechanisms(7)"),
     FLAG(0, "propagate", F(propagate),
-         "also run each in all layers, and report the change of the last hidden state"),
+         "also run each mechanism in all layers, and report the change of the last hidden "
+         "state"),
     FLAG(0, "outputs-only", F(outputs_only),
-         "compute no rows, for long texts: no JS, links and entropy"),
+         "compute no rows of weights, for long texts: no JS, links and entropy"),
     FLAG(0, "error", F(error),
-         "run the model's own attention for one mechanism too, for its error"),
+         "also run the model's own attention when one mechanism is chosen, to report its error"),
     FLAG(0, "no-error", F(no_error),
-         "do not run it for several either: no error, JS and links"),
+         "do not run the model's own attention: no error, JS and links"),
     INT(0, "runs", "N", F(runs), "5", 0, 1000,
         "times are medians of N runs; 0: measure no times"),
     INT('c', "columns", "N", F(columns), "5", 1, 64, "mechanisms per row of a picture"),
@@ -378,7 +379,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_mechanisms = {
     .name = "mechanisms",
-    .summary = "compare attention mechanisms on a model's own queries and keys",
+    .summary = "compare attention mechanisms on the queries and keys of a model",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct mechanisms_args), .examples = examples,
     .max_operands = 2, .run = run,

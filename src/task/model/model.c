@@ -15,13 +15,13 @@ static const struct opt_values metric_values = { .words = metric_names };
 #define F(f) offsetof(struct model_view_args, f)
 static const struct opt opts[] = {
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
-          "a map of this metric, or of type, in place of thumbnails; a column of --table"),
+          "map of this metric, or of type, instead of thumbnails; a column of --table"),
     PATH(0, "table", "FILE", F(table),
-         "numbers of heads from this TSV or CSV, with columns layer and head; no model is run"),
+         "read the numbers of heads from this TSV or CSV, with columns layer and head; no model "
+         "is run"),
     WORDS(0, "sort", "NAME", F(sort), &metric_values,
           "order the heads of each layer by type, or by this metric or column"),
-    FLAG(0, "mds", F(mds),
-         "heads as points with their names, the nearer the more alike they attend"),
+    FLAG(0, "mds", F(mds), "draw heads as points with their names; near points attend alike"),
     END
 };
 #undef F
@@ -436,7 +436,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_model = {
-    .name = "model", .summary = "draw all heads of all layers, or a number of each",
+    .name = "model", .summary = "draw all heads of all layers, as maps or as a number per head",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct model_view_args), .examples = examples,
     .max_operands = 2, .run = run,

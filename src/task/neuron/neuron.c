@@ -5,9 +5,9 @@
 #define F(f) offsetof(struct neuron_args, f)
 static const struct opt opts[] = {
     STRING(0, "from", "POS", F(from),
-           "the token that looks: a position from 0 or the end (-1), a word, or word#2; "
-           "without it, the last"),
-    FLAG(0, "dims", F(dims), "a row per key and dimension: q, k, q x k"),
+           "the token that looks: a position from 0 or the end (-1), a word, or word#2; by "
+           "default the last"),
+    FLAG(0, "dims", F(dims), "report a row for each key and dimension: q, k, q x k"),
     END
 };
 #undef F
@@ -142,7 +142,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_neuron = {
-    .name = "neuron", .summary = "show how one query and each key make a score and a weight",
+    .name = "neuron", .summary = "show how a query and each key give a score and a weight",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct neuron_args), .examples = examples,
     .max_operands = 2, .run = run,

@@ -14,21 +14,22 @@ static const struct opt_values metric_values = { .words = metric_words, .between
 #define F(f) offsetof(struct report_args, f)
 static const struct opt opts[] = {
     LIST('m', "model", "PATH|NAME", F(models), &model_values,
-         "a model, as elsewhere; given twice: the two that are compared"),
-    FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
-    FLAG(0, "live", F(live), "a page with the model, that answers what is typed"),
+         "folder, file or name of a model; given twice: compare the two models"),
+    FLAG(0, "compare", F(compare), "compare TEXT and TEXT_B instead of pairing them"),
+    FLAG(0, "live", F(live),
+         "put the model into the page, which then shows any text that is typed there"),
     CHOICE(0, "page-precision", "NAME", F(precision), "8", precisions,
-           "bits of a weight; or, with --live, the model's type"),
+           "bits per weight; with --live, the model's number format"),
     WORDS(0, "metric", "LIST", F(metric), &metric_values,
-          "metrics of the table: basic (default), all, a group, or names, with commas between"),
+          "metrics of the table: basic (default), all, a group, or names separated by commas"),
     CHOICE(0, "neuron", "WHEN", F(neuron), "auto", neurons,
-           "queries and keys in the page, 16 bits each; auto: up to 2 MiB"),
+           "include queries and keys; auto: up to 2 MiB of them"),
     LIST(0, "types", "FILE", F(types), &opt_files,
-         "what heads are: a file of types --json, or none"),
+         "types of heads, from types --json; none: no types"),
     LIST(0, "ablate", "FILE", F(ablates), &opt_files,
-         "what heads are worth: a file of ablate --json"),
+         "what heads are worth, from ablate --json"),
     INT(0, "max-size", "MIB", F(max_size), "256", 1, 4096,
-        "what a page may hold, unpacked"),
+        "most memory of a page in a browser"),
     END
 };
 #undef F
@@ -322,7 +323,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_report = {
-    .name = "report", .summary = "write an interactive page of all heads, one file of HTML",
+    .name = "report", .summary = "write an interactive page of all heads in one HTML file",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct report_args), .examples = examples,
     .max_operands = 2, .run = run,

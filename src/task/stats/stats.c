@@ -14,58 +14,64 @@ static const struct opt_values metric_values = { .words = metric_words, .between
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH", F(models), OPT_MOST, &model_values,
-            "model, as elsewhere; given again, with --summary: a summary of each"),
+            "folder, file or name of a model; given again, with --summary: a summary of each "
+            "model"),
     WORDS(0, "metric", "LIST", F(metric), &metric_values,
-          "metrics: basic (default), all, a group, or names, with commas between"),
+          "metrics: basic (default), all, a group, or names separated by commas"),
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
           "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
-    INT(0, "best", "N", F(best), NULL, 1, 1 << 20, "with --sort: only the first N heads"),
+    INT(0, "best", "N", F(best), NULL, 1, 1 << 20, "with --sort: report only the first N heads"),
     INT(0, "top", "N", F(top), "10", 0, 100000,
-        "with --json: number of strongest links of each head; with --metric received: of keys"),
-    INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
+        "links per head with --json, or keys with --metric received"),
+    INT(0, "clusters", "K", F(clusters), "8", 1, 100000,
+        "metric js_cluster: form at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
-         "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
+         "metrics entropy and entropy_norm: use ln(a + E) in place of ln(a)"),
     END
 };
 
 static const struct opt table_opts[] = {
-    FLAG(0, "links", F(links), "the strongest link of each row of each head, and nothing else"),
-    FLAG(0, "legend", F(legend), "below the table, what its columns are"),
+    FLAG(0, "links", F(links),
+         "report the strongest link of each row of each head, and nothing else"),
+    FLAG(0, "legend", F(legend), "explain the columns below the table"),
     END
 };
 
 static const struct opt cache_opts[] = {
     STRING(0, "budgets", "LIST", F(budgets),
-           "with --metric cache: up to three numbers of keys that are kept; 16,64,256"),
+           "with --metric cache: up to three numbers of keys that are kept; by default "
+           "16,64,256"),
     STRING(0, "stream", "S,R", F(stream),
-           "with --metric cache, streaming: the first S keys are kept, the last R; 4,64"),
+           "with --metric streaming or cache: keep the first S keys and the last R; by default "
+           "4,64"),
     INT(0, "prompt", "N", F(prompt), "0", 0, 1 << 24,
-        "cache_snapkv: tokens of the prompt; 0: half of the text"),
+        "metric cache_snapkv: number of tokens of the prompt; 0: half of the text"),
     INT(0, "snap-window", "W", F(snap_window), "32", 1, 1 << 20,
-        "cache_snapkv: rows at the prompt's end that choose, and whose keys are kept"),
+        "metric cache_snapkv: number of rows, at the end of the prompt, that choose keys and "
+        "whose own keys are kept"),
     END
 };
 
 static const struct opt summary_opts[] = {
-    FLAG(0, "summary", F(summary),
-         "of several texts: mean of each metric over the texts, 95 % interval"),
+    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
-                 "with --summary: another interval, of B replicates of the texts"),
+                 "with --summary: also a bootstrap interval, of B replicates"),
     STRING(0, "by", "KEY", F(shared.asked.by),
-           "with --summary, --jsonl: a summary for each value of this key, and differences"),
+           "with --summary and --jsonl: a summary for each value of this key, and the "
+           "differences between them"),
     FLAG(0, "reliability", F(reliability),
-         "with --summary: how alike two halves of the texts are"),
+         "with --summary: report how well two halves of the texts agree"),
     END
 };
 
 static const struct opt layers_opts[] = {
     OUTPUT(0, "hidden-out", "FILE", F(layers.out),
-         "for the layers after those of -l: texts and hidden states, - is standard output; -o "
-         "is sums for mha-viz merge"),
+           "write the texts and the hidden states after the layers of -l to this file (-: "
+           "standard output), for --hidden-in; then -o gets sums for mha-viz merge"),
     PATH(0, "hidden-in", "FILE", F(layers.in),
-         "go on where --hidden-out of another process ended, with its texts and options; - is "
-         "standard input"),
+         "continue with the texts and hidden states that --hidden-out of another process "
+         "wrote, with the same options; - is standard input"),
     END
 };
 
@@ -428,7 +434,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_stats = {
-    .name = "stats", .summary = "report entropy, strongest links and more for each head",
+    .name = "stats", .summary = "report entropy, strongest links and other numbers of each head",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
     .max_operands = 2, .run = run,

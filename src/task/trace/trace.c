@@ -9,12 +9,12 @@ static const char *const eachs[] = { "layer", "token", "prediction", NULL };
 #define F(f) offsetof(struct trace_args, f)
 static const struct opt opts[] = {
     STRING(0, "at", "POS", F(at),
-           "the token: a position from 0 or the end (-1), a word, or word#2; without it, the "
+           "the token: a position from 0 or the end (-1), a word, or word#2; by default the "
            "last"),
     CHOICE(0, "each", "NAME", F(each), "layer", eachs,
            "what a row of the table and of TSV is: a layer; a token in a layer; a prediction "
            "after a layer"),
-    INT(0, "top", "K", F(top), "5", 1, 1000, "predictions after each layer"),
+    INT(0, "top", "K", F(top), "5", 1, 1000, "number of predictions after each layer"),
     END
 };
 #undef F
@@ -167,7 +167,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_trace = {
-    .name = "trace", .summary = "follow one token through all layers, and what is predicted",
+    .name = "trace", .summary = "follow a token and its predictions through all layers",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct trace_args), .examples = examples,
     .max_operands = 2, .run = run,

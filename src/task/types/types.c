@@ -23,19 +23,21 @@ static const struct opt_values threshold_values = { .words = threshold_words, .b
 #define F(f) offsetof(struct types_args, f)
 static const struct opt opts[] = {
     CHOICE(0, "taxonomy", "NAME", F(taxonomy), "mha-viz", types_taxonomy_names,
-           "which labels there are"),
+           "the set of labels that heads can have"),
     WORDS(0, "threshold", "LIST", F(threshold), &threshold_values,
-          "thresholds of labels, as induction:0.5,local:0.8"),
+          "thresholds of labels, such as induction:0.5,local:0.8"),
     WORDS(0, "probe", "LIST", F(probe), &probe_values,
-          "probes to run, with commas between; without it, all"),
-    FLAG(0, "no-probe", F(no_probe), "run no probes: only what the texts show"),
+          "probes to run, separated by commas; by default all"),
+    FLAG(0, "no-probe", F(no_probe), "run no probes; use only what the texts show"),
     PATH(0, "gold", "FILE", F(gold),
-         ".conllu of sentences with dependency trees, instead of a text: which heads follow "
-         "which relation"),
+         ".conllu of sentences with dependency trees, instead of a text: find the heads that "
+         "follow each relation"),
     PATH(0, "gold-pairs", "FILE", F(gold_pairs),
-         ".tsv: text, word and word of related sense, from 0"),
+         ".tsv of pairs of related words: in each line the numbers of the text and of its two "
+         "words, from 0"),
     PATH(0, "align", "FILE", F(align),
-         "alignments of words, for heads of cross-attention: a line of 0-0 1-2 for each text"),
+         "word alignments to compare cross-attention with: for each text a line such as 0-0 "
+         "1-2"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
         "seed of the probes' random tokens, and of the random input of a bare layer"),
     END
@@ -306,7 +308,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_types = {
-    .name = "types", .summary = "say what each head is, by probes and by texts",
+    .name = "types", .summary = "find the type of each head, with probes and with texts",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct types_args), .examples = examples,
     .max_operands = 2, .run = run,
