@@ -27,7 +27,7 @@ static const struct opt opts[] = {
     INT(0, "clusters", "K", F(clusters), "8", 1, 100000,
         "metric js_cluster: form at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
-         "metrics entropy and entropy_norm: use ln(a + E) in place of ln(a)"),
+         "metrics of entropy: ln(a + E), not ln(a)"),
     END
 };
 
