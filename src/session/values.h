@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * --input FILE: an array of numbers (pixels, samples, features) for a model that does not read text,
- * and names of its positions. */
+ * --input FILE: an array of numbers (pixels, samples, features) for a model that does not read
+ * text, and names of its positions. */
 #ifndef SESSION_VALUES_H
 #define SESSION_VALUES_H
 
