@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What records say of --weight, --hide, --renorm and --merge. */
+ * --weight, --hide, --renorm and --merge -> the fields of records about them. */
 #include "task/records.h"
 
 struct records_shown records_shown_asked(const struct session *s)
