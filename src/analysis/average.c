@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that adds the weights of heads, of layers, or of both. */
+ * Rows of attention -> sums of weights over heads, layers, or both, by a sink. */
 #include "analysis/average.h"
 
 #include <math.h>
