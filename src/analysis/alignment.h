@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Alignment error rate of links A between the words of two texts, against sure links S and
- * possible ones P, S among P:
+ * Alignment error rate of links A between the words of two texts, given sure reference links S and
+ * possible ones P, S a subset of P:
  *
  *     aer = 1 - (|A and S| + |A and P|) / (|A| + |S|)
  *
@@ -17,7 +17,7 @@ struct alignment_counts {
     int64_t hit_sure, hit_possible;     /* |A and S|, |A and P| */
 };
 
-/* NaN where there is neither a link nor a sure one. */
+/* The alignment error rate; NaN if there is neither a link nor a sure one. */
 double alignment_error(const struct alignment_counts *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Divergences between heads, text by text -> exact sums; sums -> a matrix and what goes by it. */
+ * Divergences between heads, text by text -> exact sums -> a mean matrix, coordinates, clusters. */
 #include "analysis/apart.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A row's trail, walked from its logits to its embeddings. */
+ * A row's trail, traversed from its logits to its embeddings -> contributions to a logit. */
 #include "analysis/attribution.h"
 
 #include <math.h>

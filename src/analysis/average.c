@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The sink that adds the weights of heads, of layers, or of both; their means as rows. */
+ * Rows of attention -> sums of weights over heads, layers, or both, by a sink; their means as
+ * rows. */
 #include "analysis/average.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Names of metrics -> which of them are computed. */
+ * Names of metrics -> the choice of metrics that are computed. */
 #include "analysis/choice.h"
 
 #include <math.h>

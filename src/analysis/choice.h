@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of metrics -> which of them are computed: "basic,neff,received". */
+ * The choice of metrics that are computed, from names: "basic,neff,received". */
 #ifndef ANALYSIS_CHOICE_H
 #define ANALYSIS_CHOICE_H
 
@@ -9,68 +9,68 @@
 
 struct metric_choice {
     bool wanted[N_METRIC];
-    bool named[N_METRIC];       /* by its own name, so a table shows it */
-    const char *const *names;   /* [N_METRIC] of metric_names_of; NULL: metric_names */
+    bool named[N_METRIC];       /* chosen by its own name, so tables show it */
+    const char *const *names;   /* [N_METRIC] from metric_names_of; NULL: metric_names */
 };
 
-extern const char *const metric_names[];    /* by enum metric_id, then NULL */
-extern const char *const metric_words[];    /* all that a list may name, then NULL */
+extern const char *const metric_names[];    /* in the order of enum metric_id, then NULL */
+extern const char *const metric_words[];    /* all names that a list may have, then NULL */
 
-int metric_find(const char *name);      /* its enum metric_id; -1: none */
+int metric_find(const char *name);      /* its enum metric_id; -1 if there is none */
 
 /*
- * Of names (NULL ends) the one that was probably meant: what the name means elsewhere ("previous":
- * prev), or the nearest in spelling; NULL: none is near.
+ * The one of names (NULL ends) that was probably meant: a synonym from elsewhere ("previous":
+ * prev), or the nearest in spelling; NULL if none is near.
  */
 const char *metric_nearest(const char *name, const char *const *names);
 
 /*
- * [N_METRIC] of a: metric_names, with the numbers of these budgets in the place of those of
- * metric_opts_default; "": there is no such budget.
+ * [N_METRIC] in arena a: metric_names with the numbers of these budgets in place of those of
+ * metric_opts_default; "" for a budget that does not exist.
  */
 const char *const *metric_names_of(struct arena *a, const struct metric_opts *o);
 
-/* What is computed without a list. */
+/* The choice without a list. */
 struct metric_choice metric_choice_basic(void);
 
 /*
- * Adds what the list names, separated by commas: "basic", "all", another group, or metrics.
- * ERR_USAGE: a name that does not exist, with the nearest one that does.
+ * Adds the metrics of a comma-separated list: "basic", "all", another group, or metrics.
+ * ERR_USAGE: an unknown name, with the nearest known one.
  */
 int metric_choice_add(struct metric_choice *c, const char *list, struct err *e);
 
-/* Its enum metric_id by the choice's names; -1: none. */
+/* The enum metric_id of a name, by the choice's names; -1 if there is none. */
 int metric_choice_find(const struct metric_choice *c, const char *name);
 
-/* Drops those that have no name: budgets that there are not. */
+/* Removes metrics without a name, those of budgets that do not exist. */
 void metric_choice_drop_unnamed(struct metric_choice *c);
 
 /*
- * Drops the metrics of a kind, for what has no place for them.  ERR_USAGE, with `why`: one
- * was asked for by its name.
+ * Removes the metrics of a kind, for outputs that cannot show them.  ERR_USAGE, with `why`: one was
+ * chosen by its name.
  */
 int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
                        struct err *e);
 
-/* Takes what compares heads, whose rule says `between`, out of c; returns it. */
+/* Removes from c the metrics that compare heads (whose rule has `between`); returns them. */
 struct metric_choice metric_choice_take_between(struct metric_choice *c);
 
-bool metric_choice_any(const struct metric_choice *c);  /* one is wanted */
+bool metric_choice_any(const struct metric_choice *c);  /* whether any is wanted */
 
-/* Their rows of the table, in its order, by the choice's names: [*n] of a. */
+/* The wanted metrics' rows of the table, in its order, with the choice's names: [*n] in arena a. */
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);
 
-/* What metric_choice_list's values are of: value[n] -> all[N_METRIC], NaN for the others. */
+/* Values in the order of metric_choice_list, value[n] -> all[N_METRIC], NaN for the others. */
 void metric_choice_spread(const struct metric_choice *c, const double *value,
                           double all[N_METRIC]);
 
-/* Where metric_choice_list has it; it is wanted. */
+/* Index in metric_choice_list of a metric, which must be wanted. */
 int metric_choice_place(const struct metric_choice *c, enum metric_id id);
 
-/* Of the metric at this place: it was named, or none was. */
+/* Whether the metric at this index was named, or none was. */
 bool metric_choice_chosen(const struct metric_choice *c, int place);
 
-/* How many a table shows: the basic ones, and those that were named. */
+/* Number of metrics that tables show: the basic ones, and those named. */
 int metric_choice_shown(const struct metric_choice *c);
 
 #endif

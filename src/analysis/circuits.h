@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What heads do by their weights alone, without a text: which earlier head each one can read,
- * and whether it copies the tokens that it attends to.  Weights as run/fold.h folds them.
+ * Measures of heads from their weights alone, without a text: composition with earlier heads, and
+ * copying of attended tokens.  Weights are folded by run/fold.h.
  *
  *     W_QK = W_Q W_K^T      W_OV = W_V W_O      of each head, [D, D]
  *     comp = |W_OV R| / (|W_OV| |R|), Frobenius, of an earlier head's W_OV and a later one's
@@ -9,16 +9,16 @@
  *     copy = sum of the real parts of the eigenvalues / sum of their magnitudes: of W_OV, and
  *            in full of W_E W_OV W_U
  *
- * And of tokens, each by itself, with x its embedding and what the first mlp makes of it:
+ * And for single tokens, with x the embedding plus the first mlp's output on it:
  *
  *     logits = W_U norm(x W_OV) + b_U, with the final norm in full
  *     copy_rank, negative_copy = share of tokens whose own logit is one of the five highest,
- *            lowest; those whose logits spread by less than 1e-4 are left out
+ *            lowest; tokens whose logits spread by less than 1e-4 are left out
  *     successor = share of the members of a class (days, ...) whose highest logit within the
  *            class is that of the next member
- *     successor_p = of a class of n tokens, whose members with a next one are 6 or more: the
- *            probability of so many hits or more where each has 1 / n, times the number of such
- *            classes and of heads, at most 1
+ *     successor_p = for a class of n tokens, 6 or more of which have a next one: the
+ *            probability of as many hits or more if each has probability 1 / n, times the
+ *            numbers of such classes and of heads, at most 1
  *
  * Source: Elhage et al. 2021; TransformerLens, all_composition_scores and
  * FactoredMatrix.eigenvalues; Wang et al. 2022; Gould et al. 2023. */
@@ -32,7 +32,7 @@ enum { CIRCUITS_RANK = 5, CIRCUITS_MEMBERS = 6 };
 
 enum composition { COMPOSITION_Q, COMPOSITION_K, COMPOSITION_V, N_COMPOSITION };
 
-/* Tokens in an order of their own: that after token i is next[i], -1: there is none. */
+/* A class of ordered tokens: next[i] is the one after token i; -1 if there is none. */
 struct circuits_class {
     const char *name;
     int n;
@@ -41,28 +41,30 @@ struct circuits_class {
 
 struct circuits_tokens {
     int n;
-    const int *id;              /* [n] for copy_rank and negative_copy */
+    const int *id;              /* [n] tokens for copy_rank and negative_copy */
     int n_classes;
     const struct circuits_class *class;
 };
 
-/* Of L layers and H heads; a head is number layer * H + head.  NaN: undefined. */
+/* Results for L layers of H heads; the index of a head is layer * H + head.  NaN: undefined. */
 struct circuits {
     int L, H;
     double *comp[N_COMPOSITION];        /* [L H, L H] of the row's head into the column's */
     double *copy, *copy_full;           /* [L H] */
     double *copy_rank, *negative_copy;  /* [L H] */
-    double *successor, *successor_mlp;  /* [L H, n_classes] of x; of the first mlp alone */
-    double *successor_p;                /* [L H, n_classes] of x */
+    double *successor, *successor_mlp;  /* [L H, n_classes] for x; for the first mlp's output alone
+                                           */
+    double *successor_p;                /* [L H, n_classes] for x */
 };
 
-/* Whether copy_full and what follows it is defined: before a linear head that predicts tokens. */
+/* Whether copy_full and the scores after it are defined: m has a linear head that predicts tokens.
+ * */
 bool circuits_has_tokens(const struct model *m);
 
 /*
- * Of m, which fold_check allows; tokens NULL: comp and copy alone, as where m has no tokens.
- * Results are of a, and the same for any number of threads.  What cannot be computed is NaN, and
- * warned of.
+ * Computes them for m, which fold_check accepts; tokens NULL: comp and copy alone, as for models
+ * without tokens.  Results are in arena a, and the same for any number of threads.  A number that
+ * cannot be computed is NaN, with a warning.
  */
 struct circuits *circuits_new(struct arena *a, const struct model *m,
                               const struct circuits_tokens *tokens, struct par *par,
@@ -70,11 +72,11 @@ struct circuits *circuits_new(struct arena *a, const struct model *m,
 
 /* ---- parts ---- */
 
-/* comp and copy of m; for tests, and circuits_new. */
+/* Sets comp and copy; for tests, and circuits_new. */
 void circuits_compose(struct circuits *c, struct arena *a, const struct model *m,
                       struct par *par);
 
-/* copy_full, then the scores of tokens. */
+/* Sets copy_full, then the scores of tokens. */
 void circuits_unembed(struct circuits *c, struct arena *a, const struct model *m,
                       const struct circuits_tokens *tokens, struct par *par);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that keeps weights as codes. */
+ * Rows of attention -> integer codes of weights, by a sink. */
 #include "analysis/codes.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Two sinks: one stores rows, one compares. */
+ * Rows of two passes -> differences of heads: one sink stores rows, the other compares. */
 #include "analysis/compare.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Links of mentions -> how many lead to an earlier mention of the same thing. */
+ * Links of mentions -> how many lead to an earlier mention of the same entity. */
 #include "analysis/coreference.h"
 
 #include <math.h>

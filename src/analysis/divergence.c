@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Two rows -> one number. */
+ * Two rows of attention -> their Jensen-Shannon divergence. */
 #include "analysis/divergence.h"
 
 #include "base/elementary.h"

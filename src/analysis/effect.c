@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows of logits, with and without a change. */
+ * Rows of logits, with and without a change -> log probabilities, divergences, gradients. */
 #include "analysis/effect.h"
 
 #include <math.h>

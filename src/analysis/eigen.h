@@ -23,17 +23,16 @@ struct eigenvalue {
  */
 bool eigen_values(struct eigenvalue *value, double *a, int n);
 
-/* What stands for a number that eigen_values was to give and did not; it is not undefined. */
+/* Marks a number that eigen_values failed to compute, unlike NaN, which is undefined. */
 #define EIGEN_MISSED HUGE_VAL
 
 /*
  * The sum of the real parts of the eigenvalues of a[n, n], which is overwritten, over the sum of
- * their magnitudes, in [-1, 1]; NaN: all are 0; EIGEN_MISSED: they were not computed.
+ * their magnitudes, in [-1, 1]; NaN if all are 0; EIGEN_MISSED if the computation failed.
  */
 double eigen_share(double *a, int n, struct arena *scratch);
 
-/* One warning of all EIGEN_MISSED among x[L, H], numbers of heads that are called name; they
- * become NaN. */
+/* Replaces all EIGEN_MISSED among x[L, H], the number `name` of heads, by NaN, with one warning. */
 void eigen_warn(double *x, int L, int H, const char *name, const struct warn *warn);
 
 #endif

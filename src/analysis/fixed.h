@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers with 64 binary places: sums of them do not round, so their order does not matter. */
+ * Fixed-point numbers with 64 fractional bits: sums do not round, so their order does not matter.
+ * */
 #ifndef ANALYSIS_FIXED_H
 #define ANALYSIS_FIXED_H
 
@@ -20,13 +21,13 @@ static inline struct fixed fixed_negative(struct fixed x)
     return (struct fixed){ (int64_t)(~(uint64_t)x.whole + (x.part == 0)), ~x.part + 1 };
 }
 
-/* x 2^shift without its fraction, and modulo 2^64; shift of either sign. */
+/* x 2^shift, truncated, modulo 2^64; shift of either sign. */
 static inline uint64_t fixed_shift(uint64_t x, int shift)
 {
     return shift >= 64 || shift <= -64 ? 0 : shift >= 0 ? x << shift : x >> -shift;
 }
 
-/* The digits of |x|, of which the last is 2^place. */
+/* The binary digits of |x|; the last has the value 2^place. */
 static inline uint64_t fixed_digits(double x, int *place)
 {
     uint64_t bits, one = UINT64_C(1) << 52;
@@ -36,7 +37,7 @@ static inline uint64_t fixed_digits(double x, int *place)
     return (bits & (one - 1)) | one;    /* below the normal numbers all are below 2^-128 */
 }
 
-/* |x| < 2^62 (asserted); digits below 2^-64 are cut off. */
+/* The number x, |x| < 2^62 (asserted); digits below 2^-64 are cut off. */
 static inline struct fixed fixed_of(double x)
 {
     int place;
@@ -47,7 +48,7 @@ static inline struct fixed fixed_of(double x)
     return x < 0 ? fixed_negative(fixed) : fixed;
 }
 
-/* Of x >= 0: what fixed_of cuts off, in units of 2^-64; digits below 2^-128 are cut off. */
+/* The part of x >= 0 that fixed_of cuts off, in units of 2^-64; digits below 2^-128 are cut off. */
 static inline struct fixed fixed_rest(double x)
 {
     int place;

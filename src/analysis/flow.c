@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Dinic's algorithm over layers whose neighbours are joined all with all. */
+ * Dinic's algorithm for maximum flow through fully connected layers. */
 #include "analysis/flow.h"
 
 #include <string.h>

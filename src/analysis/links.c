@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that keeps the strongest link of each row. */
+ * Rows of attention -> the strongest link of each, by a sink. */
 #include "analysis/links.h"
 
 #include "run/row.h"

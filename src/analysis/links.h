@@ -13,21 +13,21 @@ struct link {
 };
 
 struct head_links {
-    int n_rows;                 /* those that a filter left */
+    int n_rows;                 /* rows, without hidden queries */
     struct link *row;           /* [n_rows] ties: the smaller key */
-    struct link words;          /* the heaviest between two different tokens, neither
-                                   of them special; key -1: there is none.  Without it
-                                   a table would say that row 0 looks at itself. */
+    struct link words;          /* the strongest between two different tokens, neither of them
+                                   special; key -1 if there is none.  Without this a table would
+                                   mostly show that row 0 attends to itself. */
 };
 
 struct links;
 
-/* For the texts and layers and heads of want; memory is of a. */
+/* For the texts, and the layers and heads of want; memory is allocated in a. */
 struct links *links_new(struct arena *a, const struct model *m,
                         const struct attended *texts, const struct wanted *want);
 struct sink links_sink(struct links *links);
 
-/* After the pass, of a head that was asked for. */
+/* After the pass, for a wanted head. */
 const struct head_links *links_head(const struct links *links, int text, int layer,
                                     int head);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that fills the cells of one layer. */
+ * Rows of attention -> the cells of one layer's maps, by a sink. */
 #include "analysis/map.h"
 
 #include <math.h>

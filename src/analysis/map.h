@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of attention -> the maps of one layer, as a heatmap shows them: tokens
- * that are left out, and pooled where a cell stands for several tokens. */
+ * Rows of attention -> the maps of one layer's heads, matrices of cells for heatmaps: without
+ * hidden tokens, and pooled if a cell stands for several tokens. */
 #ifndef ANALYSIS_MAP_H
 #define ANALYSIS_MAP_H
 
@@ -13,18 +13,18 @@ extern const char *const pool_names[];      /* "max", "mean", NULL */
 
 struct map {
     int text, layer, n_heads;
-    int n_queries, n_keys;      /* n_keys: one more where there is a column of the sink */
+    int n_queries, n_keys;      /* n_keys: one more with a column of the model's attention sink */
     int n_rows, n_cols;         /* cells: ceil(shown tokens / pool) */
-    const int *row, *col;       /* [n_queries], [n_keys] place among those that are shown;
-                                   -1: left out */
+    const int *row, *col;       /* [n_queries], [n_keys] index among the shown tokens; -1: left out
+                                   */
     int pool;                   /* tokens per cell in each direction */
     enum pool how;
     float *value;               /* [H, n_rows, n_cols]; NaN: nothing visible */
-    int *count;                 /* the same: weights in the cell; only for POOL_MEAN */
+    int *count;                 /* [H, n_rows, n_cols] weights in the cell; only for POOL_MEAN */
 };
 
-/* Queries or keys; skip[n] 1: leave the token out; NULL: show all.  Keys with a sink: the last
- * column, a cell wide, is what a sink of the model takes that is not a key. */
+/* Queries or keys; skip[n] 1: leave the token out; NULL: show all.  sink, for keys: the last
+ * column, one cell wide, is the weight of the model's attention sink, which is no key. */
 struct map_axis {
     int n;
     const unsigned char *skip;
@@ -37,7 +37,7 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
                     enum pool how);
 struct sink map_sink(struct map *m);
 
-/* In place of a pass: weight [n_queries, n_keys] of a head, the sink's last; NaN: hidden. */
+/* In place of a pass: fills a head from weight [n_queries, n_keys], the sink last; NaN: hidden. */
 void map_fill(struct map *m, int head, const float *weight);
 
 const float *map_head(const struct map *m, int head);   /* [n_rows, n_cols] */

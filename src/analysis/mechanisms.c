@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The tap that runs every mechanism on a layer's queries, keys and values. */
+ * A layer's queries, keys and values -> the results of every mechanism, by a tap. */
 #include "analysis/mechanisms.h"
 
 #include <math.h>

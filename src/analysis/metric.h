@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A metric: a number, or a list of them, per head of a text.  Adding one: its rule (its
- * formula, and its source) in the file of its kind, a line in metrics.def, a paragraph in
+ * A metric: a number, or a list of numbers, per head of a text.  To add one: its rule (with formula
+ * and source) in the file of its kind, a line in metrics.def, a paragraph in
  * man/mha-viz-metrics.7, a test with a value computed by hand. */
 #ifndef ANALYSIS_METRIC_H
 #define ANALYSIS_METRIC_H
@@ -10,41 +10,41 @@
 #include "base/progress.h"
 #include "run/row.h"
 
-/* One finished row: query i, weights a over n_keys keys from key0. */
+/* One row of attention: query i, weights a over n_keys keys from key0. */
 struct metric_row {
     int layer, head;
     int query;                  /* i */
     int key0, n_keys;
-    const float *a;             /* [n_keys] sum to 1, less null_mass; hidden keys are 0 */
-    const unsigned char *hidden;    /* [n_keys] 1: masked; NULL: none is */
-    const unsigned char *out;   /* [all keys] 1: left out (--hide); NULL: none is */
-    int n_visible;              /* keys that are not masked; >= 1 */
+    const float *a;             /* [n_keys] sum to 1 - null_mass; hidden keys are 0 */
+    const unsigned char *hidden;    /* [n_keys] 1: masked; NULL if no key is masked */
+    const unsigned char *out;   /* [all keys] 1: left out by --hide; NULL if none is */
+    int n_visible;              /* number of keys that are not masked; >= 1 */
     double entropy;             /* nats */
-    double null_mass;           /* what a sink of the model took; NaN: it has none */
+    double null_mass;           /* weight of the model's attention sink; NaN if it has none */
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
-    bool two_axes;              /* those are of two texts */
+    bool two_axes;              /* queries and keys are of two texts */
     const struct metric_opts *opts;
-    const struct scan *scan;    /* of a; NULL: not yet */
+    const struct scan *scan;    /* row_scan of a; NULL: not computed yet */
 };
 
-/* Rows of a head one after the other: each sees a key, no key is left out, and entropies are
- * exact. */
+/* A block of consecutive rows of a head: each sees a key, no key is left out by --hide, and
+ * entropies are exact (entropy_eps 0). */
 struct metric_block {
-    struct metric_row row;      /* the first of them; scan NULL */
+    struct metric_row row;      /* the first row; scan NULL */
     int n_rows;                 /* at most ATTEND_ROWS */
-    size_t stride;              /* weights, and marks, from one row to the next */
+    size_t stride;              /* elements of a and hidden from one row to the next */
     const int *n_visible;       /* [n_rows] */
     const double *entropy;      /* [n_rows] */
-    const double *null_mass;    /* [n_rows]; NULL: the model has none */
-    const double *ln;           /* [n_visible at most + 1] logarithms of whole numbers */
-    const float *largest;       /* [n_rows] weights */
-    struct scan_sums sums;      /* of the rows */
+    const double *null_mass;    /* [n_rows]; NULL if the model has no attention sink */
+    const double *ln;           /* [largest n_visible + 1] logarithms of whole numbers */
+    const float *largest;       /* [n_rows] largest weights */
+    struct scan_sums sums;      /* sums of distances over the rows */
     struct metric_found *found;
 };
 
 enum { METRIC_NEAR = 16 };
 
-/* What metrics of a block share: found where the first of them asks. */
+/* Results that metrics of a block share, computed when first required. */
 struct metric_found {
     bool has_shape, has_top, has_near, has_entropies;
     /* Sums of H, of ln n, and of H / ln n over the n_norm rows that see more than a key. */
@@ -57,38 +57,38 @@ struct metric_found {
 
 enum { METRIC_BUDGETS = 3 };
 
-/* How often tokens occur in a corpus. */
+/* Counts of tokens in a corpus. */
 struct metric_counts {
-    const int64_t *count;       /* [n] by id; of others 0 */
-    const unsigned char *common;    /* [n] 1: one of the 500 that occur most often */
+    const int64_t *count;       /* [n] by id; other ids have 0 */
+    const unsigned char *common;    /* [n] 1: one of the 500 most frequent */
     int n;
 };
 
-/* Those of count[n], which they keep; of equal counts at the cut the smaller id is common. */
+/* From count[n], which is borrowed; among equal counts at the limit the smaller id is common. */
 struct metric_counts *metric_counts_new(struct arena *a, const int64_t *count, int n);
 
 struct metric_rule;
 
 struct metric_opts {
     double entropy_eps;         /* 0: the exact entropy; else -sum a ln(a + eps) */
-    int n_clusters;             /* at most, of js_cluster; 0: of js, mds and js_cluster only js
-                                   is wanted */
-    int budget[METRIC_BUDGETS]; /* keys that a cache keeps; 0: there are fewer budgets */
-    int stream_first, stream_last;      /* keys that a stream keeps */
-    int prompt, snap_window;    /* of cache_snapkv; prompt 0: half of the text */
-    const double *spectral;     /* [layers, heads] of spectral.h; NULL: undefined */
-    const struct metric_counts *counts;     /* of rare1 and so on; NULL: undefined */
-    const struct metric_rule *by_row;       /* of metric_rows: one that has `row` */
+    int n_clusters;             /* most clusters of js_cluster; 0: of js, mds and js_cluster only js
+                                   is computed */
+    int budget[METRIC_BUDGETS]; /* keys in a bounded cache, for cache_*; 0: fewer budgets */
+    int stream_first, stream_last;      /* first and last keys kept in streaming attention */
+    int prompt, snap_window;    /* for cache_snapkv; prompt 0: half of the text */
+    const double *spectral;     /* [layers, heads] from spectral.h; NULL: undefined */
+    const struct metric_counts *counts;     /* for rare1 and others; NULL: undefined */
+    const struct metric_rule *by_row;       /* for metric_rows: a rule that has `row` */
 };
 
-/* What is computed where nothing is said. */
+/* The default options. */
 static inline struct metric_opts metric_opts_default(void)
 {
     return (struct metric_opts){ .n_clusters = 8, .budget = { 16, 64, 256 }, .stream_first = 4,
                                  .stream_last = 64, .snap_window = 32 };
 }
 
-/* What a metric must see at once. */
+/* The rows that a metric requires together. */
 enum metric_scope {
     SCOPE_ROW,      /* one row: the head's number is the mean over its rows */
     SCOPE_HEAD,     /* all rows of a head */
@@ -96,17 +96,17 @@ enum metric_scope {
     SCOPE_TEXT      /* all layers */
 };
 
-/* Sizes of a text's attention, which decide on the size of a state. */
+/* Sizes of a text's attention, from which sizes of states follow. */
 struct metric_shape {
     int n_queries, n_keys, n_layers, n_heads;
-    const struct metric_opts *opts;     /* as long as the states */
-    int d_head;                 /* width of queries, keys and values; at most, of two stacks */
-    int n_kv_heads;             /* each with the same number of heads; 0: as many as these */
+    const struct metric_opts *opts;     /* must last as long as the states */
+    int d_head;                 /* width of queries, keys and values; the larger of two stacks' */
+    int n_kv_heads;             /* key/value heads; 0: n_heads */
 };
 
 /*
- * What metrics of more than a row keep for each head, layer or text: it starts as zeros.
- * Metrics with the same one share it, so that several numbers cost one walk over the rows.
+ * The state that metrics of more than one row keep for each head, layer or text, initially zeros.
+ * Metrics with the same struct share it, so that several numbers cost one walk over the rows.
  */
 struct metric_state {
     enum metric_scope scope;    /* not SCOPE_ROW */
@@ -117,58 +117,60 @@ struct metric_state {
      */
     void (*take)(void *state, const struct metric_row *rows, int n);
     /*
-     * After the last row, before any value is asked for; NULL: there is nothing to do.
-     * Room of scratch lasts for the call.  What takes long says so by progress_ran.
+     * Called after the last row, before any value is read; may be NULL.  Memory of scratch lasts
+     * for the call.  Long computations call progress_ran.
      */
     void (*finish)(void *state, struct arena *scratch, struct progress *progress);
     /*
-     * What a head reads, all of it, before its rows; NULL: nothing is looked at.  Its values
-     * last until the layer's rows have been handed out.  Not called where rows are of a file.
+     * Gets the inputs of a head's attention before its rows; may be NULL.  The vectors last until
+     * the sinks have got the layer's rows.  Not called for rows from a file.
      */
     void (*look)(void *state, const struct qkv_view *v, int head);
-    /* Before the pass, for what a size alone does not say; NULL: zeros will do. */
+    /* Initialises the state before the pass; NULL: zeros. */
     void (*start)(void *state, const struct metric_shape *shape, struct arena *a);
-    /* Of SCOPE_HEAD, as take of each row of a block; NULL: row by row. */
+    /* SCOPE_HEAD: has the effect of take for each row of a block; NULL: called row by row. */
     void (*take_block)(void *state, const struct metric_block *b);
 };
 
-/* How a metric is computed: by row, or of a state. */
+/* The rule by which a metric is computed: from each row, or from a state. */
 struct metric_rule {
-    /* False where it is undefined for this row, which then counts in no mean. */
+    /* *v = the value of a row; false if undefined: the row then does not count in the mean. */
     bool (*row)(const struct metric_row *r, double *v);
-    /* The sum over the rows of a block that have one, and how many do; NULL: row by row. */
+    /* *sum = the sum over the rows of a block that have a value; returns their number; NULL:
+     * computed
+       row by row. */
     int (*block)(const struct metric_block *b, double *sum);
 
     const struct metric_state *state;   /* NULL: by row */
-    /* After the last row.  False: undefined.  METRIC_WORD: the number of the word. */
+    /* The value after the last row; false: undefined.  METRIC_WORD: the index of the word. */
     bool (*value)(const void *state, int layer, int head, double *v);
 
     /*
-     * METRIC_LIST, in place of value: at most `length` numbers, NaN for those that are
-     * undefined.  Returns how many; -1: the list itself is undefined.
+     * METRIC_LIST, in place of value: at most `length` numbers, NaN for undefined ones.  Returns
+     * how many; -1: the list itself is undefined.
      */
     int (*list)(const void *state, int layer, int head, double *v);
     int (*length)(const struct metric_shape *shape);
-    const char *const *words;   /* of METRIC_WORD; ends with NULL */
-    /* METRIC_MAP, of SCOPE_TEXT, in place of value: [queries, keys]; NULL: undefined. */
+    const char *const *words;   /* for METRIC_WORD; ends with NULL */
+    /* METRIC_MAP, with SCOPE_TEXT, in place of value: [queries, keys]; NULL: undefined. */
     const double *(*map)(const void *state);
 
     bool counts;        /* undefined without opts->counts */
-    bool between;       /* of heads that are compared: over texts, of the mean of js, apart.h */
+    bool between;       /* compares heads: over texts it is computed from the mean js, apart.h */
 };
 
-/* What asks for a metric, but for its name. */
+/* The option that chooses a metric, besides its name. */
 enum metric_group {
-    METRIC_BASIC,   /* nothing: it is always computed, and a column of the table */
+    METRIC_BASIC,   /* always computed, and a column of tables */
     METRIC_ALL,     /* --metric all */
-    METRIC_SCALE,   /* --metric scale, and so on: where a metric has the group's name, the
-                       group is meant */
+    METRIC_SCALE,   /* --metric scale, and so on: if a metric has the name of a group, the name
+                       means the group */
     METRIC_SINKS,
     METRIC_PROFILE,
     METRIC_ROPE,
     METRIC_CACHE,
     METRIC_STREAMING,
-    METRIC_NAMED,   /* nothing else: it takes much time or memory, or is of labels alone */
+    METRIC_NAMED,   /* only its name: it takes much time or memory, or serves labels alone */
     N_METRIC_GROUP
 };
 
@@ -178,9 +180,9 @@ enum metric_kind {
     METRIC_NUMBER,
     METRIC_LIST,    /* of numbers: in JSON only */
     METRIC_WORD,    /* metric_ID_words[value] */
-    METRIC_CLUSTER, /* the number of one, from 0; it has no mean */
-    METRIC_MAP      /* of the text, not of a head: a number for each query and key; of all
-                       layers and heads; in JSON only */
+    METRIC_CLUSTER, /* the number of a cluster, from 0; it has no mean */
+    METRIC_MAP      /* of the text, over all layers and heads: a number for each query and key; in
+                       JSON only */
 };
 
 struct metric {
@@ -188,7 +190,7 @@ struct metric {
     const char *heading;        /* in the table: "norm" */
     const char *unit;           /* "nats", "tokens", "" for a share */
     enum metric_kind kind;
-    bool one_axis;              /* undefined where queries and keys are of two texts */
+    bool one_axis;              /* undefined if queries and keys are of two texts */
     enum metric_group group;
     const char *help;           /* one line */
     const struct metric_rule *rule;
@@ -206,19 +208,21 @@ enum metric_id {
 #undef METRIC
 
 extern const char *const metric_kovaleva_words[];   /* ends with NULL */
-/* Which of these words a map with such numbers is; block 0 or NaN: there is none. */
+/* Index of the word for a map with these numbers; block 0 or NaN: no block. */
 int metric_kovaleva_class(double vertical, double diagonal, double block);
 
-/* Bytes that js, mds and js_cluster keep of a text of so many queries and keys, as each is of
- * all heads. */
+/* Bytes that js, mds and js_cluster store for a text of so many queries and keys: the rows of all
+ * heads. */
 double metric_between_bytes(double n_heads, double n_queries, double n_keys);
 
-/* Not of metrics.def: a list, of each query the value of opts->by_row; NaN: it has none. */
+/* A rule outside metrics.def: a list with the value of opts->by_row for each query; NaN if
+ * undefined. */
 extern const struct metric_rule metric_rows;
-/* Neither: the key that sink_long is of. */
+/* Another: the key whose weight sink_long is. */
 extern const struct metric_rule metric_sink_key;
 
-/* Tokens; in a text of no more, all is near, and some key always gets much. */
+/* Length of a text in tokens up to which it counts as short: all is near, and some key always gets
+ * much weight. */
 enum { METRIC_LONG_TEXT = 32 };
 
 extern const struct metric metric_table[N_METRIC];
@@ -228,7 +232,7 @@ static inline enum metric_scope metric_scope(const struct metric *m)
     return m->rule->state != NULL ? m->rule->state->scope : SCOPE_ROW;
 }
 
-/* What a pass over a tells: one for all metrics that ask. */
+/* row_scan of the weights, shared by all metrics. */
 static inline struct scan metric_scan(const struct metric_row *r)
 {
     return r->scan != NULL ? *r->scan : row_scan(r->a, r->n_keys, r->key0, r->query);
@@ -237,32 +241,32 @@ static inline struct scan metric_scan(const struct metric_row *r)
 /* Row t of the block. */
 struct metric_row metric_block_row(const struct metric_block *b, int t);
 
-/* Its rows as facts.h takes them. */
+/* Its rows in the form of nn/facts.h. */
 struct facts_rows metric_block_facts(const struct metric_block *b);
 
 const struct facts_shape *metric_block_shape(const struct metric_block *b);
 
-/* What the largest weights sum to, and how many sum to 0.9; NULL: the rows are too long. */
+/* Sums of the largest weights, and how many sum to 0.9; NULL: the rows are too long. */
 const struct facts_top *metric_block_top(const struct metric_block *b);
 
 const struct metric_entropies *metric_block_entropies(const struct metric_block *b);
 
-/* [METRIC_NEAR + 1] of each distance from 0 on: the sum of the weights on keys so far away. */
+/* [METRIC_NEAR + 1] the sum of the weights at each distance, from 0 on. */
 const double *metric_block_near(const struct metric_block *b);
 
-/* Row by row. */
+/* Calls take for each row of the block. */
 void metric_block_each(void *state, const struct metric_block *b,
                        void (*take)(void *state, const struct metric_row *rows, int n));
 
-/* The sum of n numbers, step from one to the next, in four lanes. */
+/* The sum of n numbers with stride step, in four lanes. */
 double metric_sum(const float *w, size_t step, int n);
 double metric_sum_double(const double *x, int n);
 
-/* The sum of the weights of each row on the key `away` from its query, 0 where there is none;
- * of all of them. */
+/* The sum over all rows of the weight on the key at offset `away` from the query, 0 if there is
+ * none. */
 double metric_sum_away(const struct metric_block *b, int away);
 
-/* False where key j is left out, so that nothing can be said of it. */
+/* False if key j is left out by --hide, so that its weight is unknown. */
 static inline bool metric_has(const struct metric_row *r, int j)
 {
     return r->out == NULL || !r->out[j];
@@ -284,35 +288,35 @@ static inline bool metric_looks_ahead(const struct metric_row *r)
     return false;
 }
 
-/* True of a token that ends a text, or a decoder's start. */
+/* True for a token that ends a text, or starts a decoder's. */
 static inline bool metric_ends(const struct token_list *list, int i)
 {
     return list->mark != NULL && (list->mark[i] & TOKEN_ENDS) != 0;
 }
 
-/* True where places are those of patches in a picture, not of tokens in a text. */
+/* True if positions are those of patches in a picture, not of tokens in a text. */
 static inline bool metric_in_plane(const struct metric_row *r)
 {
     return r->queries->columns > 0 && !r->two_axes;
 }
 
-/* Patch of a picture, not [CLS] or the like. */
+/* True for a patch of a picture, not [CLS] or similar. */
 static inline bool metric_is_patch(const struct metric_row *r, int i)
 {
     return i >= r->queries->n_before && i < r->queries->n;
 }
 
-/* From patch i to patch j, in patches. */
+/* The distance from patch i to patch j, in patches. */
 double metric_plane_away(const struct metric_row *r, int i, int j);
 
-/* a_ij of row i, 0 where j is outside the text or hidden. */
+/* a_ij of row i, 0 if j is outside the text or hidden. */
 static inline double metric_weight(const struct metric_row *r, int j)
 {
     return j < r->key0 || j >= r->key0 + r->n_keys ? 0 : (double)r->a[j - r->key0];
 }
 
-/* The first key of the largest weight, tokens that end a text left out as rows and as keys;
- * -1: there is none. */
+/* The key of the largest weight, the first among equals; tokens that end a text do not count as
+ * rows or keys; -1 if there is none. */
 int metric_strongest(const struct metric_row *r);
 
 #endif

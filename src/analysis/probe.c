@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows of random tokens that come twice -> scores of heads. */
+ * Rows of attention on repeated random texts -> scores of heads. */
 #include "analysis/probe.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a question adds to the weight on the document that answers it. */
+ * Rows with and without a question -> the weight that it adds on the document that answers it. */
 #include "analysis/ranking.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads that look at what answers a question: of two texts that begin with the same documents,
- * one of which answers (gold), and end with a question, or with none.
+ * Query-focused retrieval heads: their weight on the document that answers a question (gold).  Of
+ * two texts with the same documents, one ends with the question, the other with none.
  *
- *     t(j)    mean over the rows of the question, and of what stands around it, of a(i, j)
+ *     t(j)    mean over the rows of the question, and of the words around it, of a(i, j)
  *     cal(j)  t(j) with the question - t(j) without
  *     score   sum of cal(j) over the tokens j of gold with cal(j) > mean - 2 sd, mean and
- *             (unbiased) deviation over these tokens; 0 of one token, which has no deviation
+ *             (unbiased) deviation over these tokens; 0 if gold has one token
  *
  * Source: Zhang et al. 2025, "QRHead", of heads by long texts. */
 #ifndef ANALYSIS_RANKING_H
@@ -16,10 +16,10 @@
 
 enum ranking_text { RANKING_ASKED, RANKING_NOT_ASKED, N_RANKING };
 
-/* Places in the texts. */
+/* Positions in the texts. */
 struct ranking_places {
-    int gold, n_gold;           /* tokens of the document that answers, in both */
-    int query[N_RANKING], n_query[N_RANKING];   /* the rows */
+    int gold, n_gold;           /* tokens of the document that answers, in both texts */
+    int query[N_RANKING], n_query[N_RANKING];   /* rows of the question and around it */
 };
 
 struct ranking;
@@ -30,10 +30,10 @@ struct ranking *ranking_new(struct arena *a, const struct model *m,
                             const struct ranking_places *places);
 struct sink ranking_sink(struct ranking *r);
 
-/* After the pass, of a head that was wanted. */
+/* After the pass, for a wanted head. */
 double ranking_score(const struct ranking *r, int layer, int head);
 
-/* The score of n values of cal. */
+/* The score from n values of cal. */
 double ranking_sum(const double *cal, int n);
 
 #endif

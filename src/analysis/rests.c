@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where the rows of texts rest -> the share of texts where that is the same. */
+ * The strongest key of each text -> the share of texts in which it is the same. */
 #include "analysis/rests.h"
 
 #include <math.h>

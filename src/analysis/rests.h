@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The key that gets most of a text's rows, text by text -> whether it is the same in all of
- * them: the same token, wherever it stands, or the same place, whatever stands there.  Counts
- * of texts add up, so that parts of a corpus can be merged. */
+ * Attention sinks over many texts: the key with most weight in each text -> the share of texts in
+ * which it is the same token, wherever it is, or at the same position, whatever it is.  Counts of
+ * texts add up, so that parts of a corpus can be merged. */
 #ifndef ANALYSIS_RESTS_H
 #define ANALYSIS_RESTS_H
 
@@ -12,19 +12,19 @@
 /* Ids that are equal modulo TOKENS count as the same token. */
 enum { RESTS_TOKENS = 127, RESTS_PLACES = 8 };
 
-/* Of one head. */
+/* Counts of one head. */
 struct rests {
     int64_t n;                              /* texts */
-    int64_t token[RESTS_TOKENS];            /* of them, those where it is of these ids */
-    int64_t from_start[RESTS_PLACES];       /* where it is this key, the text's first being 0 */
-    int64_t from_end[RESTS_PLACES];         /* the text's last being 0 */
+    int64_t token[RESTS_TOKENS];            /* texts by the key's id */
+    int64_t from_start[RESTS_PLACES];       /* texts by its position, 0: the first key */
+    int64_t from_end[RESTS_PLACES];         /* texts by its position from the end, 0: the last */
 };
 
-/* key: below keys->n.  Keys without ids, as of words or of sound, are not added: of those it is not
- * known whether they are the same. */
+/* Adds a text; key: below keys->n.  Keys without ids, such as words or sound, are not added, as
+ * they cannot be compared. */
 void rests_add(struct rests *r, const struct token_list *keys, int key);
 
-/* The share of the texts with the commonest token or place, 0 to 1; NaN: there is no text. */
+/* The share of texts with the most frequent token or position, 0 to 1; NaN if there is no text. */
 double rests_same(const struct rests *r);
 
 void rests_words(struct words *w, struct rests *r);

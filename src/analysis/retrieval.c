@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What heads look at while a text is asked for what it holds. */
+ * Rows of attention on a needle in a haystack -> retrieval scores of heads. */
 #include "analysis/retrieval.h"
 
 struct retrieval {

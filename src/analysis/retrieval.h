@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads that find something in a text and copy it: of a text that holds a needle, tokens that
- * are asked for again at its end (gold), and in the row before each gold token, what the head
- * looks at most.
+ * Retrieval heads, which find and copy tokens: in a text with a needle that is repeated as the
+ * answer at its end (gold), the key that a head attends to most in the row before each gold token.
  *
  *     hit     that key is a token of the needle with the gold token's id
  *     set     distinct ids of the hits / distinct ids of the needle
@@ -16,10 +15,10 @@
 
 #include "analysis/slots.h"
 
-/* Places in the text. */
+/* Positions in the text. */
 struct retrieval_places {
     int needle, n_needle;       /* the needle's tokens */
-    int gold, n_gold;           /* tokens that are the needle again; gold >= 1 */
+    int gold, n_gold;           /* tokens that repeat the needle; gold >= 1 */
 };
 
 struct retrieval;
@@ -32,10 +31,10 @@ struct sink retrieval_sink(struct retrieval *r);
 
 struct retrieval_found { double set, steps; bool first, any; };
 
-/* After the pass, of a head that was wanted. */
+/* After the pass, for a wanted head. */
 struct retrieval_found retrieval_of(const struct retrieval *r, int layer, int head);
 
-/* How many of the gold tokens are the largest of logits [tokens, n] in the row before them. */
+/* Number of gold tokens that have the largest of logits [tokens, n] in the row before them. */
 int retrieval_known(const struct retrieval_places *places, const int *id, const float *logits,
                     int n);
 

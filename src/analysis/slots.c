@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Slots of heads. */
+ * Texts and wanted heads -> slots, their indices in arrays. */
 #include "analysis/slots.h"
 
 struct slots slots_of(const struct model *m, const struct attended *texts,

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * The texts of a pass as analysis sees them, and a slot for each of their heads that
- * was asked for.  What a sink keeps per head is an array over these slots. */
+ * The texts of a pass in the form that analysis reads, and slots: indices of all wanted heads of
+ * all texts, for arrays of what a sink stores per head. */
 #ifndef ANALYSIS_SLOTS_H
 #define ANALYSIS_SLOTS_H
 
 #include "run/run.h"
 
-/* What a token is of its text. */
+/* Classes of a token. */
 enum token_mark {
     TOKEN_ENDS = 1,             /* eos_token_id, without one [SEP]; a decoder's start */
     TOKEN_SEPARATES = 2,        /* [SEP], or what stands for it */
     TOKEN_PUNCTUATION = 4       /* a full stop or a comma */
 };
 
-/* The tokens that look, or are looked at, in one text: plain arrays. */
+/* The query or key tokens of one text, as plain arrays. */
 struct token_list {
     int n;
     const int *id;                  /* [n]; NULL: the input is not tokens */
     const char *const *piece;       /* [n] as the vocabulary has it: "Ġcat" */
-    const unsigned char *special;   /* [n] 1: special to the tokeniser; NULL: none is */
-    const int *type;                /* [n] segment; NULL: there is one */
-    const unsigned char *mark;      /* [n] bits of enum token_mark; NULL: none has one */
-    int columns;                    /* of a picture: patches in a row of it; 0: it is none */
-    int n_before;                   /* of a picture: [CLS] and the like, before its patches */
+    const unsigned char *special;   /* [n] 1: special to the tokeniser; NULL if none is */
+    const int *type;                /* [n] segment; NULL if there is only one */
+    const unsigned char *mark;      /* [n] bits of enum token_mark; NULL: no marks */
+    int columns;                    /* picture: patches in a row; 0: not a picture */
+    int n_before;                   /* picture: [CLS] and similar rows before its patches */
 };
 
 /* The texts of a pass. */
@@ -47,7 +47,7 @@ struct slots slots_of(const struct model *m, const struct attended *texts,
                       const struct wanted *want);
 
 size_t slots_count(const struct slots *slots);
-/* Its slot, below slots_count. */
+/* The slot of a wanted head, below slots_count. */
 size_t slots_at(const struct slots *slots, int text, int layer, int head);
 
 /*

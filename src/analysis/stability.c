@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The sink that compares each run's rows with those of the text without noise. */
+ * Rows of runs with noise, and outputs -> their changes, by a sink that compares with the run
+ * without noise. */
 #include "analysis/stability.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One text several times in a batch, all but the first with noise -> how far the
- * noise moves each head's rows and the model's output. */
+ * One text several times in a batch, all except the first with noise -> the changes of each head's
+ * rows, and of the model's output, by the noise. */
 #ifndef ANALYSIS_STABILITY_H
 #define ANALYSIS_STABILITY_H
 
@@ -11,15 +11,15 @@
 /* ---- the output ---- */
 
 /*
- * y[0 .. n) of the text, then as much of each of the runs:
+ * y[0 .. n): output without noise, then as many numbers for each of the runs:
  *
  *     v_r = sum over i of (y_r[i] - y_0[i])^2 / n
  *
- * The numbers of the function test_attention_stability that many texts print.
+ * These are the numbers of the function test_attention_stability in many tutorials.
  */
 struct stability_output {
     double mean_variance, max_variance;     /* of v_r over the runs */
-    double relative;    /* mean of v_r / variance of y_0; NaN where that is 0 */
+    double relative;    /* mean of v_r / variance of y_0; NaN if that is 0 */
 };
 struct stability_output stability_output(const float *y, int64_t n, int n_runs);
 
@@ -32,10 +32,10 @@ struct head_change {
 
 struct stability;
 
-/* For a batch of 1 + n_runs texts of one length; memory is of a. */
+/* For a batch of 1 + n_runs texts of one length; memory is allocated in a. */
 struct stability *stability_new(struct arena *a, const struct model *m);
 
-/* SINK_TEXTS, to be given to run_forward. */
+/* Its sink, SINK_TEXTS, for run_forward. */
 struct sink stability_sink(struct stability *s);
 
 /* After the pass. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The sinks that hand each row to the metrics, and keep their means and states. */
+ * Rows of attention -> metrics of heads, by sinks that call each metric's rule and store means and
+ * states. */
 #include "analysis/stats.h"
 
 #include <math.h>

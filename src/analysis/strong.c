@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that keeps the strongest links of each row, and of each head. */
+ * Rows of attention -> the strongest links of each row and head, by a sink. */
 #include "analysis/strong.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The incomplete beta function with one argument 1/2 -> Student's distribution. */
+ * Student's t distribution, by the incomplete beta function with one argument 1/2. */
 #include "analysis/student.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
  */
 double student_tail(double t, double nu);
 
-/* The t > 0 that P(|T| >= t) = p of, 0 < p < 1: 0.05 gives what a 95 % interval takes. */
+/* The t > 0 with P(|T| >= t) = p, 0 < p < 1: 0.05 for a 95 % interval. */
 double student_quantile(double p, double nu);
 
 #endif

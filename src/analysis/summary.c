@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values of texts -> exact sums, and the same of bootstrap replicates and of halves. */
+ * Values of texts -> exact sums, of all texts, bootstrap replicates and halves -> means, intervals.
+ * */
 #include "analysis/summary.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers of many texts -> their mean over the texts, and how sure it is.  Sums are exact, so
- * that neither the order nor the grouping of the texts changes a bit. */
+ * Numbers of many texts -> their means over the texts, with intervals.  Sums are exact, so that
+ * neither the order nor the grouping of the texts changes a bit. */
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 
@@ -11,23 +11,23 @@
 #include "analysis/words.h"
 #include "base/arena.h"
 
-/* What is kept of each number. */
+/* The kind of a summary: how many numbers, and which sums of each. */
 struct summary_kind {
-    int n;                      /* numbers */
-    int n_replicates;           /* of the bootstrap; 0: none.  24 bytes each a number */
-    const bool *replicated;     /* [n] of which numbers; NULL: of all */
-    bool halves;                /* for summary_reliability: 2.4 kB a number */
+    int n;                      /* numbers per text */
+    int n_replicates;           /* replicates of the bootstrap, 24 bytes each per number; 0: none */
+    const bool *replicated;     /* [n] numbers that have replicates; NULL: all */
+    bool halves;                /* sums for summary_reliability, 2.4 kB per number */
 };
 
 /* One number over all texts in which it is defined. */
 struct summary_estimate {
-    double mean;                /* each text counts as much; NaN: n is 0, or the values are too
-                                   large for the sums (one of 2^30 or more, or squares that
-                                   add up to 2^61), and then all the others are NaN too */
-    double sd;                  /* of the texts, with n - 1; NaN: n is below 2 */
-    double low, high;           /* the 95 % interval of the mean; NaN: n is below 2 */
-    double boot_low, boot_high; /* the same by bootstrap; NaN also where there are no replicates */
-    int64_t n;                  /* texts */
+    double mean;                /* all texts have the same weight; NaN if n is 0, or values are too
+                                   large for the sums (one of 2^30 or more, or squares that add up
+                                   to 2^61), and then all fields below are NaN, too */
+    double sd;                  /* standard deviation over texts (n - 1); NaN if n is below 2 */
+    double low, high;           /* 95 % interval of the mean; NaN if n is below 2 */
+    double boot_low, boot_high; /* the same by bootstrap; NaN also without replicates */
+    int64_t n;                  /* number of texts */
 };
 
 struct summary;
@@ -37,19 +37,19 @@ struct summary *summary_new(struct arena *a, const struct summary_kind *kind);
 /* Adds the value[n] of a text with this number in the input; NaN: undefined. */
 void summary_add(struct summary *s, int64_t text, const double *value);
 
-/* Adds what another of the same kind, of other texts, has added. */
+/* Adds the sums of another summary of the same kind, over other texts. */
 void summary_merge(struct summary *s, const struct summary *other);
 
 /*
- * Number i of other as number first + i of s, whose texts they are, too; s has added nothing
- * there.  Both keep the same of each number.
+ * Copies number i of other, over the same texts, to number first + i of s, for which s has no sums
+ * yet.  Both must have the same replicates and halves.
  */
 void summary_place(struct summary *s, int first, const struct summary *other);
 
 /*
- * All that was added as words of 64 bits, as many as the kind has.  summary_take adds them to
- * what s holds already, as summary_merge does; false: no texts can have been summed to such
- * words, and nothing is added.
+ * All sums as words of 64 bits; their number depends on the kind.  summary_take adds such words to
+ * the sums of s, as summary_merge does; false: they are not sums of any texts, and nothing is
+ * added.
  */
 uint64_t summary_n_words(const struct summary_kind *kind);
 void summary_put(struct summary *s, uint64_t *words);
@@ -57,7 +57,7 @@ bool summary_take(struct summary *s, const uint64_t *words);
 void summary_words(struct words *w, struct summary *s);     /* the same among other words */
 
 /*
- * Number i of those added.  low and high are mean -+ t sd / sqrt(n), t of Student's
+ * The estimate of number i.  low and high are mean -+ t sd / sqrt(n), t of Student's
  * distribution with n - 1 degrees of freedom.  The bootstrap is over texts: of its replicates
  *
  *     m_b = sum w(b, text) value / sum w(b, text)
@@ -70,23 +70,23 @@ void summary_words(struct words *w, struct summary *s);     /* the same among ot
  */
 struct summary_estimate summary_of(const struct summary *s, int i);
 
-/* The exact sum of number i, rounded once; NaN: too large for it. */
+/* The exact sum of number i, rounded once; NaN if values are too large for the sums. */
 double summary_total(const struct summary *s, int i);
 
-/* ---- how alike two halves of the texts are ---- */
+/* ---- split-half reliability ---- */
 
 struct summary_reliability {
-    double r;                   /* Pearson, median over splits; NaN: none was left */
+    double r;                   /* Pearson correlation, median over splits; NaN if none was valid */
     double low, high;           /* quantiles 0.05 and 0.95 over splits */
-    double whole;               /* 2 r / (1 + r): of all texts (Spearman and Brown 1910) */
+    double whole;               /* 2 r / (1 + r): for all texts (Spearman and Brown 1910) */
 };
 
 /*
- * Of the numbers first, first + step, ... (count of them, one per head): the correlation of
- * their means over one half of the texts with those over the other.  Of 100 splits; in split
- * r, a text is in the first half where the lowest bit of h(r, text), as above, is 0.  Numbers
- * that a half lacks are left out of that split, and a split without two numbers, or where a
- * half's are all the same, is left out.
+ * Split-half reliability of the numbers first, first + step, ... (count of them, one per head): the
+ * correlation of their means over one half of the texts with those over the other, in 100 splits.
+ * In split r, a text is in the first half if the lowest bit of h(r, text), as above, is 0.  Numbers
+ * that are undefined in a half are left out of that split; splits with fewer than two numbers, or
+ * in which those of a half are all equal, are left out.
  */
 struct summary_reliability summary_reliability(const struct summary *s, int first, int step,
                                                int count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sink that keeps the heaviest links of a head in order. */
+ * Rows of attention -> the strongest links of each head, in order, by a sink. */
 #include "analysis/top.h"
 
 struct top {

@@ -6,18 +6,19 @@
 #include "analysis/links.h"
 
 struct head_top {
-    int n;                      /* at most as many as were asked for */
-    struct link *link;          /* [n] heaviest first; ties: smaller query, then key */
+    int n;                      /* at most n_links */
+    struct link *link;          /* [n] strongest first; ties: smaller query, then key */
 };
 
 struct top;
 
-/* The n_links heaviest for the texts and layers and heads of want; memory is of a. */
+/* For the n_links strongest, of the texts, and the layers and heads of want; memory is allocated in
+ * a. */
 struct top *top_new(struct arena *a, const struct model *m, const struct attended *texts,
                     const struct wanted *want, int n_links);
 struct sink top_sink(struct top *top);
 
-/* After the pass, of a head that was asked for. */
+/* After the pass, for a wanted head. */
 const struct head_top *top_head(const struct top *top, int text, int layer, int head);
 
 #endif

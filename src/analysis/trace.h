@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * One token through all layers: what its row of each head looks at, which rows look at it, and
- * the residual stream that each layer begins with. */
+ * The trace of one token through all layers: its query row and its key column in each head, and the
+ * residual stream at the beginning of each layer. */
 #ifndef ANALYSIS_TRACE_H
 #define ANALYSIS_TRACE_H
 
 #include "run/run.h"
 
 struct trace {
-    const struct model *m;      /* whose layers */
+    const struct model *m;      /* the model of the layers */
     enum stack_id stack;
     int at, T, S;               /* the token; queries, keys */
-    float *row;                 /* [L, H, S] weights; NaN: not seen, or not wanted */
-    float *column;              /* [L, H, T] the same of the rows that look at it; NULL: keys
-                                   are of another text */
-    float *stream;              /* [L, DIM_END] as each layer begins; NULL: not kept */
+    float *row;                 /* [L, H, S] its weights on all keys; NaN: hidden, or not wanted */
+    float *column;              /* [L, H, T] the weights of all queries on it; NULL if keys are of
+                                   another text */
+    float *stream;              /* [L, DIM_END] input of each layer; NULL: not stored */
 };
 
-/* For a pass over one text; streams: the tap keeps them.  All memory is of a, which may be the
- * pass's. */
+/* For a pass over one text; streams: the tap stores them.  All memory is allocated in a, which may
+ * be the pass's. */
 struct trace *trace_new(struct arena *a, const struct model *m, enum stack_id stack, int at,
                         int T, int S, bool streams);
 struct tap trace_tap(struct trace *t);
 struct sink trace_sink(struct trace *t);
 
-/* out[n] = the mean of x[H, n] over the heads that see each; NaN: none does. */
+/* out[n] = the mean of x[H, n] over the heads in which it is not NaN; NaN if it is in all. */
 void trace_mean(double *out, const float *x, int H, int n);
 
-/* The largest of x[n], the first among equals; -1: all are NaN. */
+/* The index of the largest of x[n], the first among equals; -1 if all are NaN. */
 int trace_largest(const double *x, int n);
 
-/* ---- what would be predicted ---- */
+/* ---- predictions ---- */
 
 struct trace_guess {
     int id;

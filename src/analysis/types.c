@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scores and thresholds -> labels. */
+ * Scores and thresholds of heads -> labels. */
 #include "analysis/types.h"
 
 #include <math.h>

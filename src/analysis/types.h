@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a head is: its scores of texts and probes -> the labels that hold, and the primary one.
+ * Types of heads: scores from texts and probes -> the labels that hold, and the primary one.
  * types_scores.def has the scores and thresholds, types.def the labels. */
 #ifndef ANALYSIS_TYPES_H
 #define ANALYSIS_TYPES_H
@@ -10,7 +10,7 @@
 #include "analysis/metric.h"
 #include "base/err.h"
 
-/* Those of texts first. */
+/* Scores, those from texts first. */
 enum types_score {
 #define TEXT_SCORE(id, ...) TYPES_##id,
 #include "analysis/types_scores.def"
@@ -23,7 +23,7 @@ enum types_score {
     N_TYPES_SCORE
 };
 
-/* Those of fixed offsets lie side by side. */
+/* The scores of fixed offsets are adjacent. */
 enum { TYPES_OFFSET_FIRST = TYPES_offset_m8, TYPES_OFFSETS = TYPES_offset_8 - TYPES_offset_m8 + 1 };
 
 enum types_threshold {
@@ -33,10 +33,10 @@ enum types_threshold {
     N_TYPES_THRESHOLD
 };
 
-extern const char *const types_threshold_names[];   /* by enum types_threshold, then NULL */
+extern const char *const types_threshold_names[];   /* as enum types_threshold, then NULL */
 
 enum types_taxonomy { TYPES_MHA_VIZ, TYPES_CLARK, TYPES_KOVALEVA };
-extern const char *const types_taxonomy_names[];    /* by enum types_taxonomy, then NULL */
+extern const char *const types_taxonomy_names[];    /* as enum types_taxonomy, then NULL */
 
 enum type_id {
 #define TYPE(id, ...) TYPE_##id,
@@ -45,68 +45,68 @@ enum type_id {
     N_TYPE
 };
 
-/* What the texts' scores are computed of, in the order of enum types_score: [N_TYPES_TEXT]. */
+/* The metrics that are the scores from texts, in the order of enum types_score: [N_TYPES_TEXT]. */
 extern const struct metric types_metrics[N_TYPES_TEXT];
 
 struct types_rules {
     enum types_taxonomy taxonomy;
     double threshold[N_TYPES_THRESHOLD];
-    bool causal;                /* a head that looks back alone: it has no next, no separator
-                                   and no block */
+    bool causal;                /* causal heads, which have no labels "next", separator and block */
 };
 
-/* With the thresholds of types_scores.def. */
+/* The rules with the thresholds of types_scores.def. */
 struct types_rules types_rules(enum types_taxonomy taxonomy, bool causal);
 
 /*
- * Sets what the list "induction:0.5,local:0.8" names.  ERR_USAGE: it is no such list; a name
- * that does not exist, with the nearest one that does; a threshold below 0.
+ * Sets thresholds from a list "induction:0.5,local:0.8".  ERR_USAGE: not such a list; an unknown
+ * name, with the nearest known one; a threshold below 0.
  */
 int types_rules_set(struct types_rules *r, const char *list, struct err *e);
 
-/* What is known of a head; NaN: a score that is not. */
+/* The data of a head; NaN: a score that is unknown. */
 struct types_head {
     double score[N_TYPES_SCORE];
     int layer, n_layers;
-    int64_t n_rows, n_texts;    /* that the texts' scores are of; n_texts 0: there is none */
-    int64_t n_long;             /* texts that sink_long is of */
-    double same;                /* the share of them with the same token or place; NaN: it is
-                                   not known */
-    bool partial;               /* scores may lack that texts would give: so nothing follows
-                                   from a label that does not hold */
-    const char *relation;       /* of syntax that the head follows; NULL: none is known */
-    double accuracy;            /* of relation */
-    double lift;                /* over pairs of related words; NaN: not known, or of too few */
-    bool resolves;              /* finds what mentions mean better than both rules */
-    double resolved;            /* share of mentions */
+    int64_t n_rows, n_texts;    /* rows and texts behind the scores from texts; n_texts 0: none */
+    int64_t n_long;             /* texts behind sink_long */
+    double same;                /* share of these whose sink is the same token or position
+                                   (rests.h); NaN: unknown */
+    bool partial;               /* scores from texts may be missing, so a label that does not hold
+                                   implies nothing */
+    const char *relation;       /* syntactic relation that the head follows; NULL if none is known
+                                   */
+    double accuracy;            /* accuracy for relation */
+    double lift;                /* over pairs of related words; NaN: unknown, or too few pairs */
+    bool resolves;              /* resolves coreference better than both baselines */
+    double resolved;            /* share of mentions resolved */
 };
 
 struct types_label {
     enum type_id type;
     const char *name;           /* "sink-first" */
     const char *caption;        /* "rests on the first token" */
-    double score;               /* that decided; NaN: of what holds since nothing else does */
-    const char *by;             /* "probe.induction", "argmax_self": its name; NULL: it is no
-                                   score */
-    bool links;                 /* a share of strongest links, not of weight */
+    double score;               /* the score that decided; NaN for a label that holds by default */
+    const char *by;             /* name of that score, "probe.induction", "argmax_self"; NULL if
+                                   none */
+    bool links;                 /* it is a share of strongest links, not of weight */
 };
 
 struct types_found {
     struct types_label label[N_TYPE];   /* all that hold, in the order of types.def */
     int n;
-    int primary;                /* the first of them that is no tag; -1: none holds */
+    int primary;                /* index of the first that is not a mere tag; -1: none */
 };
 
 void types_find(const struct types_rules *r, const struct types_head *h,
                 struct types_found *found);
 
-/* ---- as the documents sort heads: where and how widely ---- */
+/* ---- kinds: a coarser classification of heads, by what and how far they attend ---- */
 
 enum types_kind { TYPES_SYNTACTIC, TYPES_SEMANTIC, TYPES_COREFERENCE, TYPES_POSITIONAL,
                   TYPES_GLOBAL, TYPES_NEAR, TYPES_MIDDLE, TYPES_FAR, N_TYPES_KIND };
-extern const char *const types_kind_names[];        /* by enum types_kind, then NULL */
+extern const char *const types_kind_names[];        /* as enum types_kind, then NULL */
 
-/* Sets those that hold. */
+/* Sets the kinds that hold. */
 void types_kinds(const struct types_rules *r, const struct types_head *h,
                  bool kind[N_TYPES_KIND]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums as words of 64 bits, so that a file can hold them.  One function goes over the sums, in
- * an order of its own, and so counts their words, puts them, or takes them:
+ * Sums as words of 64 bits, for files.  One function visits all sums, in a fixed order, and so
+ * counts their words, writes them ("put"), or reads and adds them ("take"):
  *
  *     static void all_words(struct words *w, struct mine *m)
  *     {
@@ -18,10 +18,11 @@
 #include "analysis/fixed.h"
 
 struct words {
-    const uint64_t *from;       /* they are taken: added to what the sums hold; NULL: not */
-    uint64_t *to;               /* they are put; NULL, as from: they are counted alone */
-    uint64_t n;                 /* so far */
-    bool impossible;            /* no texts can have been summed to those that were taken */
+    const uint64_t *from;       /* words that are read and added to the sums; NULL: none */
+    uint64_t *to;               /* where words are written; NULL: nowhere; both NULL: only counted
+                                   */
+    uint64_t n;                 /* words so far */
+    bool impossible;            /* the words read cannot be sums of any texts */
 };
 
 static const int64_t WORDS_MOST_SUM = (int64_t)1 << 62, WORDS_MOST_COUNT = (int64_t)1 << 40;

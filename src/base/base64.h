@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes as letters: base64 (RFC 4648, section 4), with padding. */
+ * Base64 (RFC 4648, section 4), with padding. */
 #ifndef BASE_BASE64_H
 #define BASE_BASE64_H
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * Writes n bytes; ferror says whether that failed.  Parts of a whole are written one after
- * the other where each but the last has a multiple of 3 bytes.
+ * Writes n bytes; ferror tells whether that failed.  A whole may be written in parts if all except
+ * the last have a multiple of 3 bytes.
  */
 void base64_write(FILE *f, const void *data, size_t n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbers in files, which are little-endian in all formats that we read and write, and
- * numbers in memory, in the processor's order. */
+ * Byte order: numbers in files, which are little-endian in all supported formats, and numbers in
+ * memory, in the processor's order. */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether memory holds numbers as files do, so that they can be used in place. */
+/* Whether the processor's order is that of files, so that numbers can be used in place. */
 static const bool BYTES_IN_ORDER = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 /* The unsigned number in size bytes, up to 8. */
@@ -32,7 +32,7 @@ static inline void bytes_put(unsigned char *p, uint64_t v, int size)
         p[i] = (unsigned char)v;
 }
 
-/* n elements of size bytes from the file's order to memory's, or back. */
+/* Copies n elements of size bytes from the file's order to memory's, or back. */
 static inline void bytes_copy(void *to, const void *from, size_t n, size_t size)
 {
     const unsigned char *p = from;
@@ -48,7 +48,7 @@ static inline void bytes_copy(void *to, const void *from, size_t n, size_t size)
             q[k] = p[size - 1 - k];
 }
 
-/* Writes n elements of size bytes, at most 16; ferror says whether that failed. */
+/* Writes n elements of size bytes, at most 16; ferror tells whether that failed. */
 void bytes_write(FILE *f, const void *elements, size_t n, size_t size);
 
 #endif

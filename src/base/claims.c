@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Paths -> two lists of files. */
+ * Paths -> claims of files that are read, and of files that are written. */
 #include "base/claims.h"
 
 #include <ctype.h>

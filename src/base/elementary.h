@@ -2,11 +2,10 @@
  *
  * Elementary functions that give the same bits on every processor and with every C
  * library: only + - * / and operations on bits, in one order.  Those of a C library do not:
- * glibc has several of each and takes one by the processor that it finds.
+ * glibc has several versions of each and chooses one by the processor.
  *
- * Errors are in ulp: the distance, where the result lies, of two numbers of its type.  A
- * test asserts them.  NaN gives NaN; infinities, zeros and their signs and what is too
- * large or too small are as in C11's annex F. */
+ * Errors are in ulp, the distance of adjacent numbers at the result.  A test asserts them.  NaN
+ * gives NaN; infinities, zeros and their signs, overflow and underflow are as in C11's annex F. */
 #ifndef BASE_ELEMENTARY_H
 #define BASE_ELEMENTARY_H
 

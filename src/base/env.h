@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What whoever starts the work owns: the program's main, or a caller of the library. */
+ * The environment of a run: arena, warnings, progress, command line.  Owned by the program's main,
+ * or by a caller of the library. */
 #ifndef BASE_ENV_H
 #define BASE_ENV_H
 
@@ -13,18 +14,18 @@
 struct cmd;
 
 struct env {
-    struct arena *arena;        /* lives as long as what is opened in it */
+    struct arena *arena;        /* memory of all that is opened in the run */
     struct warn *warn;          /* fn NULL: warnings are dropped */
-    struct warn *note;          /* what is good to know, but no fault; NULL: dropped */
-    struct progress *progress;  /* of this thread's work; NULL: nobody shows it */
-    struct meter *meter;        /* of where its time goes; NULL: nobody measures */
-    bool dash;                  /* the operand - is standard input: of a command line */
-    bool piped;                 /* it may hold texts, where none are given */
-    bool again;                 /* it is read more than once */
+    struct warn *note;          /* receiver of notes, which are no faults; NULL: dropped */
+    struct progress *progress;  /* progress of this thread's work; NULL: not shown */
+    struct meter *meter;        /* meter of its time; NULL: not measured */
+    bool dash;                  /* "-" means standard input, on a command line */
+    bool piped;                 /* standard input may have texts, if none are given */
+    bool again;                 /* standard input is read more than once */
     bool verbose, quiet;
     int n_threads;
-    const struct cmd *cmd;      /* cli/opt.h: of the command line; NULL: there was none */
-    int argc;                   /* it, as it was given, from the command's name on */
+    const struct cmd *cmd;      /* command (cli/opt.h); NULL: no command line */
+    int argc;                   /* its command line, from the command's name on */
     char **argv;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files mapped whole, and paths. */
+ * Files mapped into memory as a whole, and paths. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-struct span {                       /* bytes that somebody else owns */
+struct span {                       /* borrowed bytes */
     const unsigned char *data;
     size_t size;
 };
@@ -22,21 +22,21 @@ struct span {                       /* bytes that somebody else owns */
 int file_map(const char *path, struct span *out, struct err *e);
 void file_unmap(struct span s);
 
-/* The same, owned by a until file_drop, which NULL passes; NULL on errors.  Dropped or not, it is
- * claimed as one that is read (base/claims.h). */
+/* The same, owned by arena a until file_drop (which accepts NULL); NULL on errors.  The file is
+ * claimed as read (base/claims.h). */
 const struct span *file_hold(struct arena *a, const char *path, struct err *e);
 void file_drop(struct arena *a, const struct span *held);
 
-bool file_exists(const char *path);         /* anything of that name */
+bool file_exists(const char *path);         /* whether anything has that name */
 bool file_is_dir(const char *path);
 
-/* The folder that path is, or that the file lies in: ".", "/" or a part of path. */
+/* path if it is a folder, else the folder of the file: ".", "/" or a part of path. */
 const char *file_folder(struct arena *a, const char *path);
 
-/* The names in a folder but . and .., sorted by bytes; none where it cannot be read. */
+/* The names in a folder except . and .., sorted by bytes; none if it cannot be read. */
 const char **file_list(struct arena *a, const char *dir, size_t *n);
 
-/* The path without links, from the root; NULL: there is nothing of that name. */
+/* The absolute path with links resolved; NULL if it does not exist. */
 const char *file_real(struct arena *a, const char *path);
 
 /* "DIR/NAME" */

@@ -49,7 +49,7 @@ static inline float bf16_to_float(uint16_t h)
     return float_of_bits((uint32_t)h << 16);
 }
 
-/* The nearest bfloat16, ties to even; NaN stays. */
+/* The nearest bfloat16, ties to even; NaN remains NaN. */
 static inline float bf16_round(float f)
 {
     uint32_t bits;
@@ -62,9 +62,9 @@ static inline float bf16_round(float f)
 }
 
 /*
- * The nearest binary16, ties to even; from 65520 on infinite; NaN stays.  Adding and
- * taking away a number whose last bit is the last that is to be kept rounds as the
- * processor rounds: 11 bits down to 2^-14, multiples of 2^-24 below.
+ * The nearest binary16, ties to even; infinite from 65520 on; NaN remains NaN.  Adding and
+ * subtracting a number whose last bit is the last to be kept rounds as the processor rounds:
+ * 11 bits down to 2^-14, multiples of 2^-24 below.
  */
 static inline float half_round(float f)
 {
@@ -81,8 +81,8 @@ static inline float half_round(float f)
 }
 
 /*
- * The bits of the nearest binary16, as half_round has it; NaN is 0x7e00.  0.5 has as its
- * last bit that of the smallest: adding it rounds what is below 2^-14.
+ * The bits of half_round's result; NaN is 0x7e00.  The last bit of 0.5 has the value of the
+ * smallest binary16: adding 0.5 rounds numbers below 2^-14.
  */
 static inline uint16_t half_bits(float f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON documents: trees that an arena owns, read from files that nobody vouches for, or
- * built.  Memory that jansson cannot get is memory that the arena cannot get: arena_fail. */
+ * JSON documents: trees owned by an arena, read from untrusted files, or built.  If jansson cannot
+ * allocate memory, arena_fail is called. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -21,30 +21,30 @@
  */
 json_t *json_read(struct arena *a, struct span bytes, size_t flags, struct err *e);
 
-/* What the arena owns from here on, or until json_drop; NULL: memory is lacking. */
+/* Makes the arena own a value until json_drop; made NULL: no memory. */
 json_t *json_hold(struct arena *a, json_t *made);
 void json_drop(struct arena *a, const json_t *root);    /* NULL: nothing */
 
 /*
- * Puts value, which is the container's from here on, under the key or at the end; a value
- * of NULL is memory that is lacking.  Returns value, borrowed.  Keys are UTF-8.
+ * Puts value, which the container then owns, under the key, or at the end; value NULL: no memory.
+ * Returns value, borrowed.  Keys are UTF-8.
  */
 json_t *json_put(struct arena *a, json_t *object, const char *key, json_t *value);
 json_t *json_add(struct arena *a, json_t *array, json_t *value);
 
-/* Each member of from, an object, into another, without copies: it is shared. */
+/* Puts each member of the object `from` into another, shared, not copied. */
 void json_put_all(struct arena *a, json_t *object, const json_t *from);
 
 /*
- * A string of bytes from outside, such as a path: each that is not UTF-8 becomes U+FFFD, as in
+ * A string of untrusted bytes, such as a path: each byte that is not UTF-8 becomes U+FFFD, as in
  * reports.  s NULL: null.
  */
 json_t *json_shown(struct arena *a, const char *s);
 
-/* Compact text of any value, of the arena. */
+/* Compact text of any value, in the arena. */
 const char *json_text(struct arena *a, const json_t *value);
 
-/* As json_put, of an object or array that text spells, which must be JSON. */
+/* As json_put, for the object or array in text, which must be JSON. */
 void json_put_text(struct arena *a, json_t *object, const char *key, const char *text);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of a JSON object, checked for what they must be.  All errors (ERR_INPUT) read
+ * Fields of a JSON object, checked for type and range.  All errors (ERR_INPUT) read
  *
  *     KEY: found VALUE, expected WHAT
  *
- * and err_under puts the file before them.  What is not an object has no fields. */
+ * and err_under puts the file before them.  A value that is not an object has no fields. */
 #ifndef BASE_JSON_FIELD_H
 #define BASE_JSON_FIELD_H
 
@@ -52,7 +52,7 @@ int json_field_list(const json_t *object, const char *key, const json_t **out,
 int json_field_ints(struct arena *a, const json_t *object, const char *key, int lo, int hi,
                     int **out, int *n, struct err *e);
 
-/* The same for values that are at hand; key is only their name in errors. */
+/* The same for given values; key is only their name in errors. */
 int json_value_int(const json_t *v, const char *key, int lo, int hi, int *out,
                    struct err *e);
 int json_value_ints(struct arena *a, const json_t *v, const char *key, int lo, int hi,

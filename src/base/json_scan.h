@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A strict reader of JSON, piece by piece.  A header may hold a million tensors;
- * a tree of them takes ten times the header's size and most of the time, and the
- * shape of the header is known beforehand. */
+ * A strict reader of JSON, piece by piece, without a tree.  A header may have a million
+ * tensors; a tree of them takes ten times the header's size and most of the time, and the
+ * structure of the header is known in advance. */
 #ifndef BASE_JSON_SCAN_H
 #define BASE_JSON_SCAN_H
 
@@ -19,7 +19,7 @@ struct json_scan {
 /* Skips blanks; then takes the character c if it comes next. */
 bool json_scan_take(struct json_scan *s, char c);
 
-/* The same where c must come.  expected: for the message, "':'". */
+/* The same if c is required.  expected: for the message, "':'". */
 int json_scan_expect(struct json_scan *s, char c, struct err *e);
 
 /* Skips blanks; true at the end. */
@@ -33,27 +33,27 @@ bool json_scan_at_end(struct json_scan *s);
 int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e);
 
 /*
- * ---- without messages: for readers that leave what is not plain to a tree ----
+ * ---- without messages: for readers that fall back to a tree for unusual input ----
  *
- * Each returns false where something else comes; then the place is of no use.
+ * Each returns false if something else follows; then the position is undefined.
  */
 
 /* Skips blanks; the character there, '\0' at the end. */
 char json_scan_peek(struct json_scan *s);
 
-/* What stands between the quotes, n bytes in place, its escapes as they are. */
+/* The bytes between the quotes, n bytes in place, with escapes unchanged. */
 bool json_scan_quoted(struct json_scan *s, const char **text, size_t *n);
 
-/* Goes on to what ends a value: a comma or a bracket.  What is passed is not checked. */
+/* Skips to the end of a value: a comma or a bracket.  The skipped bytes are not checked. */
 bool json_scan_skip(struct json_scan *s);
 
-/* Goes on to the value of a key, from before another key of its object. */
+/* Skips to the value of a key, from before another key of its object. */
 bool json_scan_find_key(struct json_scan *s, const char *key);
 
 /* The same from before the object. */
 bool json_scan_enter(struct json_scan *s, const char *key);
 
-/* A whole number of at most nine digits; what is not whole ends at a wrong place. */
+/* A whole number of at most nine digits; another number ends at an unexpected character. */
 bool json_scan_id(struct json_scan *s, int64_t *v);
 
 /* A number that is followed by a blank, a comma or a bracket, and finite. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an allocator sees of the program must be a global, as for a signal handler. */
+ * The state of lack.h: globals, as an allocator, like a signal handler, can reach nothing else. */
 #include "base/lack.h"
 
 #include <stdatomic.h>

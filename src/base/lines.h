@@ -9,14 +9,14 @@
 
 #include "base/err.h"
 
-/* Lines of a text file; "-" is standard input; gzip is seen by its content. */
+/* Lines of a text file; "-" is standard input; gzip is recognised by its content. */
 struct lines;
 
 struct lines *lines_open(const char *path, struct err *e);
 
 /*
- * Standard input can be read more than once from here on: what it holds is copied to a
- * temporary file, from which each lines_open("-") begins anew.  Nothing where that was done.
+ * Makes standard input readable more than once: copies it to a temporary file, from which each
+ * lines_open("-") begins anew.  Does nothing if that was done.
  */
 int lines_keep_stdin(struct err *e);
 
@@ -27,20 +27,18 @@ int lines_keep_stdin(struct err *e);
  */
 int lines_next(struct lines *l, const char **line, size_t *size, struct err *e);
 
-/* Whether lines_next gives a line, or the end, without waiting for whoever writes: of a file
- * always. */
+/* Whether lines_next returns without waiting for a writer; always true for a file. */
 bool lines_ready(const struct lines *l);
 
-/* What lines_next has not taken yet, all of it, as one line; otherwise the same.  It is 1 GiB at
- * most. */
+/* The rest of the file, of at most 1 GiB, as one line; otherwise as lines_next. */
 int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e);
 
-/* Waits at most so long for standard input to hold something, or end; false: nothing came. */
+/* Waits at most so long for data or the end of standard input; false: nothing came. */
 bool lines_wait_stdin(int at_most_ms);
 
 /*
- * The share of the file's bytes that the lines taken so far are, in [0, 1]; nearly so in a
- * compressed one.  NaN: it is not known, as of a pipe.
+ * The fraction of the file's bytes that was read so far, in [0, 1]; approximate for a compressed
+ * one. NaN: unknown, as for a pipe.
  */
 double lines_share(const struct lines *l);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers, ranges and lists as people type them. */
+ * Numbers, ranges and lists as typed by users -> members. */
 #include "base/list.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers, ranges and lists as people type them: "7", "3-5", "0,3-5".  One grammar for
+ * Numbers, ranges and lists as typed by users: "7", "3-5", "0,3-5".  One grammar for
  * layers, heads, tokens, ids and blocks of a mask. */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
@@ -26,34 +26,35 @@ bool list_range(const char **s, long long *first, long long *last);
  */
 int list_next(const char **s, long long *first, long long *last);
 
-/* What the members of a list are, for messages too. */
+/* The members that a list may name, and their names in messages. */
 struct list_of {
     const char *option;         /* "--layer" */
     const char *like;           /* "0,3-5 or all" */
     const char *owner, *member; /* "the model", "layer" */
     int n;                      /* members are 0 to n - 1 */
     bool from_end;              /* "last", and "-1" and so on, count from the end */
-    const bool *has;            /* [n] those that can be meant: others are passed over where they
-                                   are counted, or in a range; NULL: all */
-    const char *holds;          /* "MODEL holds layers 1,3", for messages, where not all are */
+    const bool *has;            /* [n] available members: others are skipped in ranges and when
+                                   counting from the end; NULL: all */
+    const char *holds;          /* "MODEL holds layers 1,3", for messages, if not all are available
+                                   */
 };
 
 /*
- * Sets out[i] of each member i of the list; "all" is every one.  A number that counts from
- * the end stands alone, not in a range.  out NULL: only the grammar is checked.
+ * Sets out[i] for each member i of the list; "all" means every one.  A number from the end must
+ * be alone, not in a range.  out NULL: only the grammar is checked.
  *
- * Errors (ERR_USAGE): not a list; a member that does not exist (with the range); one, or a
- * range of such, that cannot be meant (with what can).
+ * Errors (ERR_USAGE): not a list; a member that does not exist (with the range); members that are
+ * all unavailable (with the available ones).
  */
 int list_members(const struct list_of *of, const char *list, bool *out, struct err *e);
 
 /*
- * rank[i] of each member of a list that list_members takes: where the list first names it, from
- * 0; members that "all" names are in their order.
+ * rank[i] = the order, from 0, in which a valid list first names member i; members named by "all"
+ * are in their own order.
  */
 void list_ranks(const struct list_of *of, const char *list, int *rank);
 
-/* A list of numbers alone, in their order: "101,7592,102" -> id[*n], of a. */
+/* Parses a list of numbers alone, in order: "101,7592,102" -> id[*n], in arena a. */
 int list_parse_ids(struct arena *a, const char *option, const char *list, int **id, int *n,
                    struct err *e);
 

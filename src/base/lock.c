@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * flock(2) of whatever file a path leads to. */
+ * A path -> its file, locked by flock(2). */
 #include "base/lock.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Clocks read where one part of the work ends and the next begins. */
+ * The clocks, read between parts of the work -> the time of each part. */
 #include "base/meter.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the time of a run goes: each part of the work has its own share of it, by the clock and
- * in seconds of processors, and what it computed and read.  Parts lie within parts; what an
- * inner one takes is not counted in the outer one, so that all of them sum to the whole.
+ * A meter of the time of a run: wall-clock and processor seconds of each part of the work, and its
+ * operations and bytes read.  Parts are nested; the time of an inner one is not counted in the
+ * outer one, so that all of them sum to the whole.
  *
- * Only the thread that began the run enters and leaves parts; what others do meanwhile is of
- * the part at hand.  m may be NULL: nobody measures. */
+ * Only the thread that began the run enters and leaves parts; the work of other threads belongs to
+ * the present part.  m may be NULL: not measured. */
 #ifndef BASE_METER_H
 #define BASE_METER_H
 
@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 enum meter_part {
-    METER_OTHER,                /* of the program, outside all others */
+    METER_OTHER,                /* the program, outside all others */
     METER_LOAD,                 /* opening models and tokenisers */
     METER_TOKENS,
-    METER_PASS,                 /* of the pass, outside the ones below */
+    METER_PASS,                 /* the pass, outside the parts below */
     METER_NORM,
-    METER_LINEAR,               /* row METER_LINEAR: shapes beyond METER_ROWS */
+    METER_LINEAR,               /* linears; their row: shapes for which METER_ROWS has no room */
     METER_ACTIVATION,
     METER_ATTENTION,            /* scores, softmax, product with the values */
-    METER_STATISTICS,           /* what takes the rows of attention */
+    METER_STATISTICS,           /* sinks of attention rows */
     METER_OUTPUT,               /* drawing and writing */
     N_METER_PART
 };
@@ -30,12 +30,12 @@ enum { METER_ROWS = 64 };
 
 struct meter_row {
     enum meter_part part;
-    int K, N;                   /* of METER_LINEAR: inputs and outputs; 0: any */
+    int K, N;                   /* METER_LINEAR: inputs and outputs; 0: any */
     int64_t calls;
     double wall_s, cpu_s;
-    double flop;                /* of its products: 2 for each multiply and add; 0: none
-                                   is counted */
-    double bytes;               /* of weights as they are stored; 0: none is counted */
+    double flop;                /* operations of its products: 2 for each multiply and add; 0: not
+                                   counted */
+    double bytes;               /* stored bytes of weights read; 0: not counted */
 };
 
 struct meter_time { double wall_s, cpu_s; };
@@ -48,34 +48,34 @@ struct meter_parts {
 
 struct meter {
     struct meter_parts parts;
-    int at;                     /* the row of the work at hand */
-    struct meter_time since;    /* when it began, or was last counted */
-    struct meter_time (*now)(void);     /* since any moment: the clock, and all threads */
+    int at;                     /* row of the present part */
+    struct meter_time since;    /* time at which it began, or was last counted */
+    struct meter_time (*now)(void);     /* wall clock, and processor time of all threads */
     /* By any thread, of the part at hand; compilers differ in how they lie on 32 bits. */
     _Alignas(8) _Atomic int64_t within_ns;
     _Alignas(8) _Atomic int64_t within_calls, flop;
 };
 
-/* Everything is 0, and METER_OTHER at hand from now on. */
+/* Starts measuring: all is 0, and METER_OTHER is the present part. */
 void meter_begin(struct meter *m);
 
-/* Counts the work at hand, so that the rows sum to what passed since meter_begin. */
+/* Counts the present part, so that the rows sum to the time since meter_begin. */
 void meter_end(struct meter *m);
 
-/* The part is at hand until meter_leave, which is given what this returns. */
+/* Makes this the present part until meter_leave, which gets the value returned here. */
 int meter_enter(struct meter *m, enum meter_part part);
 void meter_leave(struct meter *m, int before);
 
-/* The same of a product of n_rows rows with weights [N, K] of size_bytes. */
+/* The same for a product of n_rows rows with weights [N, K] of size_bytes. */
 int meter_enter_linear(struct meter *m, int n_rows, int K, int N, double size_bytes);
 
-/* ---- by any thread, while a part is at hand ---- */
+/* ---- by any thread ---- */
 
-/* What was done since meter_within_begin is of METER_STATISTICS, not of the part at hand. */
+/* Counts the time since meter_within_begin as METER_STATISTICS, not as the present part. */
 int64_t meter_within_begin(const struct meter *m);
 void meter_within_end(struct meter *m, int64_t since_ns);
 
-/* So many more multiplications and additions, of the part at hand. */
+/* Adds so many multiplications and additions to the present part. */
 void meter_flop(struct meter *m, int64_t flop);
 
 /* ---- the result ---- */

@@ -12,8 +12,8 @@ enum { NEAREST_FAR = 999 };
 int nearest_distance(const char *a, const char *b);
 
 /*
- * Of names (NULL ends) the one that begins with typed, if there is only one such, else
- * the nearest, if it is near enough to be meant; or NULL.
+ * The one of names (NULL ends) that begins with typed, if there is only one such, else the
+ * nearest, if it is near enough to be meant; or NULL.
  */
 const char *nearest_name(const char *typed, const char *const *names);
 

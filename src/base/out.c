@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Writing beside a name, then renaming. */
+ * A path -> an output that is written to a temporary file, then renamed. */
 #include "base/out.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a matrix W [out, in] of small codes lies in memory, for those who unpack it in vectors:
+ * The layout of a matrix W [out, in] of small codes in memory, for kernels that unpack it:
  *
  *     W[o][k] = (value(code[o][k]) - zero) * scale, rounded; zero and scale of o and k's group
  *
@@ -17,15 +17,15 @@
 enum packed_lie { PACKED_DOWN, PACKED_ACROSS, PACKED_ALONG, N_PACKED };
 enum packed_round { PACKED_EXACT, PACKED_F16, PACKED_BF16 };
 
-/* What a code of 8 bits stands for, ALONG. */
+/* The meaning of codes of 8 bits, for ALONG. */
 enum packed_value {
     PACKED_NUMBER,                  /* 0 to 255; of DOWN and ACROSS, and of fewer bits, too */
     PACKED_INT8,                    /* -128 to 127; the product is multiplied by 1/127 at last */
     PACKED_E4M3, PACKED_E5M2
 };
 
-/* Groups whose inputs lie anywhere: those of group g are input[i], first[g] <= i < first[g + 1],
- * upwards. */
+/* Groups of inputs in any order: those of group g are input[i], first[g] <= i < first[g + 1], in
+ * rising order. */
 struct packed_order {
     int n_groups;
     const int *first;               /* [n_groups + 1] */
@@ -36,23 +36,23 @@ struct packed_codes {
     enum packed_lie lie;
     const unsigned char *q;         /* any alignment */
     int64_t stride;                 /* bytes from one row, as above, to the next */
-    int64_t out, in;                /* of all matrices, one below the other: out is their sum */
+    int64_t out, in;                /* several matrices are stacked: out is the sum */
     int64_t in_out;                 /* 0: elements are counted as W [out, in]; else as matrices
                                        W [in, in_out] */
     int64_t group;                  /* inputs of the same zero and scale, from a multiple on (the
                                        last may be fewer): whole words of DOWN and ALONG */
-    const struct packed_order *order;   /* NULL: groups follow each other */
+    const struct packed_order *order;   /* NULL: groups are consecutive */
     int bits;                       /* DOWN: 2, 4 or 8; ALONG: 4 or 8; ACROSS: 4 */
-    bool high_first;                /* ALONG: of a byte the high half is the first input */
+    bool high_first;                /* ALONG: the high half of a byte is the first input */
     enum packed_value is;
-    const float *value;             /* [16] of 4 bits; NULL: the code itself */
+    const float *value;             /* [16] values of codes of 4 bits; NULL: the code itself */
     enum packed_round round;
 
-    /* zero[i], scale[i] of outputs o + i, i < n, and the group of input k; self: the maker */
+    /* Sets zero[i], scale[i] of outputs o + i, i < n, for the group of input k; self: the maker */
     void (*group_of)(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k);
 };
 
-/* The output whose first weight element `at` is, or -1: it is another input's. */
+/* The output whose first weight is element `at`; -1 if it is the weight of another input. */
 static inline int64_t packed_output(const struct packed_codes *c, int64_t at)
 {
     if (c->in_out == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of our own.  Work is split over outputs, never inside a sum, so the
- * number of threads never shows in a result. */
+ * A pool of threads.  Work is divided over outputs, never inside a sum, so that results do not
+ * depend on the number of threads. */
 #ifndef BASE_PAR_H
 #define BASE_PAR_H
 
@@ -13,36 +13,35 @@
 struct par;
 
 /*
- * n_threads >= 1, the caller counts as one; fewer where no more can be started, or where the
- * system limits addresses or data (ulimit -v, -d) so that the work would lack them.  Each has a
- * scratch arena, and all but the caller a stack of 1 MiB.  Signals are delivered to none but the
- * caller.
+ * n_threads >= 1, including the caller; fewer if no more can be started, or if limits of addresses
+ * or data (ulimit -v, -d) would leave too little for the work.  Each has a scratch arena, and all
+ * except the caller a stack of 1 MiB.  Signals are delivered only to the caller.
  *
  * Errors (ERR_SYSTEM): no memory.
  */
 struct par *par_new(int n_threads, struct err *e);
 
 /*
- * Who hears why work is slower than it could be, with the same results: at once that fewer
- * threads than were asked for were started, later what par_slower is given.  NULL: nobody.
+ * Sets the receiver of notes on why work is slower than possible, with the same results: at once if
+ * fewer threads than requested were started, later those of par_slower.  NULL: none.
  */
 void par_explain(struct par *p, const struct warn *note);
 
-/* Gives a reason, a string that stays; not the same one again.  On the caller's thread. */
+/* Gives such a note, a static string, once for each reason.  On the caller's thread. */
 void par_slower(struct par *p, const char *why);
 
 /*
- * Where par_for goes when the scratch of a thread runs out: the handler of this arena.
- * Without it the process aborts.
+ * Sets the handler that par_for calls when the scratch memory of a thread runs out: that of this
+ * arena.  Without it the process aborts.
  */
 void par_on_full(struct par *p, const struct arena *like);
 
-/* Who is told how far the work is: of the caller's thread, between calls of fn.  NULL: nobody.
- * Where it is leaving, no more calls begin, and it is told once more when all others are done. */
+/* Sets the progress that is informed on the caller's thread, between calls of fn.  NULL: none.  If
+ * it is leaving, no more calls begin, and it is informed once more when all others have ended. */
 void par_tell(struct par *p, struct progress *progress);
 struct progress *par_progress(const struct par *p);
 
-/* Where the time goes of what is computed with these threads.  NULL: nobody measures. */
+/* Sets the meter of the time of work on these threads.  NULL: not measured. */
 void par_measure(struct par *p, struct meter *meter);
 struct meter *par_meter(const struct par *p);
 
@@ -53,21 +52,20 @@ int par_threads(const struct par *p);
 int par_default_threads(void);
 
 /*
- * Calls fn(self, i, scratch) for i in [0, n), each once, on any thread, and
- * returns when all are done.  What fn takes from scratch is gone afterwards; what it
- * gave to scratch (arena_own) is released.
+ * Calls fn(self, i, scratch) for i in [0, n), each once, on any thread, and returns when all
+ * have ended.  Memory that fn allocates in scratch is freed afterwards, and resources given to
+ * it (arena_own) are released.
  *
- * Where scratch runs out, on whatever thread, that call of fn ends where it is, no new
- * one begins, and the handler is called on the caller's thread once all others are done.
- * So fn must not hold a lock while it asks scratch for memory, and asks no other arena.
+ * If scratch runs out, on any thread, that call of fn is abandoned, no new one begins, and the
+ * handler is called on the caller's thread when all others have ended.  So fn must not hold a
+ * lock while it allocates in scratch, and must not allocate in another arena.
  */
 void par_for(struct par *p, int n,
              void (*fn)(void *self, int i, struct arena *scratch), void *self);
 
 /*
- * Within fn, between parts of what takes long: tells who is told, on the caller's thread.  True
- * where it is leaving: fn may return, as nobody reads what it would have made.
- * scratch: that of fn.
+ * Called within fn, between steps of long work: informs the progress, on the caller's thread.  True
+ * if it is leaving: fn may return, as its result will not be used.  scratch: that of fn.
  */
 bool par_leaves(struct par *p, const struct arena *scratch);
 

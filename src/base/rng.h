@@ -14,11 +14,11 @@
 
 enum { RNG_WORDS = 624 };
 
-/* A generator; plain data, so a copy goes on from the same place. */
+/* A generator; plain data, so a copy continues from the same state. */
 struct rng {
     uint32_t word[RNG_WORDS];
-    int at;                 /* the next word to give out; RNG_WORDS: make new ones */
-    bool has_spare;         /* short fills draw normal numbers in twos */
+    int at;                 /* index of the next word; RNG_WORDS: new ones must be generated */
+    bool has_spare;         /* a normal number is left, as short fills draw them in pairs */
     double spare;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * SHA-256 (FIPS 180-4), by which a page names the script and style that it allows. */
+ * SHA-256 (FIPS 180-4), for example of a page's script and style in its Content-Security-Policy. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The mask of a thread, and signals that wait. */
+ * The signal mask of a thread, and deferred signals. */
 #include "base/signals.h"
 
 #include <pthread.h>

@@ -12,9 +12,9 @@
 void sort_down(float *x, float *room, int n);
 
 /*
- * Places 0 .. n - 1 in the order of a number of each, [n] of a: the largest first, equal ones as
- * they stand; reversed, the smallest first, and equal ones the other way.  Those without a number
- * (NaN) come last either way, as they stand.
+ * The indices 0 .. n - 1 sorted by key, [n] in arena a: the largest first, equal ones in their
+ * order; reverse: the smallest first, equal ones in reverse order.  NaN come last in either case,
+ * in their order.
  */
 int *sort_places(struct arena *a, const double *key, int n, bool reverse);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Questions about strings that the C library does not answer. */
+ * Functions on strings that the C library lacks. */
 #include "base/str.h"
 
 #include <string.h>

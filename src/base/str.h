@@ -12,7 +12,7 @@
 bool str_ends_with(const char *s, const char *end);
 bool str_starts_with(const char *s, const char *begin);
 
-/* What n of something end with: "1 token", "2 tokens". */
+/* The plural ending for n: "1 token", "2 tokens". */
 static inline const char *str_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
@@ -24,7 +24,7 @@ static inline const char *str_plural_y(int64_t n)
     return n == 1 ? "y" : "ies";
 }
 
-/* A name for a message: cut, with "…", where it is so long that it would hide the rest. */
+/* A name for a message: cut, with "…", if it is so long that it would hide the rest. */
 const char *str_shown(struct arena *a, const char *name);
 
 #endif

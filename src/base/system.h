@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * What Linux says of the machine and of this process; other systems say nothing. */
+ * Information of Linux on the machine and on this process; unknown on other systems. */
 #ifndef BASE_SYSTEM_H
 #define BASE_SYSTEM_H
 
 #include <stddef.h>
 
-/* Bytes of the process that no file is behind; 0 where the system does not say. */
+/* Bytes of the process that are not mapped files; 0 if unknown. */
 double system_own_bytes(void);
 
 /*
- * Bytes that the process may still take: of addresses (RLIMIT_AS), and of data that it may write
- * (RLIMIT_DATA); at least 0; INFINITY: there is no limit, or the system does not say what is taken.
+ * Bytes that the process may still use: of addresses (RLIMIT_AS), and of writable data
+ * (RLIMIT_DATA); at least 0; INFINITY if there is no limit, or the present use is unknown.
  */
 double system_free_addresses(void);
 double system_free_data(void);
 
 /*
- * Bytes that the system has to give, to this process and to others: free memory and what files
- * keep of it, within the limits of its control group (1 or 2) and of the two above; 0 where the
- * system does not say.  root: what stands before /proc and /sys, "" but in tests.
+ * Bytes available in the system, to this process and others: free memory and caches of files,
+ * within the limits of its control group (1 or 2) and the two above; 0 if unknown.  root: prefix of
+ * /proc and /sys, "" except in tests.
  */
 double system_free_memory(const char *root);
 
-/* "AMD EPYC 9B14", into name of size bytes; empty where the system does not say. */
+/* Writes "AMD EPYC 9B14" into name, of size bytes; "" if unknown. */
 void system_processor(char *name, size_t size);
 
-/* All of the memory will be written; pages of 4 KiB would be mapped one by one, slowly. */
+/* Requests huge pages for memory that will all be written: pages of 4 KiB are mapped slowly. */
 void system_huge_pages(void *data, size_t size_bytes);
 
-/* The memory is not used any more: its whole pages go back to the system, and stay mapped. */
+/* Returns the whole pages of unused memory to the system; they stay mapped. */
 void system_give_back(void *data, size_t size_bytes);
 
 #endif

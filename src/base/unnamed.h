@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A file without a name, for what writes to files where its bytes are wanted. */
+ * A file without a name, for functions that write to files, if their bytes are wanted in memory. */
 #ifndef BASE_UNNAMED_H
 #define BASE_UNNAMED_H
 
@@ -8,14 +8,14 @@
 #include "base/err.h"
 
 struct unnamed {
-    int fd;                     /* -1: it is closed */
+    int fd;                     /* -1 after closing */
     char path[32];              /* "/dev/fd/7", which out_open writes to */
 };
 
-/* In memory, where the system has such files.  Errors: ERR_SYSTEM. */
+/* Opens it, in memory if the system supports that.  Errors: ERR_SYSTEM. */
 int unnamed_open(struct unnamed *f, struct err *e);
 
-/* All its bytes, to be given to free(), and a NUL behind them.  Errors: ERR_SYSTEM. */
+/* *data = all its bytes, to be given to free(), with a NUL after them.  Errors: ERR_SYSTEM. */
 int unnamed_take(const struct unnamed *f, char **data, size_t *size, struct err *e);
 void unnamed_close(struct unnamed *f);
 

@@ -20,28 +20,27 @@ int utf8_encode(int cp, char *dst);
 size_t utf8_check(const char *s, size_t n);
 
 /*
- * True for what a terminal might obey or a reader cannot see: C0, DEL, C1,
- * line and paragraph separators, and the marks that turn the direction of text
- * (U+200E/F, U+202A..E, U+2066..9, U+061C).
+ * True for characters that control a terminal or are invisible: C0, DEL, C1, line and
+ * paragraph separators, and marks of the direction of text (U+200E/F, U+202A..E,
+ * U+2066..9, U+061C).
  */
 bool utf8_is_control(int cp);
 
-/* Code points that no text has: XML knows no way to write them, and cairo's PDF fails. */
+/* True for noncharacters: XML cannot represent them, and cairo's PDF fails. */
 bool utf8_is_noncharacter(int cp);
 
 /*
- * The next character of s[n] (n > 0) as it may be shown: itself, or \n, \r, \t, \xNN or
- * \uNNNN for controls and bytes that are not UTF-8.  Writes it to piece, with a
- * NUL; returns how many bytes of s it stands for.
+ * The next character of s[n] (n > 0) in printable form: itself, or \n, \r, \t, \xNN or \uNNNN
+ * for controls and bytes that are not UTF-8.  Writes it to piece, with a NUL; returns how many
+ * bytes of s it is for.
  */
 int utf8_show(const char *s, size_t n, char piece[8]);
 
-/* Columns that a text without controls takes on a terminal: wide characters two, marks none. */
+/* Width of a text without controls on a terminal: wide characters two columns, marks none. */
 size_t utf8_width(const char *s);
 
 /*
- * Bytes of the next character of s[n] (n > 0, UTF-8) as a reader counts them, a letter with
- * its marks; *width is its columns.
+ * Bytes of the next grapheme of s[n] (n > 0, UTF-8), a letter with its marks; *width: its columns.
  */
 size_t utf8_cluster(const char *s, size_t n, int *width);
 

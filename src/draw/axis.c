@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Labels and ticks to a layer that all panels of a grid share. */
+ * Labels and ticks -> a layer that is painted for all panels of a grid. */
 #include "draw/axis.h"
 
 #include <math.h>

@@ -7,9 +7,9 @@
 #include "draw/page.h"
 
 struct axis {
-    struct style style;         /* of its labels; rotated where they are below */
+    struct style style;         /* style of labels; rotated if they are below the cells */
     double cell;                /* side of a cell, in units */
-    int step;                   /* cells from one label to the next */
+    int step;                   /* cells between labels */
     int pool;                   /* tokens per cell */
     bool positions;             /* labels are round positions, not tokens */
     struct page_labels labels;
@@ -17,27 +17,27 @@ struct axis {
 };
 
 /*
- * The labels of n_cells cells of `pool` tokens; a cell is labelled with its first
- * token, or, where a text of over 100 tokens has no room for all, with a round position.
- * label_px: the size of their font at 100 dpi; max_w: where they are cut, 0: at LABEL_EM.
+ * Measures the labels of n_cells cells of `pool` tokens; a cell is labelled with its first
+ * token, or, if a text of over 100 tokens has no room for all, with a round position.
+ * label_px: font size at 100 dpi; max_w: width at which labels are cut, 0: LABEL_EM.
  */
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
                   int n_cells, int pool, double cell, double label_px, double max_w,
                   bool rotated);
 
-/* Labels of most cells would be left out. */
+/* Whether most cells would have no label for lack of room. */
 bool axis_is_crowded(const struct axis *axis);
 
-/* A layer with its ticks and labels, to be destroyed by the caller. */
+/* A layer with the ticks and labels, to be destroyed by the caller. */
 cairo_surface_t *axis_layer(const struct axis *axis, struct page *page,
                             const struct grid *grid);
 
-/* Paints the layer left of the cells of a panel or, where labels are rotated, below. */
+/* Paints the layer left of a panel's cells or, if labels are rotated, below them. */
 void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *page,
                 const struct grid *grid, struct box cells);
 
-/* Label i of a rotated axis from y downwards: turned, or upright with its ideographs' top
- * there. */
+/* Draws label i of a rotated axis from y downwards: rotated, or upright, with its top at y, if it
+ * is an ideograph. */
 void axis_draw_below(const struct axis *axis, struct page *page, cairo_t *cr, int i,
                      double centre, double y);
 

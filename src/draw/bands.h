@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A part of a sheet: fields side by side that share their rows.  A row of a field of several
- * columns is a band of colours; of a field of one it is a number on its colour. */
+ * A part of a sheet: bands, fields side by side that share their rows.  A row of a field is a band
+ * of colours, one per column; a field of one column shows a number on its colour. */
 #ifndef DRAW_BANDS_H
 #define DRAW_BANDS_H
 
@@ -12,12 +12,12 @@
 struct canvas;
 
 struct bands_field {
-    const char *title;          /* above it, UTF-8 */
+    const char *title;          /* above the field, UTF-8 */
     int n_cols;                 /* >= 1 */
     const float *value;         /* [n_rows, n_cols] */
     const struct cmap *cmap;
-    float low, high;            /* what the ends of its colours stand for; low < high */
-    const char *bar;            /* above its bar of colours; NULL: it has none */
+    float low, high;            /* numbers at the ends of its colours; low < high */
+    const char *bar;            /* title of its colour bar; NULL: no bar */
 };
 
 struct bands {
@@ -25,17 +25,17 @@ struct bands {
     struct label_list rows;     /* left of the first field */
     int n_fields;               /* >= 1 */
     const struct bands_field *field;
-    /* A row by itself, above the first field and in its colours. */
+    /* A separate row above the first field, in its colours. */
     const float *lead;          /* [field[0].n_cols]; NULL: none */
     const char *lead_title, *lead_label;
 };
 
 struct part bands_part(const struct bands *bands);
 
-/* The least width of a sheet with this part alone that has room for it, in pixels at 100 dpi. */
+/* The least width, in pixels at 100 dpi, of a sheet that has this part alone. */
 double bands_least(const struct sheet *s, enum draw_format format, struct arena *a);
 
-/* Where row i of a field stands in a PNG of the sheet, whose only part it is; i -1: the lead. */
+/* The box of row i of a field in a PNG of a sheet that has this part alone; i -1: the lead row. */
 struct box bands_box(const struct sheet *s, struct arena *a, int i, int field);
 
 /* ---- bands_print.c ---- */

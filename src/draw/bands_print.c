@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bands -> rows of a terminal: colours, or signs without them; numbers. */
+ * Bands -> rows of a terminal: colours, or characters without them; numbers. */
 #include <math.h>
 #include <string.h>
 

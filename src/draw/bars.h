@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A part of a sheet: lengths as bars below each other, each with its name and a word beside it. */
+ * A part of a sheet: lengths as horizontal bars, each with its name on the left and its value on
+ * the right. */
 #ifndef DRAW_BARS_H
 #define DRAW_BARS_H
 
@@ -10,9 +11,9 @@ struct canvas;
 
 struct bar {
     const char *name;           /* left of it */
-    const char *value;          /* right of it: what its length stands for */
+    const char *value;          /* text of its length, right of it */
     double length;              /* >= 0 */
-    double inner;               /* of which this is drawn dark; 0: nothing */
+    double inner;               /* length of its dark segment; 0: none */
 };
 
 struct bars {
@@ -23,10 +24,10 @@ struct bars {
 
 struct part bars_part(const struct bars *bars);
 
-/* Where bar i lies in a PNG of the sheet, whose only part it is. */
+/* The box of bar i in a PNG of a sheet that has this part alone. */
 struct box bars_box(const struct sheet *s, struct arena *a, int i);
 
-/* The same lengths in characters: full blocks for what is dark, light ones for the rest. */
+/* The same in characters: full blocks for dark segments, light ones for the rest. */
 void bars_print(const void *bars, struct canvas *canvas);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Grids of heatmaps beside each other: each is measured and painted as a part by itself. */
+ * Grids of heatmaps side by side: each is measured and painted like a single part. */
 #include "draw/beside.h"
 
 #include <math.h>

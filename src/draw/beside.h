@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A part of a sheet: grids of heatmaps beside each other, each below a heading.  Where all of
- * them have one range, one bar stands beside the last of the first row. */
+ * A part of a sheet: grids of heatmaps side by side, each under a heading.  If all have one range,
+ * a single colour bar is next to the last grid of the first row. */
 #ifndef DRAW_BESIDE_H
 #define DRAW_BESIDE_H
 
@@ -9,19 +9,19 @@
 struct beside {
     int n;                      /* >= 1 */
     const struct heatmaps *maps;        /* [n] */
-    const char *const *heading; /* [n]; NULL: that one has none */
+    const char *const *heading; /* [n] each may be NULL: none */
     int columns;                /* grids in a row, >= 1 */
 };
 
 struct part beside_part(const struct beside *beside);
 
-/* Where the cells of each panel, text after text, of a sheet's only part lie in its PNG, in
+/* The boxes of the panels' cells, text after text, in a PNG of a sheet with this part alone, in
  * pixels; for tests. */
 void beside_panels(const struct sheet *s, struct arena *a, struct box *panels);
 
 /*
- * What each of so many grids has for itself on a page of this width, as the page of a sheet of
- * its own; *page: that of all of them.
+ * The width of each of so many grids on this page, as if it had a page of its own; *page: the page
+ * of all of them.
  */
 double beside_width_px(const struct heatmap_page *page, int columns);
 

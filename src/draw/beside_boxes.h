@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Parts of any size beside each other, in rows, each below a heading: pure, in units of the
- * page.
+ * The layout of parts of any size side by side, in rows, each under a heading: pure geometry, in
+ * units of the page.
  *
  *     heading | heading
  *     part    | part
@@ -22,17 +22,17 @@ struct beside_sizes {
 
 struct beside_boxes {
     double width, height;
-    struct box *heading, *part; /* [n] from the corner of all of them */
+    struct box *heading, *part; /* [n] relative to the corner of the whole */
 };
 
 /* The widest part of a column; its headings are as wide. */
 double beside_column(const struct beside_sizes *s, int column);
 
-/* Memory is of a. */
+/* Memory is allocated in a. */
 void beside_make(struct beside_boxes *b, const struct beside_sizes *s, struct arena *a);
 
-/* What columns have each, of so many on a page of this width with its margins; `more` is left
- * for the last. */
+/* The width of each of so many columns on a page of this width, with margins; `more` is reserved
+ * after the last. */
 double beside_room(struct units units, double width, int columns, double more);
 
 #endif

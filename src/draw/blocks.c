@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Heatmaps -> character cells: what fits on the terminal, cells, labels, titles, bars. */
+ * Heatmaps -> character cells: layout for the terminal, cells, labels, titles, bars. */
 #include "draw/blocks.h"
 
 #include <math.h>

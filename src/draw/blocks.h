@@ -7,32 +7,31 @@
 #include "draw/heatmap.h"
 
 /*
- * How many tokens share a cell, *pool, so that a heatmap of n_cols tokens fits on a terminal of
- * n_columns.  -1: there is no room for any; *least is the number of columns that would have it.
+ * *pool = how many tokens share a cell so that a heatmap of n_cols tokens fits on a terminal of
+ * n_columns.  -1: there is no room; *least: the number of columns that would suffice.
  */
 int blocks_plan(int n_columns, bool labels, int n_cols, int *pool, int *least);
 
 /*
- * The heatmaps below what stands on the canvas, as many side by side as fit, at most
- * maps->columns (0: any number).  A cell is two columns wide where they fit, else half a line
- * high; a digit
- * without colours: tenths of the scale.  What is masked is blank.
+ * Appends the heatmaps to the canvas, as many side by side as fit, at most maps->columns (0: any
+ * number).  A cell is two columns wide if there is room, else half a line high; without colours it
+ * is a digit, tenths of the scale.  Masked cells are blank.
  */
 void blocks_print(const void *maps, struct canvas *c);
 
 /* ---- pieces of it ---- */
 
-/* As 0xrrggbb; CANVAS_PLAIN of CELL_MASKED. */
+/* The colour of an index as 0xrrggbb; CANVAS_PLAIN for CELL_MASKED. */
 int blocks_colour(const struct cmap *cmap, unsigned index);
 
-/* One cell: its ground, or a digit. */
+/* Draws one cell: its background colour, or a digit. */
 void blocks_put(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned index);
 
-/* Two cells, the second below the first. */
+/* Draws two cells in one character, the second below the first. */
 void blocks_halves(struct canvas *c, int row, int column, const struct cmap *cmap, unsigned above,
                    unsigned below);
 
-/* "0.00 ..... ≥0.83": numbers at its ends, and as many colours as there is room for. */
+/* Draws a colour bar "0.00 ..... ≥0.83": numbers at its ends, and as many colours as fit. */
 void blocks_bar(const struct heatmaps *maps, struct canvas *c, int row, int column, int room,
                 struct scale_range range);
 

@@ -8,7 +8,7 @@
  *     name '  | cell | cell |
  *              legend
  *
- * A name may stand above each cell. */
+ * Each cell may have a name above it. */
 #ifndef DRAW_BOARD_BOXES_H
 #define DRAW_BOARD_BOXES_H
 
@@ -17,13 +17,13 @@
 struct board_sizes {
     struct units units;
     int n_rows, n_cols;
-    double cell_w, cell_h, gap; /* of cells, and between them */
-    double name_h;              /* above each cell; 0: no names */
-    double row_label, col_label;    /* the widest of those at the left, the height of those
-                                       above; 0: none */
-    double row_name, col_name;  /* a line beside the labels; 0: none */
-    double value_w, value_h;    /* the widest number of the bar; 0: no bar */
-    double legend_w, legend_h;  /* 0: none */
+    double cell_w, cell_h, gap; /* size of cells, and gap between them */
+    double name_h;              /* height of names above cells; 0: no names */
+    double row_label, col_label;    /* largest width of row labels, height of column labels; 0: no
+                                       labels */
+    double row_name, col_name;  /* height of titles of labels; 0: none */
+    double value_w, value_h;    /* size of the widest number of the bar; 0: no bar */
+    double legend_w, legend_h;  /* 0: no legend */
 };
 
 struct board_boxes {
@@ -37,10 +37,10 @@ struct board_boxes {
 
 void board_boxes_make(struct board_boxes *b, const struct board_sizes *s);
 
-/* The width that is left for each cell of a board on a page of this width. */
+/* The width available for each cell of a board on a page of this width. */
 double board_boxes_room(const struct board_sizes *s, double width);
 
-/* A cell of a board that stands at this place; its name lies above it. */
+/* The box of a cell of a board at this place; its name is above it. */
 struct box board_boxes_cell(const struct board_boxes *b, struct box at, int row, int col);
 
 #endif

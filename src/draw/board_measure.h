@@ -13,16 +13,17 @@ extern const struct style board_label_style, board_name_style;
 struct board_measured {
     const struct board *board;
     struct board_boxes boxes;
-    const struct panel *shape;  /* of the thumbnails: one that has rows, or the first */
+    const struct panel *shape;  /* a thumbnail with rows, if any, which gives the size of all */
     struct scale_range *range;  /* [panels] */
-    unsigned short *index;      /* [n_rows, n_cols] of numbers */
+    unsigned short *index;      /* [n_rows, n_cols] colour indices of numbers */
     struct page_labels rows, cols;
     struct style col_style, text_style;
     const struct piece *row_name, *col_name;    /* NULL: none */
     const struct piece **text, **name;  /* [n_rows, n_cols] in and above the cells; NULL: none */
     struct colourbar bar;
     bool has_bar;
-    bool has_letters;           /* they stand for the names of kinds, which the legend has */
+    bool has_letters;           /* cells have letters, which the legend explains by names of kinds
+                                   */
     struct key legend;
 };
 

@@ -5,13 +5,13 @@
 
 #include "draw/heatmap.h"
 
-/* range[n_panels]: what the ends of each panel's colours stand for. */
+/* range[n_panels] = the numbers at the ends of each panel's colours. */
 void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct arena *a);
 
-/* All panels have the same one, which one bar shows. */
+/* Whether all panels have the same range, so that one colour bar shows it. */
 bool cells_have_one_range(const struct heatmaps *maps);
 
-/* What that bar shows: what any of these panels has. */
+/* The range of that bar. */
 struct scale_range cells_common_range(const struct heatmaps *maps,
                                       const struct scale_range *range);
 
@@ -19,7 +19,8 @@ struct scale_range cells_common_range(const struct heatmaps *maps,
 void cells_index(const struct heatmaps *maps, const struct panel *panel,
                  struct scale_range range, unsigned short *index);
 
-/* At least `most` of its visible cells, 0..1, have colours of one sixteenth of the map. */
+/* Whether at least this share of its visible cells, `most` in 0..1, have colours within one
+ * sixteenth of the map. */
 bool cells_are_plain(const struct heatmaps *maps, const struct panel *panel,
                      struct scale_range range, double most);
 

@@ -8,8 +8,8 @@
 struct cmap {
     const char *name;                       /* "viridis" */
     const unsigned char (*rgb)[3];          /* [256] */
-    bool reversed;                          /* from the last to the first */
-    bool diverges;                          /* from its middle, which is 0 */
+    bool reversed;                          /* rgb is read from the last to the first */
+    bool diverges;                          /* a diverging map, whose middle stands for 0 */
 };
 
 /* Red, green and blue of an index, 0..255. */
@@ -17,12 +17,12 @@ const unsigned char *cmap_colour(const struct cmap *cmap, int index);
 
 extern const struct cmap cmap_table[];      /* viridis first; ends with name NULL */
 extern const char *const cmap_names[];      /* the same names, ends with NULL */
-const struct cmap *cmap_find(const char *name);     /* NULL: none of that name */
+const struct cmap *cmap_find(const char *name);     /* NULL if there is none of that name */
 
-/* What a masked cell looks like in every colour map: red, green and blue are this. */
+/* The colour of masked cells in every colour map: red, green and blue have this value. */
 enum { CMAP_MASKED = 0xd0 };
 
-/* A cell is an index into a colour map, 0..255, or this: masked. */
+/* The value of a masked cell, in place of an index into a colour map, 0..255. */
 enum { CELL_MASKED = 256 };
 
 /* ---- cmap_tables.c ---- */

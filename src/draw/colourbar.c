@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Colours of a bar, and the numbers beside it. */
+ * A range -> the colours of a bar, and the numbers next to it. */
 #include "draw/colourbar.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * More places than there is room for -> bins of so many places each: the means of the lines, and
- * a band around them. */
+ * A curve with more points than there is room for -> bins: means of the lines, and bands around
+ * them. */
 #include <math.h>
 
 #include "draw/curve.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines and their intervals -> what an axis spans. */
+ * Lines and their intervals -> the range of the y axis. */
 #include <math.h>
 
 #include "draw/curve.h"

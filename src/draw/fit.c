@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Widths of panels on a page. */
+ * The width of a page -> columns, widths of panels, tokens per cell. */
 #include "draw/fit.h"
 
 #include <math.h>

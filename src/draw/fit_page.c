@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Heatmaps on a page: how many beside each other, how many tokens in a cell. */
+ * Heatmaps and a page -> how many are side by side, and how many tokens share a cell. */
 #include "draw/fit.h"
 
 /* Of a sheet, whose titles are "L11H11". */

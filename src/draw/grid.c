@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Counts and text sizes to boxes; no pixels, no fonts. */
+ * Counts and text sizes -> the boxes of a grid of heatmaps; no pixels, no fonts. */
 #include "draw/grid.h"
 
 #include <math.h>

@@ -17,19 +17,19 @@
 
 struct grid_sizes {
     struct units units;
-    int n_panels, columns;      /* places of panels, which may be empty */
+    int n_panels, columns;      /* number of panels, some of which may be empty */
     int n_rows, n_cols;         /* cells of a panel */
     double cell;                /* side of a cell */
-    double row;                 /* rows are at least so high; 0: as cells are wide */
-    bool edges;                 /* labels of columns stand below the lowest panels alone */
-    double row_label, col_label;    /* the longest label; 0: none */
-    double label_h;             /* a line of labels */
-    double row_name, col_name;  /* a line left of the labels of rows, and below those of the
-                                   lowest columns; 0: none */
-    double value_w, value_h;    /* the widest number of a bar; 0: no bar */
-    bool one_bar;               /* one for all panels */
-    bool narrow;                /* on a page of a given width: little room between things */
-    double panel_w, panel_h;    /* the widest panel title; 0: none */
+    double row;                 /* least height of rows; 0: cells are square */
+    bool edges;                 /* labels of columns are only below the lowest panels */
+    double row_label, col_label;    /* length of the longest label; 0: no labels */
+    double label_h;             /* height of a line of labels */
+    double row_name, col_name;  /* height of the title left of row labels, and of that below
+                                   the lowest column labels; 0: none */
+    double value_w, value_h;    /* size of the widest number of a bar; 0: no bar */
+    bool one_bar;               /* one bar for all panels */
+    bool narrow;                /* small gaps, on a page of a given width */
+    double panel_w, panel_h;    /* size of the widest panel title; 0: none */
 };
 
 struct grid {
@@ -39,23 +39,23 @@ struct grid {
     double panel_gap;           /* from a panel's title to its frame */
     int columns;
     double step_x, step_y;      /* from one panel to the next */
-    struct box first;           /* the cells of the first panel, from the grid's corner */
-    struct box bar;             /* that of the first panel, or the only one */
+    struct box first;           /* cells of the first panel, relative to the grid's corner */
+    struct box bar;             /* bar of the first panel, or the only one */
 };
 
 void grid_make(struct grid *g, const struct grid_sizes *s);
 
-/* The side of a cell with which the grid is this wide; 0: there is no room for any. */
+/* The side of a cell with which the grid has this width; 0: there is no room. */
 double grid_fit(const struct grid_sizes *s, double width);
 
-/* The cells of panel i of a grid that stands at this place. */
+/* The cells of panel i of a grid at this place. */
 struct box grid_panel(const struct grid *g, struct box at, int i);
-/* Its bar; of one for all panels: of panel 0 alone. */
+/* Its bar; with one bar for all panels only panel 0 has one. */
 struct box grid_bar(const struct grid *g, struct box at, int i);
 /* The least height of a bar. */
 double grid_bar_height(const struct grid_sizes *s);
 
-/* Every how many cells a label stands, so that lines of label_h do not touch. */
+/* Number of cells per label with which lines of height label_h do not touch. */
 int grid_label_step(double cell, double label_h);
 /* The size of a label's font at 100 dpi for cells of this size. */
 double grid_label_px(int cell_px);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pixels -> escape sequences. */
+ * Pixels of a page -> escape sequences of terminals (kitty graphics, sixel). */
 #include "draw/image.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The names of kinds or lines, each behind a sample of it, in columns below a picture. */
+ * A key: names of kinds or lines, each after a sample, in columns below a picture. */
 #ifndef DRAW_KEY_H
 #define DRAW_KEY_H
 
@@ -13,18 +13,18 @@ struct key_entry {
     const char *name;           /* any bytes */
 };
 
-/* As it was measured. */
+/* A measured key. */
 struct key {
     enum key_mark mark;
     int n, columns;
     const struct key_entry *entry;
     const struct piece **name, **letter;    /* [n] */
-    double sample_w, gap;       /* of a sample; between things */
+    double sample_w, gap;       /* width of a sample; gap between items */
     double step_x, step_y;
     double width, height;
 };
 
-/* What fits on this width; each name is cut where it alone does not. */
+/* Measures the key for this width; a name that is too long is cut. */
 void key_measure(struct key *l, struct page *page, enum key_mark mark,
                     const struct key_entry *entry, int n, double width);
 
@@ -35,9 +35,9 @@ struct box key_box(const struct key *l, struct box at, int i);
 void key_paint(const struct key *l, struct page *page, struct box at);
 void key_paint_text(const struct key *l, struct page *page, struct box at);
 
-/* What a point of this kind looks like, of radius r: its colour, and one of four shapes. */
+/* Draws a point of this kind, of radius r: its colour, and one of four shapes. */
 void key_dot(struct page *page, int kind, double x, double y, double r);
-/* The path of a circle. */
+/* Adds the path of a circle. */
 void key_circle(struct page *page, double x, double y, double r);
 
 #endif

@@ -3,7 +3,7 @@
  * The boxes of a sheet: pure geometry, no pixels, no fonts.
  *
  *     title                  centred, wrapped
- *     part                   parts below each other, each centred
+ *     part                   parts one below the other, each centred
  *     part
  *     caption                wrapped, from the left
  *
@@ -21,8 +21,8 @@ enum { LAYOUT_NARROW_MARGIN = 3 };  /* pixels at 100 dpi, of a sheet of a given 
 struct box { double x, y, w, h; };
 
 struct units {
-    double px;                  /* of one pixel at 100 dpi */
-    bool whole;                 /* boxes lie on whole units */
+    double px;                  /* units per pixel at 100 dpi */
+    bool whole;                 /* boxes are at whole units */
 };
 
 /* A length given in pixels at 100 dpi; at least 1 where units are whole. */
@@ -30,21 +30,21 @@ double layout_units(struct units units, double px);
 /* length, rounded up where units are whole. */
 double layout_whole(struct units units, double length);
 
-/* What is to be placed. */
+/* The sizes to lay out. */
 struct layout_sizes {
     struct units units;
     int n_parts;
     const struct box *part;     /* [n_parts] w and h of each */
-    double title_w, title_h;    /* of its one line; then of its paragraph; 0: none */
+    double title_w, title_h;    /* of the title, as one line or as a paragraph; 0: none */
     bool caption;
-    double page;                /* width of the sheet; 0: by what it holds */
+    double page;                /* width of the sheet; 0: by its contents */
 };
 
 struct layout {
     double width, height;       /* of the sheet */
     double margin;
     struct box title;
-    struct box caption;         /* its height: layout_add_caption */
+    struct box caption;         /* height set by layout_add_caption */
     struct box *part;           /* [n_parts] */
 };
 

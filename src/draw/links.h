@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A part of a sheet: lines from tokens that attend to tokens that are attended to, a colour
- * for each head; between two lists, or as arcs above one. */
+ * A part of a sheet: links, lines from query tokens to key tokens, a colour per head; between two
+ * lists of tokens, or as arcs above one. */
 #ifndef DRAW_LINKS_H
 #define DRAW_LINKS_H
 
@@ -11,7 +11,7 @@
 #include "draw/sheet.h"
 
 struct links_line {
-    int query, key;             /* places in the lists */
+    int query, key;             /* indices in the lists */
     int head;                   /* below n_heads */
     float weight;
 };
@@ -21,9 +21,10 @@ struct links_figure {
     const char *const *name;    /* [n_heads] "L3H1: previous token"; no NULL */
     int n;
     const struct links_line *line;      /* [n] the weakest first */
-    bool panels;                /* one for each head; else one for all, with a legend */
-    bool arcs;                  /* above the one list, of rows: queries are its tokens, too */
-    const char *const *title;   /* [n_heads] above panels; each may be NULL: none */
+    bool panels;                /* one panel per head; else one for all, with a legend */
+    bool arcs;                  /* arcs above a single list, `rows`, whose tokens are queries and
+                                   keys */
+    const char *const *title;   /* [n_heads] titles of panels; each may be NULL: none */
     int columns;                /* panels in a row, >= 1 */
     int n_rows, n_cols;
     struct label_list rows, cols;       /* n 0: none */
@@ -33,8 +34,8 @@ struct links_figure {
 struct part links_part(const struct links_figure *figure);
 
 /*
- * How many panels stand in a row of a page of this width, in pixels at 100 dpi: *columns where
- * that is not 0.  -1: they have no room; *least_px is the width that would have some.
+ * Sets *columns, if it is 0, to the number of panels in a row of a page of this width, in pixels at
+ * 100 dpi.  -1: there is no room; *least_px: the width that would suffice.
  */
 int links_plan_page(const struct links_figure *figure, double width_px, double font_px,
                     int *columns, double *least_px);

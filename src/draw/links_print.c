@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines of links -> rows of a terminal. */
+ * Links -> rows of a terminal: a table with bars. */
 #include "draw/links_print.h"
 
 #include <math.h>

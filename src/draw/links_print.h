@@ -6,8 +6,8 @@
 #include "draw/canvas.h"
 #include "draw/links.h"
 
-/* A part's print(): for each head its name and, of each query that has any, its strongest
- * links. */
+/* The print() of the part: for each head its name, and the strongest links of each query that has
+ * any. */
 void links_print(const void *figure, struct canvas *canvas);
 
 #endif

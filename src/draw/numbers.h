@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The number of each cell of a heatmap, written in it. */
+ * Numbers written into the cells of heatmaps. */
 #ifndef DRAW_NUMBERS_H
 #define DRAW_NUMBERS_H
 
@@ -8,17 +8,17 @@
 
 enum { NUMBER_TEXT = 16 };
 
-/* "0.12", "-0.12", "0" for what two decimals do not tell from it, "1.2e+05"; "" for none. */
+/* "0.12", "-0.12", "1.2e+05"; "0" if it would be 0.00 with two decimals; "" for NaN. */
 void numbers_text(char dst[NUMBER_TEXT], float value);
 
-/* Black can be read on this colour better than white. */
+/* Whether black is more legible than white on this colour. */
 bool numbers_are_black(const unsigned char rgb[3]);
 
-/* The size of the font with which the widest of them fits in a cell of this side, in pixels at
- * 100 dpi; 0: there are none. */
+/* The font size, in pixels at 100 dpi, with which the widest number fits into a cell of this side;
+ * 0 if there are no numbers. */
 double numbers_font(struct page *page, const struct heatmaps *maps, double cell);
 
-/* Of a panel with these indices of colours, in the box of its cells. */
+/* Paints the numbers of a panel with these colour indices, in the box of its cells. */
 void numbers_paint(struct page *page, const struct heatmaps *maps, const struct panel *panel,
                    const unsigned short *index, double font, struct box cells);
 

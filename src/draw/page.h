@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A page of any format to draw on.  First it is initialised, so that text can be
- * measured in its units; then opened with its size, which the layout has found. */
+ * A page of any format to draw on.  It is first initialised, so that text can be measured in
+ * its units; then opened with its size, which follows from the layout. */
 #ifndef DRAW_PAGE_H
 #define DRAW_PAGE_H
 
@@ -16,7 +16,7 @@
 
 struct buffer { char *data; size_t n, cap; bool full; };    /* full: no memory */
 
-/* What a viewer of an SVG shows where one points there; clean. */
+/* A tooltip in an SVG; clean text. */
 struct page_note { struct box at; const char *text; };
 struct page_notes { struct page_note *note; size_t n, cap; };
 
@@ -26,51 +26,52 @@ struct page {
     struct arena *arena;
     struct units units;
     struct text text;
-    struct text_places places;  /* of an SVG's text that stays text */
+    struct text_places places;  /* texts of an SVG that stay text */
     struct page_notes notes;
     bool vector;                /* not pixels: an SVG or PDF */
     int width, height;          /* whole pixels of a PNG */
     cairo_t *cr;                /* to paint with */
     cairo_surface_t *surface;
-    const struct terminal *shown;   /* a PNG is written as it shows pictures; NULL: as it is */
+    const struct terminal *shown;   /* a PNG is written in this terminal's graphics protocol; NULL:
+                                       as a file */
     FILE *file;
     struct buffer svg;
-    cairo_status_t failed;      /* of what was drawn beside cr */
+    cairo_status_t failed;      /* status of contexts other than cr */
 };
 
 void page_init(struct page *p, const struct sheet *s, enum draw_format format,
                struct arena *a);
 
-/* ERR_USAGE for a picture that is too large; name: what messages call it. */
+/* ERR_USAGE for a picture that is too large; name: its name in messages. */
 int page_check(double width, double height, const char *name, struct err *e);
-/* White paper; the picture goes to file. */
+/* Opens a white page whose picture goes to file. */
 int page_open(struct page *p, double width, double height, FILE *file, const char *name,
               struct err *e);
-/* Writes the picture; errors of the file are seen by whoever closes it. */
+/* Writes the picture; errors of the file are noticed by the caller that closes it. */
 int page_commit(struct page *p, const char *name, struct err *e);
-void page_finish(struct page *p);       /* after any of them */
+void page_finish(struct page *p);       /* frees it, after any of these functions */
 
-/* Labels that were laid out. */
+/* Labels after text layout. */
 struct page_labels {
     int n;
     const struct piece **piece; /* [n] */
-    int *token;                 /* [n] whose they are */
-    int *span;                  /* [n] and of how many from there on, >= 1 */
-    double longest;             /* away from the axis; 0: there is none */
+    int *token;                 /* [n] first token of each */
+    int *span;                  /* [n] number of tokens, >= 1 */
+    double longest;             /* largest extent away from the axis; 0: no labels */
 };
 
-/* From the first token's beginning to the middle of label i, in tokens. */
+/* The position of the middle of label i, in tokens from the beginning. */
 double page_label_middle(const struct page_labels *labels, int i);
 
-/* Of the first n labels of a list every step-th; a label that tokens share stands once. */
+/* Every step-th of the first n labels of a list; a label that tokens share appears once. */
 struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
                                long step, const struct style *style);
 
-/* Of the first n labels the numbers of those that the step divides. */
+/* The positions, among the first n labels, that are multiples of step. */
 struct page_labels page_positions(struct page *p, const struct label_list *list, long n,
                                   int step, const struct style *style);
 
-/* at, on a whole pixel in a PNG. */
+/* at, rounded to a whole pixel in a PNG. */
 double page_snap(const struct page *p, double at);
 
 /* index [n_rows, n_cols], 0..255 or CELL_MASKED, as crisp cells that fill the box. */
@@ -80,23 +81,23 @@ void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *i
 struct page_picture {
     int width, height;
     const unsigned char *rgb;   /* [height, width, 3] */
-    int strip;                  /* sides of a cell that it is high, below the cells of a
-                                   heatmap; 0: it lies over them */
+    int strip;                  /* height, in cells, of a strip below the cells of a heatmap; 0: it
+                                   is drawn over them */
 };
 
-/* The picture in grey, filling the box; over what is there, half of each, unless it is a strip. */
+/* Paints the picture in grey, filling the box; half transparent, unless it is a strip. */
 void page_grey(struct page *p, const struct page_picture *picture, struct box at);
-/* A gray line around the box, outside it. */
+/* Draws a gray line around the box, outside it. */
 void page_frame(struct page *p, struct box at, double line);
 
-/* In an SVG, text for who points at the box; elsewhere nothing. */
+/* In an SVG, adds a tooltip for the box; in other formats nothing. */
 void page_note(struct page *p, struct box at, const char *clean);
 
-/* A transparent surface of its own, to draw once and paint often. */
+/* A separate transparent surface, to draw once and paint often. */
 cairo_surface_t *page_layer(const struct page *p, double width, double height);
-/* Paints it with its corner there. */
+/* Paints it with its corner at x, y. */
 void page_layer_paint(struct page *p, cairo_surface_t *layer, double x, double y);
-/* Destroys what drew on a layer; the commit fails where cairo did. */
+/* Destroys the context of a layer; the commit fails if cairo failed there. */
 void page_layer_done(struct page *p, cairo_t *cr);
 
 #endif

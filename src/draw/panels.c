@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sizes to boxes; no pixels, no fonts. */
+ * Sizes of fields and texts -> boxes of panels; no pixels, no fonts. */
 #include "draw/panels.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines that can be told apart: 8 colours, also by those who see fewer of them, times 3
- * dashes. */
+ * Pens for distinguishable lines: 8 colours, suitable for colour-blind readers, times 3 dashes. */
 #ifndef DRAW_PEN_H
 #define DRAW_PEN_H
 
@@ -8,16 +7,16 @@
 
 enum { PEN_TONES = 8, PEN_DASHES = 3, MOST_PENS = PEN_TONES * PEN_DASHES, PEN_INK = -1 };
 
-/* Red, green and blue of a pen; PEN_INK, and any beyond the last: of one dark gray. */
+/* Red, green and blue of a pen; one dark gray for PEN_INK, and for any beyond the last. */
 const unsigned char *pen_colour(int pen);
 
-/* Colour, dash and width of what is stroked next; px: units of a pixel at 100 dpi. */
+/* Sets colour, dash and width of the next strokes; px: units of a pixel at 100 dpi. */
 void pen_set(cairo_t *cr, int pen, double width, double px);
 
-/* The colour alone, for what is filled. */
+/* Sets the colour alone, for fills. */
 void pen_fill(cairo_t *cr, int pen, double alpha);
 
-/* A paler one, which black text can be read on; PEN_INK: nearly white. */
+/* A paler colour, on which black text is legible; PEN_INK: nearly white. */
 void pen_pale(unsigned char rgb[3], int pen);
 void pen_tint(cairo_t *cr, int pen);
 

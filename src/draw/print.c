@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A sheet to lines of text. */
+ * A sheet -> lines of text for a terminal. */
 #include "draw/print.h"
 
 #include <string.h>

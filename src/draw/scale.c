@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The scales, and ranges. */
+ * Numbers -> positions in a colour map, by scale; numbers -> their range. */
 #include "draw/scale.h"
 
 #include <math.h>

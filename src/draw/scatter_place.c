@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Greedy: the points in their order, each name's places from near to far. */
+ * Points -> positions of names, greedily: points in order, candidate positions from near to far. */
 #include "draw/scatter_place.h"
 
 enum { DIRECTIONS = 16, RINGS = 6 };

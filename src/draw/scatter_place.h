@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Points with names -> places for the names that touch neither each other nor a point: pure
- * geometry. */
+ * Points with names -> positions of the names at which they touch neither each other nor a point:
+ * pure geometry. */
 #ifndef DRAW_SCATTER_PLACE_H
 #define DRAW_SCATTER_PLACE_H
 
@@ -12,8 +12,8 @@ struct scatter_spot {
 };
 
 /*
- * label[n] = where each name stands within the frame: beside its point, or as near to it as there
- * is room, at most 6 lines away; w 0: nowhere.
+ * label[n] = the box of each name within the frame: next to its point, or as near as there is room,
+ * at most 6 lines away; w 0: no room.
  */
 void scatter_place(struct box *label, const struct scatter_spot *spot, int n, struct box frame);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Heads and weights -> what a pen is set to. */
+ * Heads and weights -> colour, dash, width and opacity of lines. */
 #include "draw/stroke.h"
 
 #include <math.h>

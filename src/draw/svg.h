@@ -5,7 +5,7 @@
 
 #include "draw/page.h"
 
-/* p->svg, which ends with a NUL, to f. */
+/* Writes p->svg, which ends with a NUL, to f. */
 void svg_write(const struct page *p, FILE *f);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Text as text, for those who search, copy or edit a picture, and as titles of boxes. */
+ * Lines of text -> SVG text elements, which can be searched, copied and edited; notes -> tooltips.
+ * */
 #include "draw/svg_text.h"
 
 #include <math.h>

@@ -5,10 +5,10 @@
 
 #include "draw/page.h"
 
-/* Valid UTF-8 without control characters, as text or between quotes. */
+/* Writes valid UTF-8 without control characters, escaped for text or attribute values. */
 void svg_escaped(const char *clean, FILE *f);
 
-/* Unseen boxes with titles; text elements, in groups of one font. */
+/* Write invisible boxes with titles (tooltips); text elements, in groups of one font. */
 void svg_notes(const struct page *p, FILE *f);
 void svg_text(const struct page *p, FILE *f);
 

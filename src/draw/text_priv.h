@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What text.c, which lays text out and inks it, and text_placed.c share. */
+ * Private interface of text.c (layout and drawing) and text_placed.c. */
 #ifndef DRAW_TEXT_PRIV_H
 #define DRAW_TEXT_PRIV_H
 
@@ -9,24 +9,24 @@
 
 struct piece {
     PangoLayout *layout;
-    double w, h;                /* of the text */
-    double up, down;            /* of its ink, from the baseline */
-    int boxes;                  /* drawn instead where there is no font; or 0 */
+    double w, h;                /* size of the text */
+    double up, down;            /* extents of its ink from the baseline */
+    int boxes;                  /* number of boxes drawn in its place, without a font; or 0 */
     struct style style;
     const char *clean;
     struct piece *next, *chain;     /* all pieces; those of a bucket */
 };
 
-/* Where a line is drawn: its left end (turned: its lower one), its baseline. */
+/* The position of a line: its left end (rotated: its lower end), its baseline. */
 struct text_spot {
     enum text_hold hold;
     double x, y;
-    double size, middle;        /* of the font; from the middle of a line to its baseline */
-    double max_h;               /* ink is cut beyond it; 0: there is none */
+    double size, middle;        /* font size; distance from a line's middle to its baseline */
+    double max_h;               /* extent beyond which ink is clipped; 0: not clipped */
     bool turned;
 };
 
-/* Adds the line, or those of a paragraph of which x, y is a corner, to t->places. */
+/* Add a line, or the lines of a paragraph with its corner at x, y, to t->places. */
 void text_place(const struct text *t, cairo_t *cr, const struct piece *p,
                 const struct text_spot *spot);
 void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, double size,

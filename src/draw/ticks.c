@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Round numbers of a range. */
+ * A range of numbers -> round numbers in it, and their texts. */
 #include "draw/ticks.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which libraries draw: those found at run time, not those compiled against. */
+ * The versions of the drawing libraries found at run time. */
 #include "draw/sheet.h"
 
 #include <cairo.h>

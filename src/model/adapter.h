@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Adapters of PEFT: a folder with adapter_config.json and adapter_model.safetensors, merged
- * into the base's weights (weights/adapted.h).
+ * LoRA adapters of PEFT: a folder with adapter_config.json and adapter_model.safetensors, merged
+ * into the base model's weights (weights/adapted.h).
  *     base_model.model. MODULE .lora_A.weight [r, in]      .lora_embedding_A [r, V]
  *     base_model.model. MODULE .lora_B.weight [out, r]     .lora_embedding_B [D, r]
  *     base_model.model. MODULE .lora_magnitude_vector [out]       of DoRA
@@ -18,35 +18,35 @@
 #include "base/file.h"
 #include "weights/weights.h"
 
-/* A head that is the embedding, by the names of both modules, "A|B". */
+/* A tied output head: names of its module and of the embedding's, alternatives "A|B". */
 struct adapter_tied {
     const char *head, *table;
 };
 
-/* A folder that holds an adapter, and whether it holds no model beside it. */
+/* Whether a folder has an adapter; and whether it has no model beside it. */
 bool adapter_is_in(struct arena *a, const char *dir);
 bool adapter_is_alone(struct arena *a, const char *path);
 
 /*
- * The folder or file of its base, as base_model_name_or_path has it: a path, from the
- * adapter's folder on; or a name in the local cache.  *note as hub_find has it.
+ * The folder or file of the adapter's base model, from base_model_name_or_path: a path, relative to
+ * the adapter's folder, or a name in the local cache.  *note: as in hub_find.
  *
- * Errors (ERR_INPUT), NULL: it says none; neither is there; the base is an adapter itself.
+ * Errors (ERR_INPUT), NULL: none is named; neither exists; the base is itself an adapter.
  */
 const char *adapter_base(struct arena *a, const char *dir, const char **note, struct err *e);
 
 /*
- * Merges the adapter in dir into w.  Where it adapts a tied head by itself, w gets a tensor of
- * its own for that, which began as the embedding; tied NULL: the model has no such head.
+ * Merges the adapter in dir into w.  If it adapts a tied output head alone, w gets a separate
+ * tensor for the head, initially a copy of the embedding; tied NULL: the model has no tied head.
  *
- * Errors (ERR_INPUT): no such files; another kind of adapter, or an option that changes what
- * is computed (key and value); a module that w lacks; factors or ranks that do not fit; a
+ * Errors (ERR_INPUT): no such files; another kind of adapter, or an unsupported option that changes
+ * results (with key and value); a module that w does not have; factors or ranks that do not fit; a
  * pattern, or a name of target_modules, that matches none of its modules.
  */
 int adapter_merge(struct weights *w, struct arena *a, const char *dir,
                   const struct adapter_tied *tied, struct err *e);
 
-/* The same of what is in memory; names for messages; from lasts as long as w. */
+/* The same for an adapter in memory; names are for messages; `from` must last as long as w. */
 struct adapter_files {
     struct span config;
     const char *config_name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Models that are part of the program, by name: builtin:decoder is the default. */
+ * Models inside the program, by name: builtin:decoder is the default. */
 #ifndef MODEL_BUILTIN_H
 #define MODEL_BUILTIN_H
 
@@ -8,21 +8,21 @@
 #include "base/err.h"
 #include "base/file.h"
 
-/* Their names as -m takes them, the default first; NULL ends. */
+/* Their names for -m, the default first; NULL ends. */
 extern const char *const builtin_names[];
 
-/* The files of one, which live as long as the program. */
+/* The files of a model; they last as long as the program. */
 struct builtin {
-    struct span config, tokenizer, weights, types;   /* types: of mha-viz types --json */
+    struct span config, tokenizer, weights, types;   /* types: output of mha-viz types --json */
 };
 
-/* Whether path means one of them: NULL, the default; or builtin:NAME, whatever NAME is. */
+/* Whether path names one: NULL, the default; or builtin:NAME, with any NAME. */
 bool builtin_is(const char *path);
 
-/* ERR_INPUT: path means one that does not exist; the nearest, and those there are. */
+/* ERR_INPUT: no such model; with the nearest name, and all names. */
 int builtin_find(struct builtin *out, const char *path, struct err *e);
 
-/* Those of builtin_names[i], inside the program: of builtin_inside.c, or of whoever has others. */
+/* The files of builtin_names[i], defined by builtin_inside.c, or by a program with others. */
 int builtin_inside(struct builtin *out, int i, struct err *e);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parameters of a model, counted as they are stored: shared ones once, weights and
- * biases apart. */
+ * Counts of a model's parameters as stored: shared ones once, weights and biases separately. */
 #ifndef MODEL_COUNT_H
 #define MODEL_COUNT_H
 
@@ -15,26 +14,27 @@ struct count {
 enum { N_COUNT_PART = 7 };
 extern const char *const count_parts[];
 
-/* One part of the model, and of the decoder after its encoder. */
+/* The count of one part of the model, including its decoder. */
 struct count count_part(const struct model *m, const char *part);
 
-/* Whether a report names the part: of a bare layer, cross and mixers, only where it is there. */
+/* Whether reports list the part: cross and mixers, and all parts of bare layers, only if present.
+ * */
 bool count_has_part(const struct model *m, const char *part);
 
 /*
- * The first and the last slot of the projections of the model's first attention: a layer's
- * own, or the one to another input where that is all there is.
+ * First and last slot of the projections of the model's first attention: self-attention, or
+ * cross-attention if there is no other.
  */
 enum slot count_first(const struct model *m);
 enum slot count_last(const struct model *m);
 
-/* The projections of that attention. */
+/* The count of these projections. */
 struct count count_attention(const struct model *m);
 
-/* Whether each head has rows of its own in the projections of queries, keys and values. */
+/* Whether each head has its own rows in the projections of queries, keys and values. */
 bool count_has_head(const struct model *m);
 
-/* The weights that make one head's queries, keys and values, where each has its own. */
+/* The number of weights of one head's queries, keys and values, if each head has its own. */
 int64_t count_head(const struct model *m);
 
 #endif

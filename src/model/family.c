@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of families, and what each slot holds. */
+ * The table of families, and the shape of each slot. */
 #include "model/family.h"
 
 #include <assert.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * A model family is a table: tensor names per slot, norms and their place, position
- * scheme, mask, activation, how q/k/v are fused, which order a linear stores.
- * Three levels, kept apart: struct family (kinds and names, const data), struct
- * config (numbers, filled by one table of keys), struct layer_plan (what varies
- * by layer, resolved once by plan.c).  The forward pass reads the first and the
- * last; nothing else knows a family's name. */
+ * scheme, mask, activation, how q/k/v are fused, the order in which linears are stored.
+ * Three separate levels: struct family (kinds and names, const data), struct config
+ * (numbers, filled by one table of keys), struct layer_plan (all that varies by layer,
+ * resolved once by plan.c).  The forward pass reads the first and the last; nothing else
+ * depends on a family's name. */
 #ifndef MODEL_FAMILY_H
 #define MODEL_FAMILY_H
 
@@ -14,172 +14,180 @@
 #include "model/config.h"
 #include "nn/rope.h"
 
-/* Whose rows of attention: cross rows are the decoder's, with the encoder's keys. */
+/* Stacks of attention: cross-attention's rows are the decoder's, its keys the encoder's. */
 enum stack_id { STACK_ENCODER, STACK_DECODER, STACK_CROSS, N_STACK };
 extern const char *const family_stack_names[];     /* "encoder", "decoder", "cross", NULL */
 
-/* Which tensor plays which part.  What an empty slot means is said next to it. */
+/* Slots: the roles of tensors in a model.  The meaning of an empty slot is noted with it. */
 enum slot {
     /* once per stack */
-    W_TOK,                      /* embeddings of tokens; the file's prefix is found by */
-    W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
+    W_TOK,                      /* embeddings of tokens; it, or the slot in its place (see enum */
+    W_PATCH, W_CONV_1,          /* front), identifies the file's prefix */
     W_CLS, W_CONV_2,
-    W_CLS_2,                    /* a second learnt row, after W_CLS; empty: none */
-    W_POS, W_TYPE,              /* of positions, types */
-    W_TASK,                     /* of tasks: the first row, unless the config has none */
-    W_BOX_X, W_BOX_Y,           /* of boxes: left and right, top and bottom; empty: it reads
-                                   none */
-    W_BOX_H, W_BOX_W,           /* of their heights and widths */
-    W_INV_FREQ,                 /* of rotary positions, where the file has its own */
+    W_CLS_2,                    /* a second learned row, after W_CLS; empty: none */
+    W_POS, W_TYPE,              /* embeddings of positions, of types */
+    W_TASK,                     /* embeddings of tasks: the first row is used, if the config has
+                                   tasks */
+    W_BOX_X, W_BOX_Y,           /* embeddings of boxes: left and right, top and bottom; empty: no
+                                   boxes */
+    W_BOX_H, W_BOX_W,           /* embeddings of their heights and widths */
+    W_INV_FREQ,                 /* inverse frequencies of rotary positions; empty: computed */
     W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
-    W_TOK_PROJ,                 /* of the tokens alone, or of each with those beside it, before
+    W_TOK_PROJ,                 /* projection of each token, or of each with its neighbours, before
                                    positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
-    W_EMB_PROJ,                 /* of the normed sum, or of the sum; empty: none */
-    W_POS_CONV,                 /* positions as a convolution over the rows so far, added to
-                                   them; empty: none */
-    W_POS_CONV_SIZE,            /* what its weights of each tap are scaled to, as a vector */
+    W_EMB_PROJ,                 /* projection of the normed sum, or of the sum; empty: none */
+    W_POS_CONV,                 /* convolution over the rows that is added to them as positions;
+                                   empty: none */
+    W_POS_CONV_SIZE,            /* norm of its weights at each tap (weight_g of weight norm) */
     W_POS_CONV_BIAS,
     W_POS_CONV_NORM,            /* of that sum; empty in PLACE_PRE */
     W_FINAL_NORM,
     W_FINAL_PROJ,               /* empty: none */
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
-    W_HEAD_REST,                /* of the columns that a narrower one does not read; empty: none */
-    W_HEAD_BIAS,                /* a head of another kind has names of its own: head.h */
-    W_REL,                      /* values of position buckets [buckets, H] */
-    W_GRID,                     /* of distances on a grid [DIM_GRID, H], in all layers; or empty */
-    W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
+    W_HEAD_REST,                /* the head's weights for columns of D beyond those of a narrower
+                                   W_HEAD; empty: none */
+    W_HEAD_BIAS,                /* heads of other tasks have their own names: head.h */
+    W_REL,                      /* biases of position buckets [buckets, H] */
+    W_GRID,                     /* biases of distances on a grid [DIM_GRID, H], in all layers; or
+                                   empty */
+    W_REL_TABLE,                /* embeddings of distances [2 span, D]; empty: sinusoids */
     W_REL_NORM,                 /* of those rows */
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
                                    empty: none */
-    W_INPUT_TOK,                /* of tokens once more, for every layer side by side, */
-    W_INPUT_EMB,                /* and made of the embedding, */
-    W_INPUT_EMB_NORM,           /* which a norm goes over, layer by layer */
-    /* once per stream but the first, see run/altup.h */
-    W_STREAM_IN,                /* of the embedding */
+    W_INPUT_TOK,                /* layers' own inputs: second token embeddings, those of all layers
+                                   side by side; */
+    W_INPUT_EMB,                /* a projection of the embedding to all layers, */
+    W_INPUT_EMB_NORM,           /* and its norm, layer by layer */
+    /* once per stream except the first, see run/altup.h */
+    W_STREAM_IN,                /* from the embedding to the stream */
     W_STREAM_OUT,               /* of the stream at the end */
     /* once per layer */
-    W_IN, W_IN_NORM,            /* to the narrower stream that attention and mlps of the layer add
-                                   to; empty: that is the stream itself */
-    W_READ, W_READ_NORM,        /* to what queries and keys read there; empty: see config.h */
+    W_IN, W_IN_NORM,            /* bottleneck: projection to the layer's narrower stream; empty: no
+                                   bottleneck */
+    W_READ, W_READ_NORM,        /* bottleneck: projection that queries and keys read; empty: see
+                                   config.h */
     W_ATT_NORM,                 /* before attention, or after its sum: `norm_place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
-    W_ATT_SCALE,                /* what that is multiplied by, column by column; empty: 1 */
+    W_ATT_SCALE,                /* factor of that output, column by column; empty: 1 */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
-    W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for rows that are global, where
-                                   a text may have some; they see all, and all see them */
+    W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for global rows (Longformer) */
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
-    W_Q_BIAS, W_V_BIAS,         /* vectors of their own, with no bias of keys */
-    W_REL_K, W_REL_Q,           /* rows of distances as keys and as queries */
-    W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
-    W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
-    W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
-    W_GRID_LAYER,               /* as W_GRID, of the layer, added to that */
-    W_SINKS,                    /* a score of no key for each head, in its softmax; empty: none */
-    W_DISTANCE,                 /* what queries meet besides keys, by distance; empty: none */
-    W_BUCKETS,                  /* what position buckets add to a row's scores [buckets H]: of what
-                                   attention reads; empty: none */
-    W_TAPS, W_TAPS_POINT,       /* a convolution beside the heads (taps.h): column by column, */
+    W_Q_BIAS, W_V_BIAS,         /* biases of queries and values with names of their own */
+    W_REL_K, W_REL_Q,           /* projections of distances to keys, to queries */
+    W_REL_BIAS,                 /* bias of queries in products with distances, for W_Q_BIAS */
+    W_SEG, W_SEG_BIAS,          /* the same for two segments [2, H d]: the same, another */
+    W_Q_NORM, W_K_NORM,         /* norms of queries and keys, before rotary positions */
+    W_GRID_LAYER,               /* as W_GRID, for this layer, added to it */
+    W_SINKS,                    /* attention sink: a logit per head that belongs to no key; empty:
+                                   none */
+    W_DISTANCE,                 /* relative position keys, by distance; empty: none */
+    W_BUCKETS,                  /* from a row of the input to its biases of position buckets
+                                   [buckets H]; empty: none */
+    W_TAPS, W_TAPS_POINT,       /* ConvBERT's convolution (run/taps.h): column by column, */
     W_TAPS_BIAS,                /* then across them; empty: none */
-    W_TAPS_ROW,                 /* what that and the queries make the shares of neighbours from */
-    W_TAPS_VALUE,               /* what these have a share in */
+    W_TAPS_ROW,                 /* from its output and the queries to the dynamic kernel */
+    W_TAPS_VALUE,               /* values that this kernel is applied to */
     W_O,
-    W_TAPS_O,                   /* the rest of the inputs of W_O's tensor, which has no name of its
-                                   own: those that the convolution makes */
-    W_MIX_IN,                   /* instead of W_Q to W_O in layers that do not attend: see
-                                   enum mixer */
-    W_MIX_RATES,                /* MIXER_DELTA: how much heads learn, how fast they forget */
-    W_MIX_TAPS,                 /* of its convolution over tokens, channel by channel */
-    W_MIX_DECAY, W_MIX_STEP,    /* MIXER_DELTA: the logarithm of how fast, and what is added */
-    W_MIX_NORM,                 /* of a head's output */
+    W_TAPS_O,                   /* the columns of W_O's tensor, which has no other name, that read
+                                   the convolution's output */
+    W_MIX_IN,                   /* replaces W_Q to W_O in layers without attention: see enum mixer
+                                   */
+    W_MIX_RATES,                /* MIXER_DELTA: learning rates and decay rates of heads */
+    W_MIX_TAPS,                 /* kernel of its convolution over tokens, channel by channel */
+    W_MIX_DECAY, W_MIX_STEP,    /* MIXER_DELTA: logarithm and offset of the decay rate */
+    W_MIX_NORM,                 /* norm of a head's output */
     W_MIX_OUT,
-    W_CROSS_NORM,               /* the same for attention to the encoder's output */
+    W_CROSS_NORM,               /* the same for cross-attention */
     W_CROSS_Q, W_CROSS_K, W_CROSS_V,
     W_CROSS_DISTANCE,
     W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value after all others; empty: none */
     W_CROSS_O,
-    W_OUT, W_OUT_NORM,          /* from the narrower stream, and after that sum */
-    W_SKIP_DOWN, W_SKIP_UP,     /* beside attention, low-rank: empty: none */
+    W_OUT, W_OUT_NORM,          /* bottleneck: projection back, and norm after that sum */
+    W_SKIP_DOWN, W_SKIP_UP,     /* low-rank branch parallel to attention; empty: none */
     W_SKIP_NORM,
-    W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
-    W_MLP_OUT, W_MLP_SCALE,     /* the same of the mlp's output */
+    W_MLP_NORM,                 /* empty in PLACE_PARALLEL: the mlp reads attention's input */
+    W_MLP_OUT, W_MLP_SCALE,     /* as W_ATT_OUT, W_ATT_SCALE, for the mlp */
     W_GATE,                     /* MLP_GATED */
     W_UP, W_DOWN,
-    W_LANG_NORM,                /* of a language's adapter after the mlp; empty: as the config
-                                   says */
+    W_LANG_NORM,                /* norm of a language's adapter after the mlp; empty: by the
+                                   config */
     W_LANG_DOWN, W_LANG_UP,     /* its linears; empty: none; "%s" is the language */
-    W_MODE_NORM, W_MODES,       /* what decides how streams mix: once per layer and stream, */
-    W_PREDICT, W_CORRECT,       /* before the layer, and after it */
-    W_INPUT_SCALE,              /* of the stream that meets the layer's own input: empty: 1 */
+    W_MODE_NORM, W_MODES,       /* run/altup.h: router of the mixture of streams, */
+    W_PREDICT, W_CORRECT,       /* and its coefficients before and after the layer */
+    W_INPUT_SCALE,              /* scale of the stream combined with the layer's own input; empty: 1
+                                   */
     W_INPUT_GATE, W_INPUT_PROJ, /* to that input's width, and back */
     W_INPUT_NORM,
-    W_ROUTER,                   /* layers with experts, instead of the three above */
+    W_ROUTER,                   /* layers with experts, in place of W_GATE, W_UP, W_DOWN */
     W_ROUTER_BIAS,              /* added to scores for the choice alone */
-    W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
-    W_SHARED_SCORE,             /* a row's share of it, through a sigmoid; empty: 1 */
-    W_EXPS_UP, W_EXPS_DOWN,     /* of all experts in one: gate's rows, then up's; down's */
-    W_EXPS_UP_BIAS, W_EXPS_DOWN_BIAS,   /* of those; empty: none */
+    W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* the shared expert, which all rows use */
+    W_SHARED_SCORE,             /* a row's weight of it, through a sigmoid; empty: 1 */
+    W_EXPS_UP, W_EXPS_DOWN,     /* all experts in one tensor: gate's rows, then up's; down's */
+    W_EXPS_UP_BIAS, W_EXPS_DOWN_BIAS,   /* their biases; empty: none */
     /* once per convolution of a waveform */
-    W_WAVE, W_WAVE_NORM,        /* the second by the config: of all, or of the first */
+    W_WAVE, W_WAVE_NORM,        /* the norm of each, or of the first alone, by the config */
     /* once per expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
-    /* once per mlp that comes before the layer's last */
+    /* once per mlp before the layer's last one */
     W_FORMER_UP, W_FORMER_DOWN, W_FORMER_NORM,
     N_SLOT
 };
 
-/* What the rows of the first layer are made of. */
+/* The front: what the rows of the first layer are computed from. */
 enum front {
     FRONT_TOKENS,               /* ids of a vocabulary */
     FRONT_PATCH,                /* patches of a picture [channels, rows, columns], row by
-                                   row, after one row that is learnt */
+                                   row, after a learned row */
     FRONT_MEL_CONV,             /* features [bins, frames], convolved over three frames,
                                    twice, the second time at every other frame */
     FRONT_WAVE,                 /* samples of sound [T], convolved as often as the config says */
     FRONT_ROWS,                 /* rows [T, D] as they are */
-    FRONT_QKV                   /* queries, and of the same text keys and values, of each
-                                   row side by side: one attention without projections */
+    FRONT_QKV                   /* queries, keys and values of each row side by side (keys only
+                                   if of the same text): one attention without projections */
 };
 
 enum norm_kind {
     NORM_LAYER, NORM_RMS,
-    NORM_RMS_PLUS_ONE,          /* the file holds weight - 1 */
+    NORM_RMS_PLUS_ONE,          /* the file has weight - 1 */
     NORM_LAYER_PLUS_ONE,        /* the same */
-    NORM_DEVIATION,             /* by the deviation of D - 1 of D, plus eps */
-    NORM_AFFINE                 /* by nothing: weight x + bias */
+    NORM_DEVIATION,             /* divided by the sample deviation (D - 1), plus eps */
+    NORM_AFFINE                 /* not normed: weight x + bias */
 };
 enum norm_place {
     PLACE_PRE,                  /* x + f(norm(x)) */
     PLACE_POST,                 /* norm(x + f(x)) */
     PLACE_PARALLEL,             /* x + attention(norm(x)) + mlp(norm(x)) */
     PLACE_REVERSIBLE            /* two streams: y1 + attention(norm(y2)), then
-                                   y2 + mlp(norm(y1)); [y1; y2] is what they end with */
+                                   y2 + mlp(norm(y1)); the final output is [y1; y2] */
 };
 enum positions {
     POS_NONE,
     POS_TABLE,                  /* row pos_offset + index in the text */
-    POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
-                                   a pad has row pad */
-    POS_TABLE_AFTER_PAD,        /* row pad + 1 + index in the text */
+    POS_TABLE_FROM_IDS,         /* row pad_id + number of tokens so far that are not padding;
+                                   padding has row pad_id */
+    POS_TABLE_AFTER_PAD,        /* row pad_id + 1 + index in the text */
     POS_SINUSOID,               /* [sin; cos] of index / 10000^(2 i / D), not stored */
     POS_SINUSOID_CLOSED,        /* of (pos_offset + index) / 10000^(i / (D / 2 - 1)) */
-    POS_SINUSOID_CLOSED_FROM_IDS,       /* the same of POS_TABLE_FROM_IDS's rows; a pad has
-                                   zeros */
+    POS_SINUSOID_CLOSED_FROM_IDS,       /* the same with the rows of POS_TABLE_FROM_IDS; zeros for
+                                   padding */
     POS_AXIAL,                  /* [row of the grid; column of the grid], each from a
-                                   table; POS_TABLE where the config says not axial */
+                                   table; POS_TABLE if the config switches it off */
     POS_ROPE
 };
-/* Added to scores. */
+/* Biases that are added to scores. */
 enum bias {
     BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS,
-    BIAS_DISENTANGLED,          /* rows of a table by distance: as keys to queries, as
-                                   queries to keys */
-    BIAS_BUCKETS_OF_ROW,        /* the same, of values that each row has of its own: W_BUCKETS */
-    BIAS_GRID,                  /* distances between patches of a picture, row and column */
-    BIAS_XL                     /* sinusoids of distances as keys, and segments */
+    BIAS_DISENTANGLED,          /* DeBERTa: products of queries, and of keys, with embeddings of
+                                   distances */
+    BIAS_BUCKETS_OF_ROW,        /* buckets whose biases are computed from each query's row:
+                                   W_BUCKETS */
+    BIAS_GRID,                  /* by distance between patches of a picture, in rows and columns */
+    BIAS_XL                     /* XLNet: products of queries with sinusoids of distances, and with
+                                   segments */
 };
 enum qkv {
     QKV_SEPARATE,
@@ -189,86 +197,87 @@ enum qkv {
     QKV_LOW_RANK                /* q = B norm(A x); [c; r] = A x, per head [k; v] =
                                    B norm(c), and k ends with r, which all heads share */
 };
-/* What mixes the tokens of layers that do not attend (LAYER_MIXER). */
+/* The token mixer of layers without attention (LAYER_MIXER). */
 enum mixer {
     MIXER_NONE,                 /* all layers attend */
     MIXER_CONV,                 /* [b; c; x] = A x, then B (c * taps of (b * x)) */
-    MIXER_DELTA                 /* a state that every token makes fade and corrects:
-                                   nn/delta.h */
+    MIXER_DELTA                 /* gated delta rule: a state that decays and is corrected at each
+                                   token: nn/delta.h */
 };
 enum qk_norm {
-    QK_NORM_HEAD,               /* each head by itself */
-    QK_NORM_FULL,               /* all together */
-    QK_NORM_HEADS               /* each by itself, with weights of its own: [H, d], or a
-                                   tensor for each head (the name's second "%d") */
+    QK_NORM_HEAD,               /* over each head, with the same weights */
+    QK_NORM_FULL,               /* over all heads together */
+    QK_NORM_HEADS               /* over each head, with its own weights: [H, d], or a
+                                   tensor per head (the name's second "%d") */
 };
 enum mlp {
     MLP_PLAIN,                  /* down(act(up x)) */
     MLP_GATED,                  /* down(act(gate x) * up x) */
-    MLP_GATED_FUSED             /* the same, W_UP holds gate's rows, then up's */
+    MLP_GATED_FUSED             /* the same, W_UP has gate's rows, then up's */
 };
 /* A router's scores of experts. */
 enum score {
     SCORE_SOFTMAX, SCORE_SIGMOID,
-    SCORE_SIGMOID_INPUT,        /* of the best logits; it multiplies what an expert reads, not
-                                   what it gives */
-    SCORE_SPARSEMIXER           /* twice: the best of those that are left, by a softmax over
-                                   those that come near it (route.c) */
+    SCORE_SIGMOID_INPUT,        /* sigmoid of the best logits; multiplies the expert's input, not
+                                   its output */
+    SCORE_SPARSEMIXER           /* twice: the best remaining expert, by a softmax over those whose
+                                   scores are near it (run/route.c) */
 };
 
-/* Which experts can be chosen: those of the best groups. */
+/* Restriction of the choice to the best groups of experts. */
 enum group_score {
     GROUPS_NONE,                /* all experts */
-    GROUPS_MAX,                 /* by a group's best; the others' scores become 0; only
-                                   where topk_method is group_limited_greedy */
-    GROUPS_TOP2                 /* by the sum of its best two; the others are out */
+    GROUPS_MAX,                 /* groups ranked by their best score; scores of other groups become
+                                   0; only if topk_method is group_limited_greedy */
+    GROUPS_TOP2                 /* groups ranked by the sum of their best two; others are excluded
+                                   */
 };
 enum order {
     ORDER_OUT_IN,               /* y = W x */
     ORDER_IN_OUT,               /* y = x W (Conv1D) */
-    ORDER_IN_OUT_QKV,           /* the second for W_Q, W_K, W_V and W_REL_K alone */
-    ORDER_IN_OUT_EXPERTS        /* the second for W_EXPS_UP and W_EXPS_DOWN alone */
+    ORDER_IN_OUT_QKV,           /* y = x W for W_Q, W_K, W_V and W_REL_K alone */
+    ORDER_IN_OUT_EXPERTS        /* y = x W for W_EXPS_UP and W_EXPS_DOWN alone */
 };
 
-/* The config key that says how many columns of a head are rotated; others are ignored. */
+/* The config key of the number of rotated columns of a head; others are ignored. */
 enum rotated {
     ROTATED_ALL,
     ROTATED_SHARE,              /* partial_rotary_factor */
-    ROTATED_PCT,                /* rotary_pct; among the rotary parameters the former */
+    ROTATED_PCT,                /* rotary_pct; partial_rotary_factor in rope_parameters */
     ROTATED_DIM                 /* rotary_dim */
 };
 
-/* Which layers are windowed, where the config has a window. */
+/* The layers that have a sliding window, if the config has one. */
 enum window_rule {
     WINDOW_NONE,
     WINDOW_ALL,
-    WINDOW_TYPES,               /* as layer_types says, else the family's pattern */
-    WINDOW_TYPES_BELOW          /* the same, the pattern below max_window_layers alone */
+    WINDOW_TYPES,               /* by layer_types, else by the family's pattern */
+    WINDOW_TYPES_BELOW          /* the same, the pattern only below max_window_layers */
 };
 
-/* Which layers rotate queries and keys. */
+/* The layers that rotate queries and keys. */
 enum rope_rule {
     ROPE_EVERY,
-    ROPE_BY_LIST,               /* as no_rope_layers says (0: not), else all but each
-                                   no_rope_layer_interval-th; those are windowed */
-    ROPE_WINDOWED,              /* those that are windowed */
-    ROPE_WINDOWED_OR_ALL        /* the same, where the config has a window */
+    ROPE_BY_LIST,               /* by no_rope_layers (0: not), else all except every
+                                   no_rope_layer_interval-th; the others are windowed */
+    ROPE_WINDOWED,              /* layers with a sliding window */
+    ROPE_WINDOWED_OR_ALL        /* the same if the config has a window, else all */
 };
 
 /* Slopes of ALiBi: see nn/bias.h. */
 enum slopes { SLOPES_BELOW, SLOPES_ABOVE };
 
-/* Slots whose biases are there, or are not, together. */
+/* Groups of slots that either all have biases, or none. */
 enum bias_group {
     OF_NONE,            /* no bias */
-    OF_QKV, OF_K,       /* keys: as the former, unless the family says otherwise */
-    OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
+    OF_QKV, OF_K,       /* OF_K: as OF_QKV, unless the family says otherwise */
+    OF_LOW_RANK,        /* projections before the norms of QKV_LOW_RANK */
     OF_OUT, OF_MLP,
     OF_MIXER,
-    OF_ROUTER,          /* its experts too: none, unless the family says otherwise */
-    OF_NORM,            /* only NORM_LAYER has any */
-    OF_QK_NORM,         /* as the former, unless the family says otherwise */
-    OF_PROJECTION,      /* of embeddings, and back */
+    OF_ROUTER,          /* router and experts: no biases, unless the family says otherwise */
+    OF_NORM,            /* only NORM_LAYER has biases */
+    OF_QK_NORM,         /* as OF_NORM, unless the family says otherwise */
+    OF_PROJECTION,      /* projections of embeddings, and back */
     OF_TRANSFORM, OF_HEAD,
     OF_WAVE,            /* convolutions of a waveform */
     OF_OTHERS,          /* always */
@@ -278,25 +287,25 @@ enum bias_group {
 /*
  * Hugging Face tensor names without ".weight" and ".bias"; the first "%d" is the
  * layer, a second one the expert; alternatives are separated by "|" and tried in
- * order; NULL: the family has none.  Each is tried after the file's prefix and bare.
+ * order; NULL: no such tensor.  Each is tried with and without the file's prefix.
  */
 struct stack {
     const char *name[N_SLOT];
 };
 
-enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 6 };     /* at most; fewer end at a NULL */
+enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 6 };     /* maxima; shorter lists end with NULL */
 
 struct family {
     const char *name;           /* config.json's model_type */
     const char *source;         /* where these facts can be checked */
     enum stack_id stack_id;
-    bool bare;                  /* a layer by itself, see layer.h: one attention, without
-                                   sum and mlp, where it has no W_UP */
-    bool by_names;              /* no config.json: what its tensors' names and shapes say */
-    bool causal;                /* unless the config's is_decoder says so */
+    bool bare;                  /* bare layers, see layer.h; without W_UP a single attention,
+                                   without residual sum and mlp */
+    bool by_names;              /* derived from names and shapes of tensors, without config.json */
+    bool causal;                /* false: only if the config has is_decoder */
     enum front front;
     enum norm_kind norm;
-    enum norm_place norm_place;           /* the config may say otherwise: see config.h */
+    enum norm_place norm_place;           /* the config may change it: see config.h */
     enum positions positions;
     int pos_offset;
     enum rope_layout rope_layout;
@@ -304,172 +313,173 @@ struct family {
     enum bias bias;
     enum qkv qkv;
     enum qk_norm qk_norm;
-    enum mixer mixer;           /* of layers that layer_types, or the pattern, say */
+    enum mixer mixer;           /* of the layers named by layer_types, or the pattern */
     enum order order;
     enum mlp mlp;
     enum window_rule window_rule;
     enum rope_rule rope_rule;
     enum slopes slopes;
-    /* By the class that architectures names; GLOBAL_NONE for others. */
+    /* Default global tokens by the class in architectures; GLOBAL_NONE for others. */
     struct { const char *class_name; enum global_rule rule; } global_rule[FAMILY_RULES];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
     int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;
     enum group_score group_score;
-    bool never_renormalise;     /* whatever norm_topk_prob says */
+    bool never_renormalise;     /* experts' weights: norm_topk_prob is ignored */
     bool always_renormalise;    /* the same */
-    bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
-    bool scale_embedding;       /* tokens by sqrt D */
-    bool never_scales;          /* whatever the config says of that */
-    bool norm_of_tokens;        /* W_EMB_NORM is of the tokens alone, before positions */
-    bool parallel_by_config;    /* PLACE_PARALLEL with one norm, where the config says so */
+    bool scale_by_mscale;       /* scores are scaled by mscale_all_dim's mscale squared */
+    bool scale_embedding;       /* token embeddings are scaled by sqrt D */
+    bool never_scales;          /* the config's key for that is ignored */
+    bool norm_of_tokens;        /* W_EMB_NORM applies to the tokens alone, before positions */
+    bool parallel_by_config;    /* PLACE_PARALLEL with one norm, if the config says so */
     bool norms_bare;            /* norms have neither weights nor biases in the file */
-    bool fixed_eps;             /* whatever the config says */
-    bool fixed_act;             /* the same */
-    bool attn_config;           /* keys of attention are those of this object */
+    bool fixed_eps;             /* the config's eps is ignored */
+    bool fixed_act;             /* the config's activation is ignored */
+    bool attn_config;           /* the config has an object attn_config with attention's keys */
     bool long_mscale;           /* longrope has short_mscale and long_mscale */
     bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
-    bool norms_values;          /* x / rms(x) of each head of values, without weights */
+    bool norms_values;          /* each head's values are normed, x / rms(x), without weights */
     bool widths_by_layer;       /* intermediate_size may be a list of equal numbers */
-    bool dense_apart;           /* intermediate_size is of experts, intermediate_size_mlp of the
-                                   other mlps; moe_layers says where the former are */
-    bool qk_norm_last;          /* queries and keys are normed, without weights, after they are
-                                   rotated, where they are */
-    bool q_gated;               /* W_Q gives of each head its queries, then the gate of its
-                                   output: y sigmoid(gate) */
-    bool clips;                 /* queries, keys and values, where the config says clip_qkv */
-    bool interpolates;          /* W_POS, to the patches of a picture of another size */
-    bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
-    bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
+    bool dense_apart;           /* intermediate_size is the width of experts, intermediate_size_mlp
+                                   that of other mlps; moe_layers lists layers with experts */
+    bool qk_norm_last;          /* queries and keys are normed, without weights, after rotation, in
+                                   layers that rotate */
+    bool q_gated;               /* W_Q has for each head its queries, then the gate of its output,
+                                   y sigmoid(gate) */
+    bool clips;                 /* queries, keys and values are clamped by the config's clip_qkv */
+    bool interpolates;          /* W_POS is interpolated for pictures of another size */
+    bool may_rotate;            /* position_embedding_type "rotary" replaces its table */
+    bool emb_norm_by_config;    /* W_EMB_NORM exists only if the config says so */
     bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
-    bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
-    double bare_eps;            /* of W_EMB_NORM, W_MLP_NORM, whatever the config says; 0: that */
-    bool taps;                  /* half of each head's columns are a convolution's, the heads are
-                                   fewer by head_ratio: config/shape.c */
-    bool never_masked;          /* whatever is_decoder says */
-    bool pooler_by_config;      /* classifier_activation says whether it has a dense layer */
+    bool proj_before_norm;      /* W_EMB_PROJ comes before W_EMB_NORM */
+    double bare_eps;            /* eps of W_EMB_NORM, W_MLP_NORM; 0: the config's */
+    bool taps;                  /* ConvBERT: half of the heads' columns are a convolution's, and
+                                   there are fewer heads by head_ratio: config/shape.c */
+    bool never_masked;          /* is_decoder is ignored */
+    bool pooler_by_config;      /* it has a dense layer if there is classifier_activation */
     const char *headless;       /* why it has no logits; NULL: it may have */
-    bool gelu_is_tanh;          /* where the config says "gelu" */
+    bool gelu_is_tanh;          /* "gelu" in the config means the tanh approximation */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
-    bool swiglu_by_config;      /* the same of use_swiglu_ffn; F is D times mlp_ratio */
-    const char *one_number;     /* a head that gives one number a token, by its tensor */
-    bool pre_by_config;         /* PLACE_POST is PLACE_PRE where the config says so */
-    bool wave_norm_by_config;   /* W_EMB_NORM only where the config says feat_proj_layer_norm */
-    bool residual_by_config;    /* the sum may take up the normed input */
-    bool may_see_both_ways;     /* use_bidirectional_attention is known here */
+    bool swiglu_by_config;      /* the same with use_swiglu_ffn; F = D mlp_ratio */
+    const char *one_number;     /* tensor of a head with one output per token; NULL: none */
+    bool pre_by_config;         /* PLACE_POST becomes PLACE_PRE if the config says so */
+    bool wave_norm_by_config;   /* W_EMB_NORM exists only with feat_proj_layer_norm */
+    bool residual_by_config;    /* the config may make the normed input the residual */
+    bool may_see_both_ways;     /* use_bidirectional_attention is supported */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
-    const char *spare;          /* what files may have in a layer and the network does not compute
-                                   with: beginnings of names after the layer's number, "A|B" */
-    bool spare_layers;          /* layers after the last: heads that predict further tokens */
-    bool head_bias_unused;      /* the file has one, the network does not add it */
-    bool has_head_act;          /* of a head of V: its activation is not the config's */
+    const char *spare;          /* tensors of layers that the network does not compute with:
+                                   beginnings of names after the layer's number, "A|B" */
+    bool spare_layers;          /* the file has layers after the last: heads that predict further
+                                   tokens, which are not used */
+    bool head_bias_unused;      /* the file has a bias of the head that the network does not add */
+    bool has_head_act;          /* head_act, not the config's activation, is that of the head */
     enum act head_act;
-    const char *head_class;     /* of a config that names no class with a head */
-    const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
-    /* Of texts, of pictures: models by themselves, of which this row is no more than the pair,
-     * and without a stack.  NULL: none. */
+    const char *head_class;     /* class of the head if the config names none */
+    const struct family *decoder;   /* decoder of an encoder-decoder, whose encoder this row is */
+    /* The towers of texts and of pictures, models by themselves; then this row is only their pair,
+     * without a stack.  NULL: none. */
     const struct family *tower[N_TOWER];
-    /* By group; BIAS_USUAL: always, keys as queries and values, a head never. */
+    /* By group; BIAS_USUAL: always, except OF_K: as OF_QKV, and heads: never. */
     enum bias_rule biased[N_BIAS_GROUP];
-    enum bias_rule head_bias;   /* W_HEAD_BIAS; BIAS_USUAL: where there is a head */
-    bool proj_always;           /* W_EMB_PROJ, also where it changes no width */
-    bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM only where the config says so */
-    struct config defaults;     /* of config keys that are absent or null */
-    const char *prefix[FAMILY_PREFIXES];    /* longest first; "" last is implied */
+    enum bias_rule head_bias;   /* of W_HEAD_BIAS; BIAS_USUAL: if there is a head */
+    bool proj_always;           /* W_EMB_PROJ exists even if it does not change the width */
+    bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM exist only if the config says so */
+    struct config defaults;     /* values of config keys that are absent or null */
+    const char *prefix[FAMILY_PREFIXES];    /* longest first; "" is implied as the last */
     struct stack stack;
 };
 
 extern const struct family *const family_table[];   /* ends with NULL */
 const struct family *family_find(const char *model_type);   /* NULL: none */
 
-/* The kind of its mlps. */
+/* The kind of the family's mlps. */
 enum mlp family_mlp(const struct family *f, const struct config *c);
 
-/* Queries and keys are rotated by position, not counting what a bias says instead. */
+/* Whether queries and keys are rotated, if no bias (ALiBi) replaces that. */
 bool family_rotates(const struct family *f, const struct config *c);
 
-/* NORM_LAYER, whatever the file holds of it; those of them and NORM_DEVIATION centre. */
+/* Whether its norms are layer norms, with weights or weights - 1; whether they have biases; whether
+ * they subtract the mean, as NORM_DEVIATION does, too. */
 bool family_layer_norm(const struct family *f);
 bool family_norm_has_bias(const struct family *f);
 bool family_centres(const struct family *f);
 
-/* Positions are rows counted by ids. */
+/* Whether positions depend on ids: padding is not counted. */
 bool family_counts_ids(const struct family *f);
 
-/* ---- what a slot holds: one row each, so that bind checks them in one loop ---- */
+/* ---- shapes of slots: one row each, so that bind checks them in one loop ---- */
 
 enum dim {
     DIM_NONE, DIM_D,
     DIM_E,              /* width of the token embedding */
-    DIM_TOK_IN,         /* of what W_TOK_PROJ reads: that, or three of it */
-    DIM_INNER,          /* of the stream within a layer: D, unless it is narrower */
-    DIM_READ, DIM_READ_V,       /* of what queries and keys read, and values */
-    DIM_BUCKETS_H,      /* buckets of all heads */
-    DIM_TAPS, DIM_TAPS_H,       /* neighbours that the convolution has; of all heads */
-    DIM_MADE,           /* what W_O's tensor reads: heads' outputs, and the convolution's */
-    DIM_REST,           /* D less the width of the token embedding */
-    DIM_TRANSFORM,      /* what the transform before the head gives */
-    DIM_EMB,            /* width in which token, position and type are summed */
-    DIM_EMB_NORM,       /* and in which the sum is normed */
+    DIM_TOK_IN,         /* input width of W_TOK_PROJ: E, or 3 E */
+    DIM_INNER,          /* width of the stream within a layer: D, or that of the bottleneck */
+    DIM_READ, DIM_READ_V,       /* input widths of queries and keys, and of values */
+    DIM_BUCKETS_H,      /* buckets times heads */
+    DIM_TAPS, DIM_TAPS_H,       /* taps of ConvBERT's convolution; times heads */
+    DIM_MADE,           /* inputs of W_O's tensor: heads' outputs, and the convolution's */
+    DIM_REST,           /* D - E */
+    DIM_TRANSFORM,      /* output width of the transform before the head */
+    DIM_EMB,            /* width of the sum of token, position and type */
+    DIM_EMB_NORM,       /* width in which the sum is normed */
     DIM_HD, DIM_GD,     /* all queries, all keys */
     DIM_Q,              /* all queries, and gates */
     DIM_GV, DIM_HV,     /* all values, all heads' outputs */
     DIM_QKV,
     DIM_Q_NORM, DIM_K_NORM,
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
-    DIM_TASK, DIM_PAIRS,        /* tasks; pairs of columns that are rotated */
-    DIM_BOXES,                  /* places on a page, from one side to the other */
+    DIM_TASK, DIM_PAIRS,        /* tasks; rotated pairs of columns */
+    DIM_BOXES,                  /* coordinates on a page, from one side to the other */
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,
-    DIM_GRID,           /* distances on a grid, and three of the row before it */
-    DIM_REL,            /* rows of distances */
+    DIM_GRID,           /* distances on a grid, plus three for the learned row */
+    DIM_REL,            /* rows of W_REL_TABLE */
     DIM_TWO,
-    DIM_CONV,           /* channels that an output of W_CONV or W_POS_CONV reads */
-    DIM_CONV_ROWS,      /* rows that they read */
-    DIM_WAVE, DIM_WAVE_IN,      /* channels of a convolution of a waveform, and before it */
+    DIM_CONV,           /* input channels per output of W_CONV or W_POS_CONV */
+    DIM_CONV_ROWS,      /* rows of their window */
+    DIM_WAVE, DIM_WAVE_IN,      /* output and input channels of a convolution of a waveform */
     DIM_DISTANCES, DIM_ONE_HEAD,
-    DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
-    DIM_HEAD,           /* what the head gives a token: V, or 1; or as its task says */
-    DIM_HEAD_IN,        /* what it reads */
-    DIM_OUT,            /* what attention gives: D, unless it is alone */
-    DIM_END,            /* what the layers end with: that, or both streams */
-    DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
-    DIM_WIDTH_0, DIM_WIDTH_1,   /* and what each adds to the width D */
+    DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* input widths of cross-attention's keys, values */
+    DIM_HEAD,           /* outputs of the head per token: V, or 1; or those of its task */
+    DIM_HEAD_IN,        /* input width of the head */
+    DIM_OUT,            /* output width of attention: D, except for a single bare attention */
+    DIM_END,            /* output width of the layers: that, or of both streams */
+    DIM_AXIS_0, DIM_AXIS_1,     /* rows, columns of an axial grid */
+    DIM_WIDTH_0, DIM_WIDTH_1,   /* widths of their embeddings, which sum to D */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
     DIM_FX2, DIM_ONE,           /* twice that; 1 */
-    DIM_FS,                     /* width of the shared one */
+    DIM_FS,                     /* width of the shared expert */
     DIM_LANG,                   /* width of a language's adapter */
     DIM_STREAMS, DIM_STREAMS_2, /* streams, and pairs of them */
-    DIM_SKIP,                   /* rank of what stands beside attention */
+    DIM_SKIP,                   /* rank of the branch parallel to attention */
     DIM_INPUT, DIM_INPUTS,      /* width of a layer's own input, and of all layers' */
-    DIM_INPUT_V,                /* tokens that have one; others have the first's */
-    DIM_MIX_IN, DIM_MIX_OUT,    /* what a mixer's first linear gives, its last one reads */
+    DIM_INPUT_V,                /* tokens that have such an input; others use that of token 0 */
+    DIM_MIX_IN, DIM_MIX_OUT,    /* outputs of a mixer's first linear, inputs of its last */
     DIM_MIX_CHANNELS, DIM_MIX_TAPS,     /* of its convolution */
-    DIM_MIX_RATES, DIM_MIX_HEADS, DIM_MIX_VALUE,    /* two a head; heads; the width of one */
+    DIM_MIX_RATES, DIM_MIX_HEADS, DIM_MIX_VALUE,    /* two per head; heads; width of a head */
     DIM_Q_RANK, DIM_KV_RANK,
-    DIM_KV_A,                   /* keys' and values' rank, and the shared columns */
-    DIM_KV_B                    /* of all heads: keys without those, then values */
+    DIM_KV_A,                   /* rank of keys and values, plus the shared rotary columns */
+    DIM_KV_B                    /* of all heads: keys without these columns, then values */
 };
 
 enum slot_kind {
     SLOT_TABLE,         /* [out, in], rows are looked up */
     SLOT_NORM,          /* weight [out], bias [out] */
     SLOT_LINEAR,        /* [out, in] or, by the family's order, [in, out]; bias [out] */
-    SLOT_CONV,          /* [out, in, 3]; bias [out]; a linear on what three rows hold, or as
-                           many as the config says */
-    SLOT_KERNEL,        /* the same; its name is complete */
-    SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
-    SLOT_ROWS,          /* [out, 1, in] of a grid; its name is complete */
-    SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
-    SLOT_EXPERTS,       /* [experts, out, in], or [experts, in, out]; its name is complete */
-    SLOT_BIASES,        /* [out, in]: a bias [in] for each of out; its name is complete */
-    SLOT_TAPS,          /* [out, 1, in], or [out, in]: so many numbers for each column */
-    SLOT_POINT,         /* [out, in, 1]: a linear that is stored as a convolution */
-    SLOT_VECTOR         /* [out]; its name is complete */
+    SLOT_CONV,          /* [out, in, 3], or as many rows as the config says; bias [out] */
+    SLOT_KERNEL,        /* the same; full name without ".weight" */
+    SLOT_PATCH,         /* [out, in, rows, columns] of a patch; bias [out] */
+    SLOT_ROWS,          /* [out, 1, in] of a grid; full name */
+    SLOT_COLUMNS,       /* [1, out, in] of a grid; full name */
+    SLOT_EXPERTS,       /* [experts, out, in], or [experts, in, out]; full name */
+    SLOT_BIASES,        /* [out, in]: a bias [in] for each of out; full name */
+    SLOT_TAPS,          /* [out, 1, in], or [out, in]: a kernel of `in` rows for each column */
+    SLOT_POINT,         /* [out, in, 1]: a linear stored as a convolution of width 1 */
+    SLOT_VECTOR         /* [out]; full name */
 };
 
-enum { CONV_WINDOW = 3 };       /* rows that a convolution reads */
+enum { CONV_WINDOW = 3 };       /* rows of a convolution's window */
 
 enum slot_count { PER_STACK, PER_LAYER, PER_WAVE, PER_EXPERT, PER_FORMER, PER_STREAM };
 
@@ -484,28 +494,28 @@ struct slot_row {
 
 extern const struct slot_row family_slots[N_SLOT];
 
-/* Whether a slot is of attention alone, or of what takes its place in LAYER_MIXER. */
+/* Whether a slot belongs to attention alone, or to the mixer in its place. */
 bool family_slot_attends(enum slot s);
 bool family_slot_mixes(enum slot s);
 
-int family_grid(const struct config *c, int axis);     /* patches of a column; of a row */
+int family_grid(const struct config *c, int axis);     /* patches per column (0), per row (1) */
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
-/* The same of convolution i of a waveform; that is the first above. */
+/* The same for convolution i of a waveform; family_slot_dim has that of the first. */
 int family_wave_dim(const struct family *f, const struct config *c, enum dim d, int i);
 bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 
-/* A tensor for each group of columns: [groups, in / groups, out / groups]. */
+/* Whether the slot has a matrix per group of columns: [groups, in / groups, out / groups]. */
 bool family_slot_is_grouped(const struct config *c, enum slot s);
 
-/* A linear that tools for quantisation round: heads too; a router, convolutions, tables
- * that are looked up are not. */
+/* Whether quantisation rounds the slot: linears and output heads, but not routers, convolutions or
+ * embedding tables. */
 bool family_slot_is_linear(enum slot s);
 
-/* The names of its tensor: the family's, or those of the config's head; NULL: none. */
+/* The names of its tensor: the family's, or those of the config's head; NULL if none. */
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
 
-/* Whether the reference library makes a bias for what the slot holds, which is of a group or
- * W_HEAD_BIAS itself: BIAS_ALWAYS, BIAS_NEVER, or BIAS_AS_STORED where the file alone says so. */
+/* Whether the reference library creates a bias for the slot, one of a group or W_HEAD_BIAS itself:
+ * BIAS_ALWAYS, BIAS_NEVER, or BIAS_AS_STORED if only the file tells. */
 enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s);
 
 #endif

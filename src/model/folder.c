@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The names that files of a model have in its folder. */
+ * A model's path -> claims of its files, by their usual names. */
 #include "model/folder.h"
 
 #include <stdbool.h>

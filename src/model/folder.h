@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a model in its folder, by their names: others may lie there, too, such as what
- * was written of the model. */
+ * The names of a model's files in its folder, which may also have other files, such as outputs
+ * about the model. */
 #ifndef MODEL_FOLDER_H
 #define MODEL_FOLDER_H
 
 #include "base/arena.h"
 
 /*
- * Claims for a, as files that are read, those of the model at path, a folder or a file, whether
- * they are opened or not (base/claims.h).
+ * Claims the files of the model at path, a folder or a file, as files that are read
+ * (base/claims.h), whether they are opened or not, so that no output overwrites them.
  */
 void folder_claim(struct arena *a, const char *path);
 

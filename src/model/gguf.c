@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * GGUF's keys -> what config.json would hold. */
+ * GGUF's keys -> the object that would be in config.json. */
 #include "model/gguf.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A GGUF's keys -> config and family.  The keys become the object that config.json
- * would hold, and the family's row the one that fits the format: GGUF has its own
- * names of tensors, stores all matrices [out, in], norms with the 1 added that Gemma
- * leaves out, fused q/k/v one after the other, and, for architecture llama, the rows
- * of each head's q and k in pairs where Hugging Face has halves. */
+ * The keys of a GGUF file -> config and family.  The keys become the object that would be in
+ * config.json, and the family a copy adapted to the format: GGUF has its own names of tensors,
+ * stores all matrices [out, in], Gemma's norms with the 1 added, fused q/k/v one after the
+ * other, and, for architecture llama, the rows of each head's q and k in pairs where Hugging
+ * Face has halves. */
 #ifndef MODEL_GGUF_H
 #define MODEL_GGUF_H
 
@@ -12,19 +12,19 @@
 #include "weights/gguf.h"
 
 /*
- * Fills *c and *family (a copy, of a) for weights that came from GGUF.
+ * Fills *c and *family (a copy, in arena a) for weights from a GGUF file.
  *
- * Errors (ERR_INPUT): no general.architecture, or one that is not supported (lists
- * those that are); a key that is missing, of the wrong type or out of range; widths
+ * Errors (ERR_INPUT): no general.architecture, or an unsupported one (lists the
+ * supported); a key that is missing, of the wrong type or out of range; widths
  * that vary by layer; a rope scaling that is not supported.
  */
 int gguf_config(struct config *c, const struct family **family, struct arena *a,
                 const struct weights *w, struct err *e);
 
-/* The architectures that are supported; ends with NULL. */
+/* Number i of the supported architectures; NULL after the last. */
 const char *gguf_architecture(int i);
 
-/* The same of those that are read as a family. */
+/* The same among those that are read as family f. */
 const char *gguf_of_family(const struct family *f, int i);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The numbers of a config, and names, shapes and types of tensors -> a hash; another of what
- * the tensors and the tokeniser's files hold. */
+ * The numbers of a config, and names, shapes and types of tensors -> a hash; another includes the
+ * contents of tensors and of the tokeniser's files. */
 #include <string.h>
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of heads.
+ * The table of output heads other than language-model heads.
  * Source: transformers, the classes ..For.. of each modeling_*.py. */
 #include "model/head.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads other than the one that predicts tokens: what they are made of, by the class that
- * config.json's architectures names and the tensors of the file. */
+ * Output heads other than that of a language model (classifiers, question answering): identified by
+ * the class in config.json's architectures and the tensors of the file. */
 #ifndef MODEL_HEAD_H
 #define MODEL_HEAD_H
 
@@ -12,18 +12,18 @@
 
 struct config;
 
-/* Which rows of a text a head reads. */
+/* The rows of a text that a head reads. */
 enum head_scope {
-    HEAD_ALL,               /* each; the others: one for the text */
+    HEAD_ALL,               /* every row; all others give one output for the text */
     HEAD_FIRST,
     HEAD_END,
-    HEAD_LAST,              /* the last one that is not a pad */
-    HEAD_LAST_EOS,          /* of a decoder, whose text is the encoder's, one token later:
-                               where that has its last end token */
-    HEAD_MEAN,              /* the mean of all */
-    HEAD_OTHERS_MEAN,       /* the mean of all but the first */
-    HEAD_FIRST_MEAN,        /* the first, and beside it the mean of the others */
-    HEAD_BY_CONFIG          /* first, end or mean, as the config says */
+    HEAD_LAST,              /* the last row that is not padding */
+    HEAD_LAST_EOS,          /* of a decoder whose text is the encoder's shifted by one: the row of
+                               the encoder's last end token */
+    HEAD_MEAN,              /* the mean of all rows */
+    HEAD_OTHERS_MEAN,       /* the mean of all except the first */
+    HEAD_FIRST_MEAN,        /* the first, concatenated with the mean of the others */
+    HEAD_BY_CONFIG          /* first, end or mean, by the config */
 };
 
 enum head_act {
@@ -33,46 +33,46 @@ enum head_act {
 };
 
 enum head_gives {
-    HEAD_LABELS,            /* a number for each label of id2label */
-    HEAD_SPAN,              /* start and end of an answer */
-    HEAD_NEXT,              /* the second text follows the first, it does not */
-    HEAD_CHOICE             /* one number */
+    HEAD_LABELS,            /* a logit per label of id2label */
+    HEAD_SPAN,              /* logits of start and end of an answer */
+    HEAD_NEXT,              /* logits: the second text follows the first; it does not */
+    HEAD_CHOICE             /* one number, the score of a choice */
 };
 
 /*
- * out(norm(act(dense(rows)))), of those that it has; tensors without ".weight", alternatives as
- * in family.h.
+ * A head out(norm(act(dense(rows)))), some steps of which may be absent; names of tensors without
+ * ".weight", alternatives as in family.h.
  */
 struct head_task {
-    const char *class_name; /* what the class ends with */
+    const char *class_name; /* the end of the class name */
     enum head_scope rows;
     const char *dense;      /* NULL: none */
-    enum head_act act;      /* of that */
+    enum head_act act;      /* activation after dense */
     const char *norm;       /* NULL: none */
     const char *out;
     enum head_gives gives;
-    bool of_encoder;        /* of an encoder-decoder, which is used without its decoder */
+    bool of_encoder;        /* for an encoder-decoder that is used without its decoder */
 };
 
-/* Ends with a row whose class_name is NULL; the first that fits class and file counts. */
+/* Ends with a row whose class_name is NULL; the first that matches class and file counts. */
 extern const struct head_task head_tasks[];
 
-/* The class has a head, and one that is not among head_tasks: "BertForMaskedLM" has the
- * family's, "BertModel" none; NULL has none. */
+/* Whether the class has a head that is not in head_tasks: "BertForMaskedLM" has the family's,
+ * "BertModel", or NULL, has none. */
 bool head_is_unknown(const char *class_name);
 
-/* "bert.classifier.weight" is the last layer of some head; "cls.output.weight" that of a
- * GGUF file. */
+/* Whether a tensor is the last layer of some head: "bert.classifier.weight", or in a GGUF file
+ * "cls.output.weight". */
 bool head_is_tensor(const char *name);
 
-/* What the task of c, which it has, comes to. */
+/* The scope, and the number of outputs, of the task of c, which must have one. */
 enum head_scope head_scope(const struct config *c);
 int head_outputs(const struct config *c);
-/* Its output i, in a: "POSITIVE", or "LABEL_1" where the config has no name for it; NULL:
- * its outputs have no names. */
+/* The name of output i, in arena a: "POSITIVE", or "LABEL_1" if the config has no name for it; NULL
+ * if its outputs have no names. */
 const char *head_label(const struct config *c, int i, struct arena *a);
 
-/* Applies the activation of its dense layer to n numbers. */
+/* Applies the activation after the dense layer to n numbers. */
 void head_act(const struct config *c, float *y, int64_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A name as the Hugging Face hub has it -> the folder in the local cache. */
+ * A name on the Hugging Face hub -> the folder in the local cache. */
 #include "model/hub.h"
 
 #include <ctype.h>

@@ -14,39 +14,37 @@
 #include "base/err.h"
 
 /*
- * The folder of what -m says: asked itself where something of that name exists, else
- * the snapshot of NAME, ORG/NAME, either with @REVISION (a branch, a tag, or a commit
- * by at least 7 of its digits), main without one; in the cache $HF_HUB_CACHE,
- * $HUGGINGFACE_HUB_CACHE, $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub or
- * ~/.cache/huggingface/hub, the first that is set and not empty; a leading ~ and $NAME,
- * ${NAME} in it stand for what they name.
- * *note: what is to be said of the choice, or NULL.
+ * The path of the model named by -m: `asked` itself if such a path exists, else the
+ * snapshot of NAME or ORG/NAME, optionally with @REVISION (a branch, a tag, or at least 7
+ * digits of a commit; default main), in the cache $HF_HUB_CACHE, $HUGGINGFACE_HUB_CACHE,
+ * $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub or ~/.cache/huggingface/hub, the first that
+ * is set and not empty; a leading ~, and $NAME and ${NAME} in it are expanded.
+ * *note: a remark on the choice for the user, or NULL.
  *
- * Errors (ERR_INPUT), NULL: no such file and no name; a name that the cache lacks (the
- * folder looked in, the command that fetches it); several snapshots and no main.
+ * Errors (ERR_INPUT), NULL: neither a path nor a name; a name that is not in the cache (with
+ * the cache's folder, and the command that downloads it); several snapshots and no main.
  */
 const char *hub_find(struct arena *a, const char *asked, const char **note,
                      struct err *e);
 
-/* The same, of what is no path. */
+/* The same for a name that is not a path. */
 const char *hub_cached(struct arena *a, const char *asked, const char **note, struct err *e);
 
 /*
- * Where dir, the snapshot of asked, lacks a file that a model needs (links_only: where
- * a link leads nowhere), replaces *e by an error that names it and the command that
- * fetches it.
+ * If dir, the snapshot of `asked`, lacks a required file (links_only: if a link is broken),
+ * replaces *e by an error with its name and the command that downloads it.
  */
 void hub_explain(struct arena *a, const char *asked, const char *dir, bool links_only,
                  struct err *e);
 
 /*
- * What to call the model at path: ORG/NAME in a cache, with the commit's first digits
- * where it is not that of main; elsewhere the last part of the path that says
- * something, so neither "." nor "model.safetensors".
+ * The name of the model at path: ORG/NAME in a cache, with the commit's first digits if
+ * it is not that of main; elsewhere the last component of the path that is informative,
+ * so neither "." nor "model.safetensors".
  */
 const char *hub_name(struct arena *a, const char *path);
 
-/* The names of all models in the cache that hub_find looks in, sorted; NULL ends. */
+/* The names of all models in the cache of hub_find, sorted; NULL ends. */
 const char *const *hub_names(struct arena *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What varies by layer, resolved once: window, scale, rotary table. */
+ * Config -> layer plans, all that varies by layer: window, scale, rotary table, biases. */
 #include <limits.h>
 #include <math.h>
 

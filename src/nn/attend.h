@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How one head of one text attends: widths, scale, which keys each row sees, and what is
- * added to its scores.  visible.h answers "does row i see key j", score.h makes scores
- * of products, attention.h does the whole. */
+ * The parameters of one head's attention in one text (struct attend): widths, scale, visible keys
+ * of each row, and terms of scores.  visible.h answers "does row i see key j", score.h turns
+ * products into scores, attention.h computes the whole. */
 #ifndef NN_ATTEND_H
 #define NN_ATTEND_H
 
@@ -13,8 +13,8 @@
 enum { ATTEND_ROWS = 48 };          /* query rows in a block; a constant */
 
 /*
- * Adds to scaled scores, or replaces them: score[t * stride + j] belongs to row row0 + t
- * and key key0 + j.  add NULL: nothing is added.
+ * A term that is added to scaled scores, or replaces them: score[t * stride + j] belongs to row
+ * row0 + t and key key0 + j.  add NULL: no term.
  */
 struct score_term {
     void (*add)(const void *self, float *score, size_t stride, int row0, int n_rows,
@@ -35,22 +35,22 @@ struct attend {
     struct score_term term[SCORE_TERMS];    /* added after the cap, in this order; row0
                                                is offset + row */
     /*
-     * Of the block at hand: hidden[t * hidden_stride + j] is 1 where its row t does
-     * not see key key0 + j (visible_keys gives key0), whatever lo and hi say.  NULL:
-     * lo and hi decide alone.
+     * Mask of the present block: hidden[t * hidden_stride + j] is 1 where its row t does
+     * not see key key0 + j (key0 by visible_keys), in addition to lo and hi.  NULL: lo and hi
+     * decide alone.
      */
     const unsigned char *hidden;
     size_t hidden_stride;
     /*
-     * A score that the softmax of each row has besides those of keys, and what it gets: rows
-     * sum to 1 less that.  sink NULL: none.
+     * An attention sink: a logit in the softmax of each row that belongs to no key; rows sum to 1
+     * minus its weight.  sink NULL: none.
      */
     const float *sink;          /* [1] */
-    double *sink_weight;        /* [n_rows] out, of the block at hand; NULL: not wanted */
-    enum precision precision;   /* that weights are rounded to before they meet values;
-                                   the weights handed out are not rounded */
-    float *round_room;          /* [ATTEND_ROWS * attention_stride(S)], where precision
-                                   is not f32 */
+    double *sink_weight;        /* [n_rows] out, for the present block; NULL: not wanted */
+    enum precision precision;   /* to which weights are rounded before they multiply values;
+                                   the weights that are returned are not rounded */
+    float *round_room;          /* [ATTEND_ROWS * attention_stride(S)] scratch, if precision is not
+                                   f32 */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact softmax attention with its weights kept: a block of query rows at a time while
- * it is in cache, and the plain reference in double. */
+ * Exact softmax attention that returns its weights: a block of query rows at a time, in cache, and
+ * the plain reference in double. */
 #ifndef NN_ATTENTION_H
 #define NN_ATTENTION_H
 
@@ -9,10 +9,10 @@
 
 #include "nn/attend.h"
 
-/* Floats from one row of attention_block's weights to the next, at least, of S keys. */
+/* Least stride, in floats, of rows of attention_block's weights for S keys. */
 size_t attention_stride(int S);
 
-/* Floats that attention_pack needs for keys and values together. */
+/* Floats that attention_pack requires for keys and values together. */
 uint64_t attention_packed(int S, int d, int d_v);
 
 /*
@@ -35,11 +35,11 @@ void attention_pack(float *packed, const float *k, int64_t k_stride, const float
  *          too.  w_stride >= attention_stride(S), a multiple of 16.
  * key0, n_keys   out: the keys that visible_keys gives
  * entropy  out: [n_rows] nats, -sum w ln w over visible keys, from ln Z - sum(e x)/Z
- *          in double (also of rows that at->sink takes a share of); within 1e-6 of the formula on
+ *          in double (also with at->sink); within 1e-6 of the formula on
  *          the returned weights; NULL: not wanted
  * out      out: [n_rows, d_v], row t at out + t * out_stride; NULL: not wanted
  *
- * Where a score that a row sees is NaN or infinite, all weights of the row that
+ * If a visible score of a row is NaN or infinite, all weights of the row that
  * are not hidden, its entropy and out are NaN.  A hidden key adds 0 * v to out:
  * nothing, unless its v is not finite.
  */
@@ -47,27 +47,27 @@ void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *
                      float *out, int64_t out_stride, const float *q, int64_t q_stride,
                      const float *packed, const struct attend *at, int row0, int n_rows);
 
-/* Keys and values of a head as they lie: k [S, d], v [S, d_v]. */
+/* Keys and values of a head, not packed: k [S, d], v [S, d_v]. */
 struct attention_rows {
     const float *k, *v;
     int64_t k_stride, v_stride;
 };
 
-/* Floats of room that attention_row needs. */
+/* Floats of scratch memory for attention_row. */
 size_t attention_row_room(int d);
 
 /*
- * The block of one row, to the bit, without packing: for a text of which all but the last
- * token is cached.  w [attention_stride(S)], out [d_v], q [d]; at->precision is f32.
+ * attention_block for one row, with the same bits, without packing: for a text of which all tokens
+ * except the last are cached.  w [attention_stride(S)], out [d_v], q [d]; at->precision is f32.
  * room     attention_row_room(d) floats, aligned to 64 bytes
  */
 void attention_row(float *w, int *key0, int *n_keys, double *entropy, float *out,
                    const float *q, const struct attention_rows *rows, const struct attend *at,
                    int row0, float *room);
 
-/* ---- two steps of it, for mechanisms that change the others ---- */
+/* ---- two of its steps, for mechanisms that change the others ---- */
 
-/* w = q.k of the keys that visible_keys gives; w as in attention_block. */
+/* w = q.k for the keys of visible_keys; w as in attention_block. */
 void attention_products(float *w, size_t w_stride, const float *q, int64_t q_stride,
                         const float *packed, const struct attend *at, int row0,
                         int n_rows);
@@ -77,8 +77,8 @@ void attention_values(float *out, int64_t out_stride, const float *w, size_t w_s
                       const float *packed, const struct attend *at, int row0, int n_rows);
 
 /*
- * All T rows in plain C and double, every weight kept: the reference of everything
- * faster in this folder.
+ * All T rows in plain C and double, with every weight: the reference of all faster versions in this
+ * folder.
  *
  * q [T, d], k [S, d], v [S, d_v], w [T, S], out [T, d_v]; visible as in attend,
  * where hidden has all T rows and S keys.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is added to scores by position. */
+ * Positions of query and key -> biases of scores. */
 #include "nn/bias.h"
 
 #include <stdlib.h>

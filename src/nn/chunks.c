@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which keys rows see that attend by chunks, and how often. */
+ * Chunks of tokens -> the keys that rows see, and how often each counts. */
 #include "nn/chunks.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How the elements of a matrix are stored, as far as kernels know it. */
+ * Types of stored matrix elements that kernels can decode. */
 #ifndef NN_ELEMENT_H
 #define NN_ELEMENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Facts of rows by the chosen kernel. */
+ * Rows of weights -> their statistics (facts.h), by the chosen kernel. */
 #include "nn/facts.h"
 
 #include "nn/kernels.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which products in fewer bits there are, beside the kernel that was chosen. */
+ * The chosen kernel and processor -> the available fast products in fewer bits. */
 #include "nn/fast.h"
 
 #include <assert.h>

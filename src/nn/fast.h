@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Products of linears in fewer bits, to be faster: a processor's unit for them beside the kernel
- * that computes everything else.  Unlike precision.h, which simulates numbers on any kernel,
- * this is there or not.
+ * Fast products of linears in fewer bits: a processor's unit for them, in addition to the kernel
+ * that computes everything else.  Unlike precision.h, which simulates numbers with any kernel, it
+ * may not be available.
  *
  *     bf16   inputs and weights are rounded to bfloat16, to nearest, ties to even; numbers below
  *            2^-126 become 0.  Each word of 32 bits holds two that follow each other in k, the
@@ -36,11 +36,11 @@ enum fast { FAST_NONE, FAST_BF16, FAST_INT8, N_FAST };
 extern const char *const fast_names[];      /* "f32" (none), "bf16", "int8", NULL */
 
 struct fast_kernel {
-    enum kernel beside;         /* the one that computes everything else */
-    const char *unit;           /* of the processor, as it is called: "avx512_bf16" */
-    bool built;                 /* the compiler knew the unit; false: nothing below is there */
-    bool (*supported)(void);    /* by this processor */
-    int block, words;           /* numbers that are rounded together -> words that hold them */
+    enum kernel beside;         /* the kernel that computes everything else */
+    const char *unit;           /* name of the processor's unit: "avx512_bf16" */
+    bool built;                 /* the compiler supported the unit; false: all below is unset */
+    bool (*supported)(void);    /* whether this processor has it */
+    int block, words;           /* numbers that are rounded together, and words that store them */
 
     /* to[fast_words(K)] = x[K], any alignment; they may not overlap. */
     void (*inputs)(float *to, const float *x, int K);
@@ -56,19 +56,19 @@ struct fast_kernel {
 
 extern const struct fast_kernel fast_bf16_avx512, fast_int8_avx512;
 
-/* Words of K numbers. */
+/* Number of words for K numbers. */
 int fast_words(const struct fast_kernel *f, int K);
 
-/* What the chosen kernel has on this processor; NULL: nothing, or FAST_NONE. */
+/* The fast kernel for the chosen kernel on this processor; NULL if none, or for FAST_NONE. */
 const struct fast_kernel *fast_kernel(enum fast f);
 
 /*
- * Why fast_kernel(f) is NULL, f not FAST_NONE, in words that follow a colon: "requires avx512_bf16,
- * which this processor lacks".
+ * The reason why fast_kernel(f) is NULL, f not FAST_NONE, for use after a colon: "requires
+ * avx512_bf16, which this processor lacks".
  */
 void fast_why_not(char *why, size_t size, enum fast f);
 
-/* "avx512", or "avx512+bf16" where products are in fewer bits. */
+/* The name of the chosen kernel with f: "avx512", "avx512+bf16". */
 const char *fast_kernel_name(enum fast f);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which keys a cache of bounded size keeps: by the attention that they have received, or
- * page by page by a bound of their products.  The mechanisms h2o and quest attend to what
- * is kept; a statistic may ask how much of the full attention falls on it. */
+ * Choice of the keys that a cache of bounded size keeps: by the attention that they have received
+ * (H2O), or page by page by a bound of their products (Quest).  The mechanisms h2o and quest attend
+ * to these keys; metrics measure how much of the full attention they have. */
 #ifndef NN_KEEP_H
 #define NN_KEEP_H
 
 #include <stdint.h>
 
 /*
- * at[min(n, k)] = the places of the k highest of x[n], ascending; of equal ones the first.
- * Returns how many; room [k].
+ * at[min(n, k)] = the indices of the k highest of x[n], ascending; the first among equals.
+ * Returns their number; room [k].
  */
 int keep_highest(int *at, const double *x, int n, int k, double *room);
 
 /*
- * Heavy hitters (H2O).  Of the keys key[n], ascending, stay the last `recent`, and of the
- * others the budget - recent with the most votes; of votes that are equal after rounding
- * to 1e-6, the first keys.  They move to the front of key, ascending; returns how many,
+ * Heavy hitters (H2O).  Of the keys key[n], ascending, keeps the last `recent`, and of the
+ * others the budget - recent with the most votes; among votes that are equal after rounding to
+ * 1e-6, the first keys.  They move to the front of key, ascending; returns their number,
  * min(n, budget).
  *
- * votes    by the number of a key: the attention that earlier rows gave to it
+ * votes    by key: sum of the attention weights of earlier rows
  * recent   <= budget
  * at [n], room [n + budget]
  *
@@ -29,7 +29,7 @@ int keep_highest(int *at, const double *x, int n, int k, double *room);
 int keep_heavy(int *key, int n, const double *votes, int recent, int budget, int *at,
                double *room);
 
-/* The bounds of pages of keys, as far as they have been added. */
+/* Bounds of the pages of keys added so far. */
 struct keep_pages {
     int size, d;                /* keys of a page; width of a key */
     float *low, *high;          /* [pages, d] least and largest element of a page's keys */
@@ -39,7 +39,7 @@ struct keep_pages {
 /* Adds keys n .. end - 1 of k [.., d], row j at k + j * k_stride. */
 void keep_add(struct keep_pages *p, const float *k, int64_t k_stride, int end);
 
-/* sum over c of max(q_c low_c, q_c high_c): no product with a key of the page is higher. */
+/* sum over c of max(q_c low_c, q_c high_c), an upper bound of q.k for all keys of the page. */
 double keep_bound(const struct keep_pages *p, const float *q, int page);
 
 /* The same over the keys key[n] alone, n > 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which kernel computes: chosen once, by name or by what the processor supports. */
+ * The choice of the kernel, once, by name or by the processor's features. */
 #include "nn/kernels.h"
 
 #include <assert.h>

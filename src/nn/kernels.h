@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a kernel is: the functions that differ between plain C, AVX2, AVX-512 and NEON. */
+ * Kernels: the functions that have versions in plain C, AVX2, AVX-512 and NEON. */
 #ifndef NN_KERNELS_H
 #define NN_KERNELS_H
 
@@ -21,8 +21,8 @@ enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
 
 /*
  * y[m][n] = sum over k upwards of x[m][k] * panel[k][n], then + bias[n].
- * One accumulator per element.  resume: it starts from y[m][n] rather than 0, so that a
- * sum may be cut anywhere in k and the bytes stay the same.
+ * One accumulator per element.  resume: it starts from y[m][n] instead of 0, so that a sum
+ * may be divided anywhere in k with the same bytes.
  */
 struct product {
     float *y;
@@ -33,7 +33,7 @@ struct product {
     int M, K, n;                /* the first n <= width columns are written */
     bool resume;
     const float *bias;          /* [n]; NULL: nothing is added */
-    const struct fast_kernel *fast;     /* of whose words x and panel are; NULL: of floats */
+    const struct fast_kernel *fast;     /* x and panel are its words; NULL: floats */
 };
 
 struct norm_args {
@@ -47,8 +47,8 @@ struct norm_args {
 
 /*
  * panel[k * width + i] = element k of stored row i, i < width, row i at data + i * stride
- * bytes; to the last bit what plain C decodes.
- * K        a multiple of the elements that are stored together, and of 8
+ * bytes; with the same bits as decoding in plain C.
+ * K        a multiple of the elements of a stored block, and of 8
  * width    16 or PANEL
  */
 typedef void pack_stored(float *panel, int width, const unsigned char *data, int64_t stride,
@@ -57,20 +57,20 @@ typedef void pack_stored(float *panel, int width, const unsigned char *data, int
 /*
  * y[i] = sum over k upwards of x[k] * (element k of stored row i), i < PANEL; rows as above.
  * y    aligned to 64 bytes
- * K    a multiple of the elements that are stored together, and of 16
+ * K    a multiple of the elements of a stored block, and of 16
  */
 typedef void dot_stored(float *y, const float *x, const unsigned char *data, int64_t stride,
                         int K);
 
 /*
- * TURNED rows (turned.h) of K elements -> a panel of `row` bytes for each, aligned to 64, and
- * y[i] = sum over k upwards of x[k] * (element k of row i of the panel), as dot_stored has it.
+ * TURNED rows (turned.h) of K elements -> a panel of `row` bytes each, aligned to 64; and
+ * y[i] = sum over k upwards of x[k] * (element k of row i of the panel), as in dot_stored.
  */
 typedef void turn_stored(unsigned char *to, int64_t row, const unsigned char *data, int64_t stride,
                          int K);
 typedef void dot_turned(float *y, const float *x, const unsigned char *panel, int64_t row, int K);
 
-/* Inputs [k, k + n) of outputs from o on, which share a zero and a scale each. */
+/* Inputs [k, k + n) of outputs from o on, with one zero and scale per output. */
 struct packed_part {
     const struct packed_codes *codes;
     int64_t o, k;               /* o a multiple of 8 of ACROSS */
@@ -79,19 +79,19 @@ struct packed_part {
 };
 
 /*
- * panel[i * width + j] = W[o + j][k + i] of width 16 or PANEL, as base/packed_codes.h has it, to
+ * panel[i * width + j] = W[o + j][k + i], width 16 or PANEL, as defined in base/packed_codes.h, to
  * the bit.
  */
 typedef void unpack_codes(float *panel, int width, const struct packed_part *p);
 
 /*
- * panel[k * width + j] = (panel[k * width + j] - zero[j]) * scale[j], j < width, of the n inputs k
- * that are listed; panel, zero and scale aligned to 64 bytes.
+ * panel[k * width + j] = (panel[k * width + j] - zero[j]) * scale[j], j < width, for the n inputs k
+ * listed; panel, zero and scale aligned to 64 bytes.
  */
 typedef void scale_codes(float *panel, int width, const int *input, int n, const float *zero,
                          const float *scale);
 
-/* What computes with rows as they are stored, by their element; NULL: not in vectors. */
+/* Functions on stored rows, by element type; NULL: none in vectors. */
 struct stored_kernels {
     pack_stored *pack[N_ELEMENT];
     dot_stored *dot[N_ELEMENT];
@@ -109,9 +109,9 @@ extern const struct stored_kernels stored_avx2, stored_avx512, stored_neon;
 
 struct kernels {
     const char *name;
-    bool (*supported)(void);    /* by this processor */
+    bool (*supported)(void);    /* whether this processor supports it */
 
-    int width;                  /* of panels, as suits rows: 16 or PANEL */
+    int width;                  /* best width of panels: 16 or PANEL */
     void (*rows)(const struct product *p);
 
     /* panel[k * width + i] = w[i * stride + k], i < n; 0 for n <= i < width. */
@@ -138,7 +138,7 @@ struct kernels {
     void (*norm)(const struct norm_args *a);
     void (*add)(float *y, const float *x, int64_t n);   /* nn_add */
 
-    /* ---- rows by their number ---- */
+    /* ---- rows by index ---- */
 
     /* y[j] = x . m[index[j]], j < n, rows of d at stride; one fixed order of the sum. */
     void (*gather)(float *y, const float *x, const float *m, int64_t stride,
@@ -159,14 +159,14 @@ struct kernels {
 
 extern const struct kernels kernels_c, kernels_avx2, kernels_avx512, kernels_neon;
 
-/* NULL: this processor does not have it. */
+/* A kernel; NULL if this processor does not support it. */
 const struct kernels *kernels_of(enum kernel k);
 
 /* The kernel that nn_choose_kernel chose. */
 const struct kernels *nn_kernels(void);
 
 /*
- * The factor of a softmax row from the sums of e and of e * x: 1 / e, or NaN where a
+ * The factor of a softmax row from the sums of e and of e * x: 1 / e, or NaN if a
  * score was not finite (e * x is NaN for each of NaN, inf - inf and exp(-inf) * -inf).
  */
 static inline float kernels_softmax_factor(double e, double ex)

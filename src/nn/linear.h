@@ -23,52 +23,50 @@ struct fast_kernel;                 /* fast.h */
  */
 struct matrix {
     const unsigned char *data;
-    int size_bytes;                 /* of one stored block */
-    int block;                      /* elements that are stored together: 0 or 1: each
-                                       by itself; else 32 or 256, a stored row and the
-                                       stride are multiples of it, and of order_in_out
-                                       it is 32 */
+    int size_bytes;                 /* bytes of one stored block */
+    int block;                      /* elements of a stored block; 0 or 1: single elements; else
+                                       32 or 256: row sizes and strides are multiples of it, and
+                                       with order_in_out it is 32 */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
-    /* instead of both: elements [first, first + n), counted from maker's first */
+    /* in place of both: computes elements [first, first + n), counted from maker's first */
     void (*make)(const void *maker, float *out, int64_t first, int64_t n);
     const void *maker;
-    int64_t made_at;                /* element 0 is this one of maker's */
-    const struct packed_codes *codes;      /* how what maker makes lies; NULL: not known */
-    double made_size;               /* bytes that are stored for each of its elements */
-    enum element element;           /* what to_f32 decodes, where kernels know it */
+    int64_t made_at;                /* index of element 0 for maker */
+    const struct packed_codes *codes;      /* packed form of maker's elements; NULL: unknown */
+    double made_size;               /* stored bytes per element of maker's */
+    enum element element;           /* stored type, if kernels can decode it */
     int N, K;                       /* outputs, inputs */
     int64_t stride;                 /* elements from one stored row to the next */
     bool order_in_out;
-    enum precision precision;       /* that its elements are rounded to */
-    const float *x_scale;           /* PRECISION_INT8: [M] of the rows of x, which hold
-                                       what quantise_row makes of them */
-    const struct fast_kernel *fast;     /* that multiplies: rows of x hold what its inputs()
-                                           makes of them, and x_stride counts its words;
-                                           NULL: floats */
+    enum precision precision;       /* precision to which its elements are rounded */
+    const float *x_scale;           /* PRECISION_INT8: [M] scales of the rows of x, which are
+                                       results of quantise_row */
+    const struct fast_kernel *fast;     /* kernel that multiplies: rows of x are results of its
+                                           inputs(), and x_stride counts its words; NULL: floats */
 };
 
-/* Elements of a stored row: inputs, or outputs of order_in_out. */
+/* Elements of a stored row: inputs, or outputs with order_in_out. */
 static inline int linear_row_size(const struct matrix *w)
 {
     return w->order_in_out ? w->N : w->K;
 }
 
-/* How its elements are stored: ELEMENT_F32 where data are floats. */
+/* The type of its stored elements: ELEMENT_F32 if data are floats. */
 enum element linear_element(const struct matrix *w);
 
 /* Bytes from one stored row to the next. */
 int64_t linear_row_bytes(const struct matrix *w);
 
-/* Bytes of all rows, as they are stored. */
+/* Bytes of all stored rows. */
 double linear_size_bytes(const struct matrix *w);
 
-/* w from its n-th element on, which begins a block. */
+/* Makes w begin at its n-th element, which must begin a block. */
 void linear_skip(struct matrix *w, int64_t n);
 
-/* out[linear_row_size] = stored row i as it is in the file, whatever the precision. */
+/* out[linear_row_size] = stored row i, not rounded to the precision. */
 void linear_row(float *out, const struct matrix *w, int i);
 
-/* Floats of scratch that linear_panel needs: K * PANEL and room to decode. */
+/* Floats of scratch memory for linear_panel: K * PANEL, and for decoding. */
 size_t linear_scratch(int K);
 
 /*
@@ -84,8 +82,8 @@ size_t linear_scratch(int K);
  * n0       a multiple of PANEL
  * scratch  linear_scratch(K) floats, aligned to 64 bytes
  *
- * Threads share out panels.  Arrays may not overlap.  The panel is packed for this call:
- * right where the rows are so few that x stays in cache.
+ * Threads share out panels.  Arrays may not overlap.  The panel is packed for this call alone,
+ * which is efficient if rows are so few that x stays in cache.
  */
 void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
                   int M, const struct matrix *w, const float *bias, int n0,
@@ -94,34 +92,34 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
 enum { LINEAR_FEW = 4 };        /* rows for which packing does not pay */
 
 /*
- * Outputs [n0, n0 + n) of M <= LINEAR_FEW rows, to the bit as linear_panel gives them: w
- * is read as it is stored, and hardly anything is packed.  The rest as above.
+ * Outputs [n0, n0 + n) of M <= LINEAR_FEW rows, with the same bits as linear_panel: w is read
+ * in its stored form, almost without packing.  The rest as above.
  */
 void linear_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                 const struct matrix *w, const float *bias, int n0, int n, float *scratch);
 
-/* ---- the same for many rows: panels are packed once, then blocks of rows meet them ---- */
+/* ---- the same for many rows: panels are packed once, then multiplied with blocks of rows ---- */
 
-/* False in precisions that scale whole rows or blocks, and of blocks of outputs that are wider
- * than a panel: linear_panel alone has those. */
+/* Whether linear_pack supports w: not in precisions that scale whole rows or blocks, nor for blocks
+ * of outputs wider than a panel, which only linear_panel computes. */
 bool linear_packs(const struct matrix *w);
 
-/* Floats of room that linear_pack needs. */
+/* Floats of scratch memory for linear_pack. */
 size_t linear_room(void);
 
-/* Floats of a panel that linear_pack writes, aligned to 64 bytes; those of the result come first,
- * of w->fast fast_words(w->fast, w->K) * product_width(). */
+/* Floats of a panel that linear_pack writes, aligned to 64 bytes; the result comes first, with
+ * w->fast fast_words(w->fast, w->K) * product_width() words. */
 size_t linear_packed_size(const struct matrix *w);
 
 /*
- * panel [K, product_width()], or as many words of w->fast: outputs from n0 on, a multiple of that
- * width; 0 past N.
+ * panel [K, product_width()], or words of w->fast: outputs from n0 on, a multiple of that width; 0
+ * past N.
  */
 void linear_pack(float *panel, const struct matrix *w, int n0, float *room);
 
 /*
- * Outputs of n_panels panels, which linear_pack made from n0 on, each `size` floats after the one
- * before; the rest as in linear_panel, to the bit.  A block of k of x stays in cache for all.
+ * Outputs of n_panels panels of linear_pack from n0 on, `size` floats apart; the rest as in
+ * linear_panel, with the same bits.  A block of k of x stays in cache for all panels.
  */
 void linear_packed(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                    const struct matrix *w, const float *bias, int n0, int n_panels,

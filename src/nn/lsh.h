@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Locality-sensitive hashing: vectors that point the same way fall into the same bucket.
+ * Locality-sensitive hashing: vectors of similar direction get the same bucket.
  * In each round r, with R_r [d, width],
  *
  *     bucket = sum over factors i of argmax [x R_ri; -x R_ri] * (product of factors before)
@@ -29,8 +29,8 @@ void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
                  const struct lsh *l, int T);
 
 /*
- * bucket[T] of one round, the products in single precision by the chosen kernel: faster,
- * and a row at equal distance from two buckets may fall into the other.
+ * bucket[T] of one round, with products in single precision by the chosen kernel: faster, but a
+ * row at equal distance from two buckets may get the other one.
  * product [LSH_ROWS, width]; scratch linear_scratch(d), aligned to 64 bytes; room [width].
  */
 void lsh_round(int *bucket, float *product, float *scratch, double *room, const float *x,

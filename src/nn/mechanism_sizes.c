@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sizes that parameters leave open: by the text and the model. */
+ * Parameters of mechanisms -> the same with open sizes set by the text and the model. */
 #include <math.h>
 
 #include "nn/mechanism.h"

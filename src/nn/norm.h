@@ -27,7 +27,7 @@ void norm_deviation(float *y, const float *x, const float *weight, const float *
  */
 void norm_rms(float *y, const float *x, const float *weight, float eps, int T, int D);
 
-/* y = weight x + bias, which may be NULL: by nothing, column by column. */
+/* y = weight x + bias, column by column, without normalisation; weight, bias [D] or NULL. */
 void norm_affine(float *y, const float *x, const float *weight, const float *bias, int T, int D);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Facts of rows in plain C, one row after the other: the reference of the vectors'. */
+ * Statistics of rows (facts.h) in plain C, one row after the other: the reference of vector
+ * kernels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The numbers that a lower precision would compute with.  16-bit floats: the inputs of
- * every product are rounded.  Quantisation: the weights of linears are rounded, and for
- * int8 what they multiply.  Sums are in single precision whatever the format. */
+ * Simulation of lower precision.  16-bit floats: the inputs of every product are rounded.
+ * Quantisation: the weights of linears are rounded, and for int8 their inputs, too.  Sums are
+ * in single precision in every format. */
 #ifndef NN_PRECISION_H
 #define NN_PRECISION_H
 
@@ -16,12 +16,12 @@ enum precision {
 };
 extern const char *const precision_names[];     /* "f32", "bf16", .., "q4_0", NULL */
 
-/* Linears alone are rounded: products of attention and tables are not. */
+/* Whether only linears are rounded, not products of attention or tables. */
 bool precision_is_of_linears(enum precision p);
 
 /*
- * y[i] = the number of format `to` nearest to x[i], ties to even; infinite where x[i]
- * is too large for f16.  y may be x.  A format of linears leaves numbers as they are.
+ * y[i] = the number of format `to` nearest to x[i], ties to even; infinite if x[i] is too
+ * large for f16.  y may be x.  Formats of linears alone leave numbers unchanged.
  */
 void precision_round(enum precision to, float *y, const float *x, int64_t n);
 

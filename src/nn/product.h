@@ -5,19 +5,19 @@
 
 #include "nn/kernels.h"
 
-/* The width of panels that suits the chosen kernel: 16 or PANEL. */
+/* The width of panels of the chosen kernel: 16 or PANEL. */
 int product_width(void);
 
-/* The whole product, p->K in blocks that stay in cache. */
+/* Computes the whole product, with p->K in blocks that stay in cache. */
 void product_run(const struct product *p);
 
 /*
- * K in about equal blocks: the rows of a panel that stay in cache while rows of x pass; of words
- * whole blocks of fast, NULL: of floats.
+ * Size of about equal blocks of K, such that a panel stays in cache for all rows of x; for words
+ * a multiple of fast's block; fast NULL: floats.
  */
 int product_depth(int K, const struct fast_kernel *fast);
 
-/* Of the whole product the block of product_depth() from k on; the blocks in order. */
+/* Computes the block of product_depth() from k on; to be called for all blocks in order. */
 void product_part(const struct product *p, int k);
 
 /* panel[k * width + i] = w[k * stride + i], i < n; 0 for n <= i < width. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Weights -> what is left of them in 8, 5 or 4 bits. */
+ * Weights -> weights rounded to 8, 5 or 4 bits. */
 #include "nn/quantise.h"
 
 #include <assert.h>

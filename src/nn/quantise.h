@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quantisation of linears, simulated: weights become the floats that a quantised file
+ * Simulated quantisation of linears: weights become the floats that a quantised file
  * would be decoded to.
  *
  *     int8   q = round(x / scale) in -127 .. 127, ties to even; scale = the largest
@@ -14,7 +14,7 @@
  *     q4_0   the same with 8.5, 15, 8 and -8
  *
  * x / d is x times the float nearest to 1 / d; a weight is then d, rounded to f16, times
- * its whole number.  What is not finite becomes NaN.
+ * its whole number.  Numbers that are not finite become NaN.
  * Source: ggml-quants.c, quantize_row_q*_ref; torchao quant_primitives.py, with the range
  * -127 .. 127. */
 #ifndef NN_QUANTISE_H
@@ -25,16 +25,16 @@
 
 enum { QUANTISE_BLOCK = 32 };       /* weights of an output that share a scale */
 
-/* The numbers of a row that are quantised together; 1: any number. */
+/* Row sizes must be multiples of this; 1: any size. */
 int quantise_block(enum precision to);
 
-/* q[n] and returns its scale: the whole numbers of int8 for x[n].  q may be x. */
+/* q[n] = the whole numbers of int8 for x[n]; returns their scale.  q may be x. */
 float quantise_row(float *q, const float *x, int n);
 
-/* The same for the columns of a panel [K, PANEL] in place; their scales. */
+/* The same for the columns of a panel [K, PANEL], in place; sets their scales. */
 void quantise_columns(float *panel, int K, float scale[PANEL]);
 
-/* The columns of a panel [K, PANEL], K a multiple of 32, as q8_0, q5_0 or q4_0 has them. */
+/* Rounds the columns of a panel [K, PANEL], K a multiple of 32, to q8_0, q5_0 or q4_0. */
 void quantise_blocks(enum precision to, float *panel, int K);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is added to scores by distance and content: queries and keys meet rows of a
- * table of positions, or of segments. */
+ * Queries, keys and embeddings of distances or segments -> terms of scores. */
 #include "nn/relative.h"
 
 #include <assert.h>

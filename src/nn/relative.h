@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is added to scores by distance and content: queries and keys meet rows of a
- * table of positions, or of segments. */
+ * Relative position terms of scores: products of queries and keys with embeddings of distances,
+ * or of segments. */
 #ifndef NN_RELATIVE_H
 #define NN_RELATIVE_H
 
@@ -9,27 +9,27 @@
 #include <stdint.h>
 
 /*
- * DeBERTa's buckets of distances: those up to half of n_buckets (at least 2) as they
- * are, longer ones by logarithm up to max_distance - 1, which is beyond that half, and
- * on from there, but at most 2.5 n_buckets; the sign is the distance's.
+ * DeBERTa's buckets of distances: distances up to half of n_buckets (at least 2) are their own
+ * bucket, longer ones are logarithmic up to max_distance - 1, which is beyond that half, and
+ * further, but at most 2.5 n_buckets; with the sign of the distance.
  * Source: transformers modeling_deberta_v2.py, make_log_bucket_position.
  */
 int relative_log_bucket(int distance, int n_buckets, int max_distance);
 
-/* Which row of a table of positions the distance query - key reads. */
+/* The row of the table of positions for each distance query - key. */
 struct distances {
     int reach;              /* distances are -reach .. reach */
     const int *row;         /* [2 reach + 1] from -reach on; they never decrease */
-    const int *begin;       /* [relative_begins(rows)]: where each PANEL of rows begins */
+    const int *begin;       /* [relative_begins(rows)] first distance of each PANEL of rows */
 };
 
-/* The elements of begin for a table of n_rows rows, 1 more than the last of row. */
+/* Number of elements of begin for a table of n_rows rows, the last of row + 1. */
 size_t relative_begins(int n_rows);
 
-/* begin, from the other fields. */
+/* Sets begin from the other fields. */
 void relative_find_begins(int *begin, const int *row, int reach, int n_rows);
 
-/* Floats that relative_pack needs. */
+/* Floats that relative_pack writes. */
 size_t relative_packed(int n_rows, int d);
 
 /* Packs n_rows rows of width d, row r at rows + r * stride, for the two terms below. */
@@ -40,9 +40,9 @@ void relative_pack(float *packed, const float *rows, int64_t stride, int n_rows,
  *
  *     score[i][j] += scale * (q[i].A[r] + add[r] + k[j].B[r])
  *
- * A product of 32 queries with a panel of A, or of 32 keys with one of B, gives what
- * its distances read, so that this costs as much as the scores, not one sum per score.
- * Rows and keys of the text are at most reach apart.  add is rounded up to whole panels.
+ * A product of 32 queries with a panel of A, or of 32 keys with one of B, gives the terms of
+ * all its distances, so that this costs as much as the scores, not one sum per score.
+ * Rows and keys of the text are at most reach apart.  add is padded to whole panels.
  * The `add` of a struct score_term; self is a struct relative_positions.
  * Source: He et al. 2021, eq. 4 (A positions' keys, B their queries); Dai et al. 2019,
  * section 3.3 (A alone).
@@ -51,7 +51,7 @@ struct relative_positions {
     const struct distances *at;
     const float *by_query, *by_key;     /* A and B, packed; NULL: none */
     const float *add;                   /* NULL: none */
-    const float *q, *k;                 /* of the text's first token */
+    const float *q, *k;                 /* rows of the text's first token */
     int64_t q_stride, k_stride;
     int d;
     float scale;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rotary positions: pairs of columns of queries and keys are rotated by an angle that
- * grows with the position.  Su et al. 2021, eq. 34. */
+ * Rotary position embeddings: pairs of columns of queries and keys are rotated by an angle
+ * proportional to the position.  Su et al. 2021, eq. 34. */
 #ifndef NN_ROPE_H
 #define NN_ROPE_H
 
@@ -20,7 +20,7 @@ void rope_table(float *cos, float *sin, const float *inv_freq, int r, float fact
 
 /*
  * Rotates the first r columns of n_heads heads of width d in one row, in place:
- * (a, b) -> (a cos - b sin, b cos + a sin).  cos, sin [r/2] are those of its position.
+ * (a, b) -> (a cos - b sin, b cos + a sin).  cos, sin [r/2]: those of its position.
  */
 void rope_apply(float *row, int n_heads, int d, int r, enum rope_layout layout,
                 const float *cos, const float *sin);

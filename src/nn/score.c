@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Products -> scores. */
+ * Products q.k -> scores: scale, cap, terms and hidden keys. */
 #include "nn/score.h"
 
 #include "base/elementary.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors of 256 bits, for what simd_rows.h and simd_facts.h do in them with AVX2 and with
- * AVX-512: fvec (FWIDTH doubles), svec (twice as many floats), fbits (what a comparison gives,
- * and the bits of an fvec as whole numbers), sbits (what one of floats gives), and the f_ and
- * s_ functions on them. */
+ * Vectors of 256 bits, which simd_rows.h and simd_facts.h use with AVX2 and with AVX-512: fvec
+ * (FWIDTH doubles), svec (twice as many floats), fbits and sbits (results of comparing them, and
+ * their bits as integers), and the f_ and s_ functions on them. */
 #ifndef NN_SIMD_256_H
 #define NN_SIMD_256_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors of 512 bits of which the first elements count, for the files of products. */
+ * Vectors of 512 bits, and loads and stores of their first elements, for the files of products. */
 #ifndef NN_SIMD_512_H
 #define NN_SIMD_512_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Codes of base/packed_codes.h -> panels, in vectors.  Not a header in the usual sense:
- * the kernels' files include it after simd_stored.h and what else it needs of their vectors
+ * the kernels' files include it after simd_stored.h and some functions on their vectors
  * (i_across, v_looked_up, v_to_f16 and so on).
  *
  * A lane is an output.  Every lane has a word with the fields of its next inputs, except in
@@ -9,7 +9,7 @@
 #ifndef NN_SIMD_CODES_H
 #define NN_SIMD_CODES_H
 
-/* What becomes of a code; all but the table are constants wherever it is inlined. */
+/* How codes are decoded; all except the table are constants after inlining. */
 struct decoder {
     enum { IS_CODE, IS_TABLE, IS_INT8, IS_E4M3, IS_E5M2 } kind;
     enum packed_round round;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks of rows in vectors: sums of scan.h with keys side by side, facts.h with rows side by
- * side, as panels of FACT_ROWS rows hold them.  The kernels' files include it after simd_rows.h;
- * its vectors (fvec, svec and fbits of simd_256.h) are of 256 bits at most, and all lanes are of
- * one row or of one lane of plain C. */
+ * Statistics of blocks of rows in vectors: the sums of scan.h with adjacent keys in lanes, those of
+ * facts.h with adjacent rows in lanes, in panels of FACT_ROWS rows.  The kernels' files include it
+ * after simd_rows.h; its vectors (fvec, svec and fbits of simd_256.h) have at most 256 bits, and
+ * each lane belongs to one row, or to one lane of plain C. */
 #ifndef NN_SIMD_FACTS_H
 #define NN_SIMD_FACTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What simd_stored.h, simd_codes.h and simd_turned.h define, as the fields of a struct
+ * The functions of simd_stored.h, simd_codes.h and simd_turned.h as an initialiser of a struct
  * stored_kernels: included between its braces, by one file for each processor. */
 #define BLOCKS(name, type, n_elements, size_bytes) [ELEMENT_##name] = pack_##type,
     .pack = {

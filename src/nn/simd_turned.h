@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stored rows -> turned rows, and their products with one row x, in vectors: included after
- * simd_stored.h, whose decoders make the words that are kept here.
+ * Stored rows -> turned (transposed) rows, and their products with one row x, in vectors: included
+ * after simd_stored.h, whose decoders make the words stored here.
  *
  * A panel is TURNED outputs: for each WIDTH of them a stream of vectors, one stream after the
  * other.  Of numbers a vector holds a word of 32 bits of each output: one float, or two numbers of

@@ -16,8 +16,8 @@ void sinusoid_distance(float *x, int p, int n);
 
 /*
  * x[n] += [sin; cos] of p / 10000^(i / (n / 2 - 1)) for i < n / 2, in single precision; an odd
- * last column stays.
- * Source: transformers modeling_m2m_100.py, as tensor2tensor has it.
+ * last column is unchanged.
+ * Source: transformers modeling_m2m_100.py, after tensor2tensor.
  */
 void sinusoid_add_closed(float *x, int p, int n);
 

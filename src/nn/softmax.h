@@ -17,8 +17,8 @@ struct softmax_sums {
  * row[0 .. n) of scores becomes weights, row[j] = exp(scale row[j]) / sum, over columns
  * [first, end), which are not empty; the other columns become 0.  n is a multiple of
  * PANEL, row is aligned to 64 bytes, and column 0 is a key whose number is a multiple of
- * 16.  Computed by the chosen kernel, in plain C as by the others.
- * Where a score is NaN or infinite, the weights of all columns and the sums are NaN.
+ * 16.  Computed by the chosen kernel.
+ * If a score is NaN or infinite, the weights of all columns and the sums are NaN.
  */
 struct softmax_sums softmax_row(float *row, int n, int first, int end, float scale);
 
@@ -29,9 +29,9 @@ static inline double softmax_sums_entropy(struct softmax_sums s)
 }
 
 /*
- * The plain formula in double: w[j] = times[j] exp(w[j]) / sum, j < n.  Where w[j] is
- * -INFINITY it becomes 0.  times [n]: how often each element is counted; NULL: once.  At
- * least one element must be above -INFINITY.
+ * The plain formula in double: w[j] = times[j] exp(w[j]) / sum, j < n; 0 if w[j] is
+ * -INFINITY.  times [n]: how often each element counts; NULL: once.  At least one element must
+ * be above -INFINITY.
  */
 void softmax_double(double *w, const double *times, int n);
 

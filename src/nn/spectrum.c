@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Subspace iteration, and Jacobi's method for what is left. */
+ * A matrix -> its first right singular vectors, by subspace iteration and Jacobi's method. */
 #include "nn/spectrum.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The directions in which rows are long: the first singular vectors of a matrix, at a cost
- * that is never cubic in its wider side. */
+ * The first right singular vectors of a matrix, at a cost that is never cubic in its larger
+ * dimension. */
 #ifndef NN_SPECTRUM_H
 #define NN_SPECTRUM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inner loop of a product: tiles of rows and columns whose sums stay in registers.
- * What they do is `rows` of struct kernels; each processor's tile has a file of its own. */
+ * The inner loop of a product: tiles of rows and columns whose sums stay in registers.  They
+ * implement `rows` of struct kernels; each processor's tile has a file of its own. */
 #ifndef NN_TILE_H
 #define NN_TILE_H
 

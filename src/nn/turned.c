@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rows of a matrix -> panels of turned rows -> products; the layout is the kernel's. */
+ * Rows of a matrix -> panels of turned (transposed) rows -> products; the layout is the kernel's.
+ * */
 #include "nn/turned.h"
 
 #include <assert.h>

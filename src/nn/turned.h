@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stored rows that were turned round once, for products with few rows of x that follow each other:
- * what WIDTH outputs need at a time lies side by side, in the order in which it is read.  Numbers
- * stay as they are stored; of quantised blocks the whole numbers take 4 or 8 bits, and scales and
- * minima, as linears multiply by them, are floats. */
+ * Turned rows: stored rows of a matrix transposed once, for repeated products with few rows of x,
+ * as in generation.  The elements that WIDTH outputs require at a time are adjacent, in reading
+ * order. Numbers keep their stored type; of quantised blocks the integers take 4 or 8 bits, and
+ * scales and minima are floats. */
 #ifndef NN_TURNED_H
 #define NN_TURNED_H
 
@@ -11,20 +11,20 @@
 
 #include "nn/linear.h"
 
-enum { TURNED = 128 };              /* outputs that are turned together: a panel */
+enum { TURNED = 128 };              /* outputs of a turned panel */
 
 /*
- * Bytes of an output's row, turned; 0: the chosen kernel turns no such rows.  They are of an
- * element that it knows, [N, K], in full precision, and K a multiple of 16.
+ * Bytes of a turned row; 0 if the chosen kernel cannot turn w, which must have an element type that
+ * it knows, be stored [N, K], in full precision, with K a multiple of 16.
  */
 int64_t turned_row(const struct matrix *w);
 
-/* Outputs [n0, n0 + TURNED) of w; to: TURNED * turned_row(w) bytes, aligned to 64. */
+/* Turns outputs [n0, n0 + TURNED) of w; to: TURNED * turned_row(w) bytes, aligned to 64. */
 void turned_make(unsigned char *to, const struct matrix *w, int n0);
 
 /*
- * Outputs of n panels, which turned_make made from n0 on and which follow each other, of
- * M <= LINEAR_FEW rows; the rest as in linear_few, and the results to the bit.
+ * Outputs of n adjacent panels of turned_make from n0 on, for M <= LINEAR_FEW rows; the rest as in
+ * linear_few, with the same bits.
  */
 void turned_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                 const struct matrix *w, const float *bias, int n0, int n,

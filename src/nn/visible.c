@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Limits and marks -> the keys that a row sees. */
+ * Windows and masks -> the keys that a row sees. */
 #include "nn/visible.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which keys a row sees: the one place where this is decided. */
+ * Visibility: the keys that a row sees.  Only here this is decided. */
 #ifndef NN_VISIBLE_H
 #define NN_VISIBLE_H
 
@@ -10,7 +10,7 @@
 
 #include "nn/attend.h"
 
-/* Keys [first, end); end <= first: none. */
+/* Keys [first, end); empty if end <= first. */
 struct key_range {
     int64_t first, end;
 };
@@ -18,12 +18,12 @@ struct key_range {
 /* Keys own - lo .. own + hi, clipped to [0, S); INT_MAX: no limit on that side. */
 struct key_range visible_window(int lo, int hi, int S, int64_t own);
 
-/* The keys that row sees by lo and hi alone. */
+/* The keys that the row sees by lo and hi alone. */
 struct key_range visible_range(const struct attend *at, int64_t row);
 
 /*
- * The keys that any of rows row0 .. row0 + n_rows - 1 sees by lo and hi; the first is
- * rounded down to a multiple of 32 (PANEL).  { 0, 0 }: none.
+ * The range of keys that any of rows row0 .. row0 + n_rows - 1 sees by lo and hi; the first is
+ * rounded down to a multiple of 32 (PANEL).  { 0, 0 } if none.
  */
 struct key_range visible_keys(const struct attend *at, int row0, int n_rows);
 
@@ -33,19 +33,18 @@ static inline bool visible_is_hidden(const struct attend *at, int t, int64_t j)
     return at->hidden != NULL && at->hidden[(size_t)t * at->hidden_stride + (size_t)j] != 0;
 }
 
-/* True if row sees key, where at->hidden has all rows and all keys. */
+/* True if the row sees the key; at->hidden has all rows and all keys. */
 bool visible(const struct attend *at, int row, int key);
 
-/* How many keys row sees, where at->hidden has all rows and all keys. */
+/* Number of keys that the row sees; at->hidden has all rows and all keys. */
 int visible_count(const struct attend *at, int row);
 
-/* True if row t of the block sees a key of range, which is counted from the block's
- * first key. */
+/* True if row t of the block sees any key of range, counted from the block's first key. */
 bool visible_any(const struct attend *at, int t, struct key_range range);
 
 /*
  * hidden[t * stride + j] = 1 where row row0 + t does not see key key0 + j by lo and hi,
- * else 0; n_visible[t] = the keys that it sees.  The keys are those of visible_keys.
+ * else 0; n_visible[t] = number of keys that it sees.  The keys are those of visible_keys.
  * Returns true if any key is hidden.
  */
 bool visible_mark(const struct attend *at, unsigned char *hidden, size_t stride,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bytes -> literals and runs -> bits. */
+ * Bytes -> literals and runs -> a deflate stream. */
 #include "report/deflate.h"
 
 #include <stdlib.h>

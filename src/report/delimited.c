@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values with tabs or commas between: one line per record, whatever a text holds; of commas, but
- * for line breaks in quotation marks. */
+ * Values -> lines with tabs or commas between them: one line per record, whatever a text contains,
+ * except for line breaks in quotation marks of CSV. */
 #include "report/report.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON, written as it comes: nothing is stored but where commas belong. */
+ * Values -> JSON, written immediately: only the need for commas is stored. */
 #include "report/report.h"
 
 #include <assert.h>

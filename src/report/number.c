@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers for people: groups of three, binary units. */
+ * Numbers -> text for readers: groups of three digits, binary units. */
 #include "report/report.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes, deflated as they come, kept until they are written as base64: what a browser's
- * DecompressionStream("deflate-raw") takes. */
+ * Packed blocks: bytes, deflated as they are added, stored until they are written as base64, for a
+ * browser's DecompressionStream("deflate-raw"). */
 #ifndef REPORT_PACK_H
 #define REPORT_PACK_H
 
@@ -13,25 +13,25 @@
 struct pack;                    /* one deflater, for one block after the other */
 
 /*
- * What is deflated.  Codes of weights hardly ever repeat but in runs, mostly of zeros (deflate.h).
+ * The kind of data.  Codes of weights repeat almost only in runs, mostly of zeros (deflate.h).
  */
 enum pack_kind { PACK_WORDS, PACK_CODES };
 
 struct packed {
     const struct pack_chunk *first;
-    uint64_t size;              /* deflated, in bytes */
+    uint64_t size;              /* deflated bytes */
 };
 
-/* Its own memory is of a. */
+/* A packer; its own memory is in arena a. */
 struct pack *pack_new(struct arena *a, enum pack_kind kind);
 
-/* A block begins, whose bytes are kept in a. */
+/* Begins a block, whose bytes are stored in arena a. */
 void pack_begin(struct pack *p, struct arena *a);
 void pack_add(struct pack *p, const void *data, size_t n);
 struct packed pack_end(struct pack *p);
 
 /*
- * A block of parts that are deflated each on its own, by the threads of par: the same bytes for any
+ * A block of parts that are deflated separately, by the threads of par: the same bytes for any
  * number of threads.  Parts are codes.
  */
 struct pack_part {
@@ -41,7 +41,7 @@ struct pack_part {
 
 struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, struct par *par);
 
-/* ferror says whether a write has failed. */
+/* Writes it as base64; ferror tells whether a write has failed. */
 void pack_write(const struct packed *packed, FILE *f);
 
 #endif

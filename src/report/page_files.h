@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The script and style of pages, and of live ones, which page_files.S puts together from the
- * files of page/; and the module of `make live`, empty where it was not built. */
+ * The script and style of pages, and of live ones, which page_files.S joins from the files of
+ * page/; and the WebAssembly module of `make live`, empty if it was not built. */
 #ifndef REPORT_PAGE_FILES_H
 #define REPORT_PAGE_FILES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is said of a run -> JSON, or pairs of key and value. */
+ * The provenance of a run -> JSON, or pairs of key and value. */
 #include "report/provenance.h"
 
 #define WHERE .where = IN_JSON

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A record: a C struct -> a table, TSV and JSON, by a list of columns.  A number so has
- * one name, one unit and one null in all three.
+ * Records: a C struct -> a table, TSV and JSON, by a list of columns, so that a number has
+ * the same name, unit and null in all three.
  *
  *     JSON   one object per row; lists of records are arrays of objects
  *     TSV    a header, then one line per element of the record's list of records, the
@@ -48,8 +48,8 @@ struct text_span {
 
 /* The field of a column that is a list. */
 struct list {
-    const void *at;             /* [n] of the column's kind; rows of `of` themselves, not
-                                   pointers to them, where that is COLUMN_RECORD */
+    const void *at;             /* [n] of the column's kind; for COLUMN_RECORD rows themselves, not
+                                   pointers to them */
     int n;                      /* -1: undefined */
 };
 
@@ -58,7 +58,7 @@ struct provenance;
 
 struct column {
     const char *name;           /* in JSON and TSV: "entropy_norm"; no unit in it */
-    const char *help;           /* what it is, for the schema: one line, no full stop */
+    const char *help;           /* description for the schema: one line, no full stop */
     const char *unit;           /* "nats", "tokens"; NULL: none */
     const char *heading;        /* in the table; NULL: the name */
     const char *format;         /* in the table: one conversion of a double; NULL: as TSV */
@@ -66,40 +66,40 @@ struct column {
     bool list;                  /* the field is a struct list */
     bool null_items;            /* its integers may be undefined: null */
     bool optional;              /* a command may leave it out: record_without */
-    unsigned where;             /* IN_TABLE | IN_TSV | IN_JSON; IN_TABLE also where a command
-                                   prints it beside the table, in words */
+    unsigned where;             /* IN_TABLE | IN_TSV | IN_JSON; IN_TABLE also if a command prints
+                                   it above the table, in words */
     enum column_null null;
     size_t field;               /* offsetof() in the row's struct */
-    const struct record *of;    /* of COLUMN_RECORD */
+    const struct record *of;    /* COLUMN_RECORD: the record of its rows */
     const char *const *choices; /* values that a text can have; ends with NULL; NULL: any */
     double least, most;         /* for the schema, inclusive; both 0: no limits */
-    /* The table's cell, of the whole row; NULL: by format and kind. */
+    /* Text of the table's cell, from the whole row; NULL: by format and kind. */
     const char *(*show)(struct arena *a, const void *row);
 };
 
 struct record {
     const char *schema;         /* "mha-viz/stats/1", the first member in JSON; NULL: none */
-    const char *help;           /* what a row is, for the schema: one line */
+    const char *help;           /* description of a row for the schema: one line */
     size_t size;                /* of a row's struct */
     const struct column *columns;
     int n;
-    bool tuple;                 /* in JSON an array of the columns' values, no object */
+    bool tuple;                 /* in JSON an array of the columns' values, not an object */
 };
 
 /* The columns of an array, as the last members of a record's initialiser. */
 #define RECORD_COLUMNS(array) .columns = (array), .n = sizeof(array) / sizeof *(array)
 
 /*
- * A copy of r, of arena a, whose columns `names` (ends with NULL), and those of the records
- * in it, are no longer shown in `where`: for columns that an option turns on.  TSV and JSON
- * keep those that are not optional, which their schema requires.
+ * A copy of r, in arena a, without the columns `names` (ends with NULL), also of records in it, in
+ * the formats `where`: for columns that an option turns on.  TSV and JSON keep those that are
+ * not optional, which their schema requires.
  */
 struct record *record_without(struct arena *a, const struct record *r, unsigned where,
                               const char *const *names);
 
 /*
- * A copy of r, of arena a, whose columns of the names from[n], and those of the records in it,
- * are called to[n], in tables too.
+ * A copy of r, in arena a, with columns renamed from from[n] to to[n], also in tables and in
+ * records in it.
  */
 struct record *record_renamed(struct arena *a, const struct record *r, const char *const *from,
                               const char *const *to, int n);
@@ -107,22 +107,22 @@ struct record *record_renamed(struct arena *a, const struct record *r, const cha
 /* One object and a line feed. */
 void record_json(const struct record *r, const void *row, FILE *f);
 
-/* How many of its bytes stand before what report_row says of the run. */
+/* Number of bytes of the object before the provenance that report_row inserts. */
 size_t record_json_head(const struct record *r);
 
 
-/* A table of n rows, one after the other in memory. */
+/* Writes a table of n rows, an array of structs. */
 void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f);
-/* The same on a terminal. */
+/* The same, fitted to a terminal. */
 void record_table_fitted(const struct record *r, const void *rows, int n,
                          const struct table_look *look, struct arena *a, FILE *f);
 
-/* What each column of the table is: its title, help and unit. */
+/* Writes a legend of the table: title, help and unit of each column. */
 void record_legend(const struct record *r, const struct table_look *look, struct arena *a, FILE *f);
 
 /*
- * The JSON Schema (draft 2020-12) of record_json's objects.  What is never left out is
- * required; further members are allowed, since added fields raise no number.
+ * Writes the JSON Schema (draft 2020-12) of record_json's objects.  Members that are never left out
+ * are required; further members are allowed, as new fields do not raise the version.
  */
 void record_schema(const struct record *r, FILE *f);
 
@@ -135,18 +135,19 @@ struct report {
     enum report_format format;
     FILE *file;
     bool begun;                 /* TSV, CSV: the header was written */
-    const struct provenance *run;       /* what is said of the run, in JSON by the first row and in
-                                   TSV above the header; NULL: nothing, or it is said */
+    const struct provenance *run;       /* provenance, written in the first JSON row, or above the
+                                   TSV header; NULL: none, or already written */
 };
 
-/* What stands before all rows, unless it was written: the header of TSV or CSV. */
+/* Writes the header of TSV or CSV, unless it was written. */
 void report_begin(struct report *r);
-/* In TSV, CSV and JSON: one row, after the header.  A table is the command's own. */
+/* Writes one row in TSV, CSV or JSON, after the header.  Tables are written by the command. */
 void report_row(struct report *r, const void *row);
-/* One row, of the report's record; as a table, the line `lead` and in its place rows of `of`. */
+/* Writes one row of the report's record; in a table, the line `lead` and the rows `rows`, which are of
+ * the record `of`, in its place. */
 void report_row_or_table(struct report *r, const void *row, const char *lead,
                          const struct record *of, struct list rows, struct arena *a);
-/* After the last row: TSV and CSV have their header also where there was none. */
+/* Called after the last row: TSV and CSV get their header even without rows. */
 void report_end(struct report *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A table for a terminal: cells are gathered first, then every column is as wide
+ * Cells -> a table with aligned columns: cells are collected first, then every column is as wide
  * as its widest cell. */
 #include "report/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What table.c and table_fit.c share: the cells of a table. */
+ * Private interface of table.c and table_fit.c: the cells of a table. */
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
 
@@ -21,20 +21,20 @@ struct table_block {
 struct table {
     struct arena *arena;
     const struct table_column *column;  /* [n] */
-    size_t *width;                  /* [n] of the widest cell so far */
+    size_t *width;                  /* [n] width of the widest cell so far */
     size_t n, n_cells;              /* cells row by row */
     struct table_block *first, *last;
-    char *room;                     /* where the next text goes */
-    size_t left;                    /* bytes there */
+    char *room;                     /* storage of the next text */
+    size_t left;                    /* bytes left there */
 };
 
-/* Where a walk over the cells is; begin it with block: the table's first. */
+/* An iterator over the cells; begin it with block: the table's first. */
 struct table_walk {
     const struct table_block *block;
     size_t i;
 };
 
-/* The next cell; NULL: there is none. */
+/* The next cell; NULL if there is none. */
 const struct table_cell *table_next(const struct table *t, struct table_walk *walk);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Streams that are mixed before a layer, and after it. */
+ * Residual streams -> the same, mixed before and after a layer (AltUp). */
 #include "run/altup.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several residual streams, of which each layer works on one: p->streams [N, n D], side by
- * side, and p->x [N, D], which the layer reads and adds to.  a is the one that layers work on,
+ * AltUp: several residual streams, of which each layer updates one.  p->streams [N, n D] has all
+ * side by side, p->x [N, D] the one that the layer reads and adds to; a is its index,
  * rms(y) = sqrt(mean(y^2)):
  *
  *     begin      s_0 = x, s_i = (W_STREAM_IN x) rms(x) / rms(of it)
@@ -19,14 +19,14 @@
 
 #include "run/pass.h"
 
-/* The streams of p->x, the embeddings. */
+/* Makes the streams from the embeddings, p->x. */
 void altup_begin(struct pass *p);
 
-/* Before a layer, and after it, whose input p->embedded is there for. */
+/* The steps before and after a layer; the latter reads the layer's own input from p->embedded. */
 void altup_enter(struct pass *p, const struct layer_plan *plan);
 void altup_leave(struct pass *p, const struct layer_plan *plan);
 
-/* out[n, D] of streams[n, n D]; room [n, D]. */
+/* out[n, D] = the mean at the end, of streams[n, n D]; room [n, D] is scratch. */
 void altup_merge(struct pass *p, float *out, const float *streams, int n, float *room);
 
 #endif

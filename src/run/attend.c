@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Attention of one layer: heads and texts are shared out over the threads, finished rows
- * go to the sinks. */
+ * Queries, keys and values of a layer -> rows of attention for the sinks, and the heads' outputs,
+ * computed by all threads. */
 #include "run/attend.h"
 
 #include <assert.h>

@@ -8,7 +8,8 @@
 #include "run/pass.h"
 
 /*
- * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
+ * Runs attention of layer l on h: rows go to the sinks and, if a later step reads them, the heads'
+ * outputs to p->z.
  * Errors: those of the tap; ERR_INPUT: a row is not finite, or not a row of attention.
  */
 int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,

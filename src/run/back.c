@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Vectors back through linears and norms. */
+ * Coefficients of a linear function of an output -> those of the input, through linears and norms.
+ * */
 #include "run/back.h"
 
 #include <math.h>

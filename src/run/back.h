@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A linear function of what comes out of a step of the pass -> the same function of what goes
- * in.  In double; norms with the scale that they had, so that they are linear too. */
+ * Transposed steps of a pass, for attribution: the coefficients of a linear function of a step's
+ * output -> those of the same function of its input.  In double; norms keep the scale of the pass,
+ * so that they are linear, too. */
 #ifndef RUN_BACK_H
 #define RUN_BACK_H
 
@@ -14,9 +15,8 @@ void back_linear(double *out, const struct param *w, const double *y, struct are
 void back_forward(double *out, const struct param *w, const float *x, struct arena *scratch);
 
 /*
- * y[D] = P (gain y) / c, in place, where the norm makes gain (P x / c) + bias of x: P takes
- * the mean away, but not of an RMS norm; c is its scale at x[D].  A norm that is not there
- * leaves y.
+ * y[D] = P (gain y) / c, in place, for a norm gain (P x / c) + bias: P subtracts the mean, or is
+ * the identity for an RMS norm; c is the norm's scale at x[D].  Without a norm y is unchanged.
  */
 void back_norm(double *y, const struct model *m, const struct param *norm, const double *x,
                int D);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The texts of one pass, packed without padding: their tokens stand one text after the
+ * A batch: the texts of one pass, packed without padding, their tokens one text after the
  * other. */
 #ifndef RUN_BATCH_H
 #define RUN_BATCH_H
@@ -13,14 +13,14 @@ struct batch {
     const int *id;          /* [start[n_texts]]; NULL where there are values */
     const int *type;        /* [start[n_texts]]; NULL: all 0 */
     const int *box;         /* [start[n_texts], 4] left, top, right and bottom of each token, for
-                               models with W_BOX_X, in their tables; NULL: all 0 */
-    const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
-                                       each yields as many positions as its text has */
+                               models with W_BOX_X, as rows of their tables; NULL: all 0 */
+    const struct values *values;    /* [n_texts] input of a front other than FRONT_TOKENS; each
+                                       yields as many positions as its text has tokens */
     const unsigned char *global;    /* [start[n_texts]] 1: sees every token and is seen by
-                               all, for models with W_Q_GLOBAL; NULL: none is */
+                               all, for models with W_Q_GLOBAL; NULL if none is global */
 };
 
-/* What cross-attention reads: the encoder's output, for a decoder, or another input. */
+/* Memory: the input of cross-attention, an encoder's output or a second input of a bare layer. */
 struct memory {
     const float *x;         /* [start[n_texts], DIM_KEY_INPUT] */
     const int *start;       /* [n_texts + 1] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Room for the keys and values of a text, and whether a model can use it. */
+ * Allocation of key/value caches, and which models can use one. */
 #include "run/cache.h"
 
 #include <assert.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The keys and values of one text that a causal stack has computed so far, in every
- * layer, rotated, and those of its memory; of a layer that does not attend, its state.  A pass
- * over the tokens after them costs no more than these tokens, and gives the same bytes as a pass
- * over all of them. */
+ * The key/value cache of one text in a causal stack: the keys (rotated) and values of its tokens in
+ * every layer, and those of its memory; for layers without attention, their state.  A pass over the
+ * next tokens computes these alone, and gives the same bytes as a pass over the whole text. */
 #ifndef RUN_CACHE_H
 #define RUN_CACHE_H
 
@@ -12,36 +11,37 @@
 #include "base/arena.h"
 #include "model/model.h"
 
-/* Filled by the pass; others only hold it. */
+/* Filled by the pass; its owner only stores it. */
 struct cache {
-    int n, capacity;        /* tokens cached, and at most */
-    int n_seen;             /* of them not padding: POS_TABLE_FROM_IDS */
-    int n_memory;           /* keys of the memory; 0: none */
-    float **kv, **memory_kv;    /* [L] of [G, capacity, d] the keys, which a head has side by side,
-                                   then [G, capacity, d_v] the values */
-    float **state;              /* [L] of mixer_state, of layers that do not attend; NULL: all do */
+    int n, capacity;        /* tokens cached, and their maximum */
+    int n_seen;             /* cached tokens that are not padding, for POS_TABLE_FROM_IDS */
+    int n_memory;           /* keys of the memory; 0: no memory */
+    float **kv, **memory_kv;    /* [L] arrays: the keys [G, capacity, d], those of a head adjacent,
+                                   then the values [G, capacity, d_v] */
+    float **state;              /* [L] states (mixer_state) of layers without attention; NULL if
+                                   all layers attend */
 };
 
 /*
- * False where a pass looks at the whole text: chunks, tables of its distances, how many of
- * its tokens are masked.
+ * Whether m can run with a cache: not if a pass depends on the whole text, by chunks, tables of its
+ * distances, or the number of its masked tokens.
  */
 bool cache_fits(const struct model *m);
 
-/* Of a, for at most capacity tokens, and a memory of n_memory keys (0: none). */
+/* An empty cache in arena a, for at most capacity tokens and n_memory keys of a memory (0: none).
+ * */
 struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
                         int n_memory);
 
-/* The bytes of one cache. */
+/* Bytes of one such cache. */
 double cache_memory(const struct model *m, int capacity, int n_memory);
 
 /* Floats of one token's keys and values in one layer: G (d + d_v). */
 size_t cache_row(const struct model *m);
 
 /*
- * How many tokens of the text need not run again where it is to have n: those that are
- * cached, or none where the text grows beyond a length from which on all of it is
- * rotated by other frequencies.
+ * Number of cached tokens that need not run again when the text grows to n tokens: all that are
+ * cached, or none if it then passes the length at which rotary frequencies change.
  */
 int cache_tokens(struct cache *c, const struct model *m, int n);
 

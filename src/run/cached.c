@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys and values of the tokens at hand -> the caches, and where heads read them. */
+ * The batch's keys and values -> the caches, and from there to the heads. */
 #include "run/cached.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The batch's keys and values -> the caches of its texts. */
+ * Use of the caches in a pass: the batch's keys and values are appended, and all are read. */
 #ifndef RUN_CACHED_H
 #define RUN_CACHED_H
 
@@ -8,26 +8,26 @@
 struct heads;
 struct pass;
 
-/* A text's keys and values where a cache holds them. */
+/* One text's keys and values in a cache. */
 struct cached {
     const float *kv;        /* as in struct cache */
-    int capacity, n_keys;   /* keys that there is room for, and that are there */
-    int offset;             /* key of the batch's first row of the text */
+    int capacity, n_keys;   /* keys that fit, and keys present */
+    int offset;             /* key number of the text's first row in the batch */
 };
 
 /*
- * With a cache: adds the batch's keys and values of layer l to it, and has h read all
- * that are there.
+ * If there is a cache: appends the batch's keys and values of layer l, and makes h read all keys
+ * and values from it.
  */
 void cached_append(struct pass *p, int l, struct heads *h);
 
-/* The same of p->memory_kv, which is only added the first time. */
+/* The same for p->memory_kv, which is appended in the first pass only. */
 void cached_append_memory(struct pass *p, int l, struct heads *h);
 
 /* The keys and values of one group of heads. */
 struct attention_rows cached_rows(const struct pass *p, const struct cached *cached, int group);
 
-/* All layers have run: the batch's tokens are cached. */
+/* Counts the batch's tokens as cached, after all layers have run. */
 void cached_advance(struct pass *p);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a command changes in a pass. */
+ * Changes of a pass: masks, noise, precision, interventions. */
 #ifndef RUN_CHANGE_H
 #define RUN_CHANGE_H
 
@@ -12,9 +12,9 @@
 #include "run/mask.h"
 
 /*
- * Random rotations for layers that hash, instead of those drawn from the config's
- * hash_seed: x [n_sets, H, d, n_hashes, width].  One set is for all of these layers; else
- * there is one for each, in their order.
+ * Random rotations for layers with LSH attention, in place of those drawn from the config's
+ * hash_seed: x [n_sets, H, d, n_hashes, width].  One set for all of these layers, or one for
+ * each, in their order.
  */
 struct rotations {
     const float *x;
@@ -22,29 +22,30 @@ struct rotations {
 };
 
 /*
- * Changes heads' outputs z[n_rows, H d_v] of all texts of an attention, before anything reads
- * them.  Called by the thread that runs the pass, of each layer and stack that runs whole.
+ * A function that changes the heads' outputs z[n_rows, H d_v] of all texts, before the output
+ * projection.  Called by the thread that runs the pass, once for each attention of each layer and
+ * stack.
  */
 struct intervention {
     void (*apply)(void *self, int layer, enum stack_id stack, float *z, int n_rows);
     void *self;
 };
 
-/* All zero: nothing is changed. */
+/* All zero: no change. */
 struct change {
-    const struct mask *mask;            /* of self-attention, besides the model's own */
+    const struct mask *mask;            /* of self-attention, in addition to the model's own */
     const struct mask *memory_mask;     /* of cross-attention */
-    const int64_t *number;              /* [n_texts] of each text, for masks of several
-                                           texts; NULL: its index in the batch */
+    const int64_t *number;              /* [n_texts] numbers of the texts, by which masks of
+                                           several texts choose; NULL: indices in the batch */
     /*
-     * Added to the embeddings of the tokens, scaled as the model scales them, before
-     * positions, types and norms: [tokens, d_embed]; NULL: none.
+     * Noise that is added to the embeddings of the tokens, after the model's scaling of them and
+     * before positions, types and norms: [tokens, d_embed]; NULL if none.
      */
     const float *noise;
-    bool noise_relative;                /* times the root mean square of a text's */
-    enum precision precision;           /* of what goes into each product, or linear */
-    enum fast fast;                     /* how linears multiply: of what fast_kernel has */
-    const struct intervention *intervention;   /* NULL: none */
+    bool noise_relative;                /* noise is multiplied by the text's root mean square */
+    enum precision precision;           /* precision to which inputs of products are rounded */
+    enum fast fast;                     /* kind of fast_kernel with which linears multiply */
+    const struct intervention *intervention;   /* NULL if none */
 };
 
 #endif

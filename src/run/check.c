@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a pass is asked for, checked before it runs. */
+ * The arguments of a pass -> an error, or none, before it runs. */
 #include "run/check.h"
 
 #include "base/str.h"

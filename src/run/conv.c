@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Each token with its neighbours in the text, as a linear on their rows side by side, whose
- * even ones are one more before it than after. */
+ * Convolutions of rows, as a linear on the adjacent rows of a window; a window of even width has
+ * one more row before its token than after it. */
 #include "run/conv.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Convolutions over the rows of a text: the one after layer 0, and the one that says where
- * they are. */
+ * Convolutions over the rows of a text: the one after layer 0 (DeBERTa-v2), and the one that stands
+ * for position embeddings (wav2vec 2.0). */
 #ifndef RUN_CONV_H
 #define RUN_CONV_H
 
@@ -9,10 +9,10 @@
 /* x = norm(x + act(conv(the embeddings))), text by text. */
 void conv_add(struct pass *p);
 
-/* x = norm(x + act(conv(x))), text by text: the positions of a front without a table. */
+/* x = norm(x + act(conv(x))), text by text: positions of a front without a position table. */
 void conv_positions(struct pass *p);
 
-/* The floats that they take for a text of n tokens. */
+/* Floats of scratch memory for a text of n tokens. */
 double conv_memory(const struct model *m, int n_tokens);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The memory, or another input, -> keys and values. */
+ * The memory (encoder output, or a second input) -> keys and values of cross-attention. */
 #include "run/cross.h"
 
 #include <string.h>

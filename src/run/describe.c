@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A layer, a text, a head -> struct attend. */
+ * A layer, a text, a head -> its struct attend: widths, scale, window, terms of scores. */
 #include "run/describe.h"
 
 #include <limits.h>

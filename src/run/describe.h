@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One head of one text -> how it attends: widths, scale, which keys its rows see, and
- * what is added to their scores. */
+ * One head of one text -> its struct attend: widths, scale, the keys that its rows see, and the
+ * terms that are added to its scores. */
 #ifndef RUN_DESCRIBE_H
 #define RUN_DESCRIBE_H
 
@@ -8,13 +8,14 @@
 #include "run/pass.h"
 #include "run/relative.h"
 
-/* What the terms of one head of one text read. */
+/* Data of the score terms of one head of one text. */
 struct head_terms {
     struct relative_terms relative;
     struct mask_view mask;
 };
 
-/* *room lives as long as the result.  Keys hidden one by one are left to heads_hide. */
+/* *room must last as long as the result.  Keys that are hidden one by one are not in it:
+ * heads_hide. */
 struct attend describe_head(const struct pass *p, int l, const struct heads *h, int text,
                             int head, struct head_terms *room);
 

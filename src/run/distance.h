@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * What queries meet by distance besides keys. */
+ * Score terms that depend on the distance of query and key: relative position keys, q . r(i - j),
+ * and buckets whose bias depends on the query. */
 #ifndef RUN_DISTANCE_H
 #define RUN_DISTANCE_H
 
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Sets h->terms to what its queries meet in rows [n_distances, d]; NULL: nothing. */
+/* Sets h->terms to scale q . rows[distance], rows [n_distances, d]; rows NULL: no terms. */
 void distance_terms(struct pass *p, struct heads *h, const float *rows, float scale);
 
 /*
- * h->terms: what W_BUCKETS makes of each row of p->a, by bucket and head, where the layer has
- * it; as above.
+ * Sets h->terms to W_BUCKETS p->a, a bias by bucket and head for each query row, if the layer has
+ * that slot.
  */
 void distance_buckets(struct pass *p, int l, struct heads *h);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The rows of one expert run together; the sum of a row is over experts in their order,
- * so that it does not depend on the other rows, then the shared expert's. */
+ * Rows -> the sums of their experts.  The rows of one expert run together; a row's sum is in the
+ * order of the experts, then the shared one, so that it does not depend on other rows. */
 #include "run/experts.h"
 
 #include <string.h>

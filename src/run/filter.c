@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sinks that leave tokens out of rows, and merge pieces into words. */
+ * Rows of attention -> the rows without hidden tokens, with tokens merged into words. */
 #include "run/filter.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows on their way to sinks, less tokens that are left out, and of words instead of their
- * pieces.  Stands between a pass and its sinks, so that all of them get the same. */
+ * A filter between a pass and its sinks, for --hide, --renorm and --merge: rows without hidden
+ * tokens, and of words instead of tokens.  All sinks get the same rows. */
 #ifndef RUN_FILTER_H
 #define RUN_FILTER_H
 
@@ -13,10 +13,10 @@
 /* The queries or the keys of a text. */
 struct filter_side {
     int n;
-    const unsigned char *out;   /* [n] 1: left out; NULL: none is */
-    const int *group;           /* [n] the word that each becomes, from 0 in order; NULL: they
-                                   stay as they are */
-    int n_groups;               /* words */
+    const unsigned char *out;   /* [n] 1: hidden; NULL if none is hidden */
+    const int *group;           /* [n] the word of each token, from 0 in order; NULL: tokens are
+                                   not merged */
+    int n_groups;               /* number of words */
 };
 
 struct filter {
@@ -24,25 +24,27 @@ struct filter {
         struct filter_side queries, keys;
     } *text;                    /* [n_texts] */
     int n_texts;
-    bool leaves_out;            /* some key of some text */
-    bool renorm;                /* the rows of every sink are divided by the sum of what is left,
-                                   not only of those that ask for it */
+    bool leaves_out;            /* some key of some text is hidden */
+    bool renorm;                /* rows are divided by their remaining sum for all sinks, not only
+                                   for those with .divided */
 };
 
 /*
- * Sinks for the pass in place of to[n]; returns how many.  They give one row at a time:
+ * Makes sinks out[] that a pass fills in place of to[n]; returns their number.  They pass on one
+ * row at a time:
  *
- *     left out    no row, or key: the key is hidden, and marked in rows.out
- *     word        sum over the pieces of a key, then mean over those of a query that see a
- *                 key; a key that one of them sees is visible
- *     divided     by what is left of it: its sum, and what a sink of the model took (null_mass,
- *                 which is divided, too); a row of a word is the mean of such rows
- *     entropy     of the row so divided, whether it is or not
- *     null_mass   of a word the mean
+ *     left out    a query: no row; a key: hidden, and marked in rows.out
+ *     word        weights are summed over the tokens of a key word, then averaged over those tokens
+ *                 of a query word that see any key; a key that one of them sees is visible
+ *     divided     by the remaining sum of weights plus null_mass, the share of the model's
+ *                 attention sink, which is divided, too; the row of a word is the mean of such
+ *                 rows
+ *     entropy     of the divided row, even if the weights are not divided
+ *     null_mass   of a word: the mean
  *
  * A row with no key left, or no weight, has n_visible 0.  Rows that nothing is left out of
- * keep their entropy.  Texts of SINK_TEXTS must be alike.  f and what it points to, and to,
- * must last until the end of the pass; memory is of a.
+ * keep their entropy.  Texts of SINK_TEXTS must be alike.  f, all it points to, and to must last
+ * until the end of the pass; memory is allocated in a.
  */
 int filter_sinks(struct arena *a, const struct filter *f, int n_heads, const struct sink *to,
                  int n, struct sink *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ids -> embeddings -> the first mlp, as the pass has them. */
+ * Ids -> embeddings -> the output of the first layer's mlp, computed as in a pass. */
 #include "run/first.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Projections as they are stored -> rows of the residual stream, folded. */
+ * Projections of a layer -> rows in the residual stream's space, with norms folded in. */
 #include "run/fold.h"
 
 #include <string.h>

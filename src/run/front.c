@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shapes of what a front reads, and the positions that it yields. */
+ * The shapes of a front's inputs, and the number of positions that they yield. */
 #include "run/front.h"
 
 #include "base/str.h"

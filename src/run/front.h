@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a model reads instead of ids: an array of numbers, from which its front makes the
- * rows of the first layer.
+ * Inputs other than ids: arrays of numbers, from which a model's front (patch embedding,
+ * convolutions) makes the rows of the first layer.
  *
  *     FRONT_PATCH       [channels, rows, columns]     0, 1 or 2 + one position per patch; of
  *                                                     any size where positions are interpolated
@@ -18,7 +18,7 @@
 struct values {
     int n_dims;
     int64_t dim[4];
-    const float *x;         /* finite; the last dimension is the fastest; NULL: none */
+    const float *x;         /* finite; the last dimension is the fastest; NULL: no values */
 };
 
 /* dim = the shape of one text's array; -1: any length.  Returns the number of its
@@ -26,7 +26,7 @@ struct values {
 int front_dims(const struct model *m, int64_t dim[4]);
 
 /*
- * The positions that v yields.
+ * Number of positions that v yields.
  *
  * Errors (ERR_INPUT): a shape that is not the model's (found, expected); samples too few for a
  * position; positions that cannot be interpolated; -1 then.
@@ -36,24 +36,24 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
 /* "[3,224,224]", or "[T,64]" where the model leaves a dimension open. */
 void front_shape(const struct model *m, char out[64]);
 
-/* It reads pictures; it reads sound. */
+/* Whether the model reads pictures, or sound. */
 bool front_sees(const struct model *m);
 bool front_hears(const struct model *m);
 
-enum { FRONT_RATE = 16000 };    /* samples a second of FRONT_WAVE */
+enum { FRONT_RATE = 16000 };    /* samples per second of FRONT_WAVE */
 
-/* From the beginning of one position's sound to that of the next; 0: it reads no sound. */
+/* Seconds of sound from one position to the next; 0: the model reads no sound. */
 double front_seconds(const struct model *m);
 
-/* Patches in one row of a picture that is so wide, or in one column of one that is so high. */
+/* Patches in a row of a picture of this width, or in a column of one of this height, in pixels. */
 int front_patch_columns(const struct model *m, int64_t width);
 int front_patch_rows(const struct model *m, int64_t height);
 
-/* Its patches are others than those that the model has positions for. */
+/* Whether v's grid of patches is not the model's, so that positions are interpolated. */
 bool front_interpolates(const struct model *m, const struct values *v);
 
-/* Rows before those of patches: [CLS], and DeiT's [DIST]; 0 where there are none, or the model
- * reads no picture. */
+/* Number of learned rows before the patches: [CLS], and DeiT's [DIST]; 0 if there are none, or the
+ * model reads no pictures. */
 int front_learnt_rows(const struct model *m);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "run/pass.h"
 
-/* out[N, E] = what the front makes of the batch's values. */
+/* out[N, E] = the front's rows for the batch's values. */
 void front_rows(struct pass *p, float *out);
 
-/* Floats that it takes for one text of n tokens. */
+/* Floats of scratch memory for one text of n tokens. */
 size_t front_rows_room(const struct model *m, int n_tokens);
 
 #endif

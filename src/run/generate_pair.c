@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts with their sources -> continuations, in groups that memory has room for. */
+ * Texts with their sources -> continuations, in groups that fit into memory. */
 #include "run/generate.h"
 
 /* Weights are read once per step for all texts of a group. */

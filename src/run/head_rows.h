@@ -7,20 +7,20 @@
 #include "run/pass.h"
 #include "run/value_norms.h"
 
-/* What the heads of a layer share. */
+/* The arguments that all heads of a layer share. */
 struct attend_job {
     const struct pass *p;
     const struct heads *heads;
     int layer;
-    bool keep_out;          /* the heads' outputs are wanted */
+    bool keep_out;          /* the heads' outputs are computed */
     bool wanted;            /* rows of this layer go to the sinks */
-    const struct value_norms *norms;    /* that weights are multiplied by; NULL: none */
-    int *bad_row;           /* [texts, H] the first row that is not finite; -1 */
+    const struct value_norms *norms;    /* factors of the weights; NULL: none */
+    int *bad_row;           /* [texts, H] the first row that is not finite; -1 if all are */
 };
 
 struct head_rows;
 
-/* Of scratch, with the head's keys and values packed. */
+/* The iterator of one head, in scratch, with its keys and values packed. */
 struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
                                 int text, int head);
 

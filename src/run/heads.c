@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which keys are hidden from rows of a head, besides its window. */
+ * The keys that are hidden from rows of a head, in addition to its window. */
 #include "run/heads.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the attention of one layer reads: rows of queries, of keys and values, and what
- * they see. */
+ * Inputs of one layer's attention: rows of queries, of keys and values, and masks and biases. */
 #ifndef RUN_HEADS_H
 #define RUN_HEADS_H
 
@@ -20,28 +19,30 @@ struct heads {
     const float *q, *kv;
     int64_t q_stride, kv_stride;        /* floats from row to row */
     const int *q_at, *k_at, *v_at;      /* where heads begin in a row */
-    const int *key_start;               /* [texts + 1] rows of kv */
-    const struct cached *cached;        /* [texts] instead of kv and key_start; or NULL */
-    int lo, hi;                         /* as in layer_plan */
-    bool biased;                        /* by position */
+    const int *key_start;               /* [texts + 1] each text's first row of kv */
+    const struct cached *cached;        /* [texts] caches, which replace kv and key_start; NULL: no
+                                           cache */
+    int lo, hi;                         /* window of visible keys, as in layer_plan */
+    bool biased;                        /* scores get a bias by position */
     /*
-     * Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j,
-     * beyond lo and hi; NULL: lo and hi decide alone.
+     * Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j, in addition
+     * to the window; NULL: the window decides alone.
      */
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
     /*
-     * Rows (1) that read global_qkv, laid out as q and kv are, and see every key; in
-     * texts with such rows hide marks what lo and hi say.  NULL: there are none.
+     * [tokens] 1: a global row, which uses global_qkv (laid out as q and kv) and sees every key; in
+     * texts with such rows, hide applies the window too.  NULL: no global rows.
      */
     const unsigned char *global;
     const float *global_qkv;
-    const struct bias_copies *copies;   /* [texts]; NULL: every key is counted once */
-    const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
-    const struct mask *mask;            /* the user's; NULL: none */
-    const struct precomputed_layer *precomputed;    /* rows instead of queries and keys;
-                                                       NULL: computed */
+    const struct bias_copies *copies;   /* [texts] how often keys count in the softmax (BigBird);
+                                           NULL: once */
+    const struct score_term *terms;     /* [texts, H] in place of a bias by position; NULL: none */
+    const struct mask *mask;            /* the user's mask; NULL: none */
+    const struct precomputed_layer *precomputed;    /* given rows, in place of queries and keys;
+                                                       NULL: rows are computed */
 };
 
 /* y[d] *= sigmoid(gate[d]): a head's output where the model has gates. */
@@ -57,8 +58,8 @@ bool heads_have_copies(const struct heads *h, int text);
 bool heads_hide_keys(const struct heads *h);
 
 /*
- * Marks such keys for a block of rows of one head of a text of v->S keys: hidden[t *
- * stride + j] = 1 where row row0 + t does not see key key0 + j; others are left alone.
+ * Marks keys that are hidden one by one for a block of rows of one head: hidden[t * stride + j] = 1
+ * where row row0 + t does not see key key0 + j; others are unchanged.  The text has v->S keys.
  */
 void heads_hide(const struct heads *h, const struct mask_view *v, int text,
                 unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Low-rank projections, with a norm between them -> rows laid out as other families'
- * are: all queries, all keys, all values. */
+ * Latent attention: low-rank projections, with a norm between them -> rows in the layout of other
+ * families: all queries, all keys, all values. */
 #include "run/latent.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "run/pass.h"
 
-/* Writes want->hidden and want->logits, where they are wanted: final norm, then head. */
+/* Writes want->hidden and want->logits, if wanted: final norm, then output head. */
 void logits_write(struct pass *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The user's mask -> hidden keys and what is added to scores. */
+ * The user's mask -> hidden keys, and numbers that are added to scores. */
 #include "run/mask.h"
 
 #include "base/str.h"

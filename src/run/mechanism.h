@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A mechanism of nn/mechanism.h on what an attention of a model reads: its heads as the
- * mechanism takes them, their outputs, their rows.  analysis/ reads visible.h here. */
+ * Attention mechanisms (nn/mechanism.h) on the queries, keys and values of a model's attention:
+ * heads in the mechanism's layout, outputs, rows.  analysis/ reads visible.h through this header.
+ * */
 #ifndef RUN_MECHANISM_H
 #define RUN_MECHANISM_H
 
@@ -12,36 +13,36 @@
 /* One attention of a model, laid out for a mechanism. */
 struct mechanism_heads {
     const struct mechanism *mechanism;
-    const char *refused;        /* why it cannot be done; NULL: it can */
-    int n, joined;              /* heads, each of `joined` of the model's, in order */
+    const char *refused;        /* why the mechanism cannot run here; NULL if it can */
+    int n, joined;              /* heads of the mechanism; each joins `joined` heads of the model */
     struct attention *head;     /* [n] */
-    uint64_t room_bytes;        /* that one of them needs to run, at most */
+    uint64_t room_bytes;        /* most scratch bytes that one head requires */
 };
 
 /*
- * Arena a holds what is copied or drawn, as long as v.  given: weights in place of those
- * that the mechanism draws; NULL: it draws them.
+ * Lays out v for mechanism m; copies and random weights are in arena a, which must last as long as
+ * v.  given: weights that replace those the mechanism draws at random; NULL: drawn.
  */
 struct mechanism_heads mechanism_heads(const struct mechanism *m,
                                        const struct mechanism_params *params,
                                        const float *given, const struct qkv_view *v,
                                        struct arena *a);
 
-/* z[T, H d_v] = the outputs, heads shared out over the threads. */
+/* z[T, H d_v] = the outputs of all heads, computed by all threads. */
 void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par);
 
 /*
- * The same, one head after the other in room (room_bytes, aligned to 64), for timing;
- * scores[n]: how many each computed.
+ * The same on one thread, one head after the other, for timing; room: room_bytes of scratch memory,
+ * aligned to 64; scores[n]: the number of scores that each head computed.
  */
 void mechanism_attend_alone(const struct mechanism_heads *h, float *z, int64_t *scores,
                             void *room);
 
-/* How many pairs of a query and a key the model lets a head see. */
+/* Number of pairs of a query and a key that are visible to a head under the model's masks. */
 int64_t mechanism_seen(const struct qkv_view *v, int head);
 
 /*
- * w[T, S] of head number i of h, by the mechanism's reference; scratch is for it alone.
+ * w[T, S] = the weights of head i of h, by the mechanism's reference implementation.
  */
 void mechanism_rows(const struct mechanism_heads *h, int i, float *w,
                     struct arena *scratch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The bytes that a pass takes, from the sizes of the model and of a text. */
+ * Sizes of a model and of a text -> the bytes that a pass takes. */
 #include <math.h>
 
 #include "nn/attention.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The residual stream -> what a gated convolution, or a gated delta rule, makes of it. */
+ * The residual stream -> the output of a gated convolution, or of a gated delta rule. */
 #include "run/mixer.h"
 
 #include <math.h>

@@ -5,11 +5,11 @@
 
 #include "run/pass.h"
 
-/* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses;
- * then the adapter of the model's language, if it has one. */
+/* x = x + mlp(x), with its norms; a single mlp, or the experts that each row is routed to; then the
+ * adapter of the model's language, if it has one. */
 void mlp_add(struct pass *p, const struct layer_plan *plan);
 
-/* Numbers of p->up for each of its rows. */
+/* Columns of p->up. */
 int64_t mlp_width(const struct model *m);
 
 #endif

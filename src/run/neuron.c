@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a tap is shown of an attention -> the parts of one row's scores. */
+ * The inputs of an attention -> the terms of one row's scores. */
 #include "run/neuron.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A linear over many rows: its panels are packed once, and blocks of rows share them. */
+ * Linears over many rows: the matrix is packed into panels once, which all blocks of rows use. */
 #ifndef RUN_PACKED_H
 #define RUN_PACKED_H
 
@@ -17,29 +17,29 @@ struct linear_job {
     const float *x, *bias;
     int64_t y_stride, x_stride;
     int n_rows;
-    int rows_per_task, n_panels;    /* where each task packs for itself */
-    int panels_per_task;            /* of few rows */
+    int rows_per_task, n_panels;    /* many rows, if each task packs for itself */
+    int panels_per_task;            /* few rows */
     const struct matrix *w;
 };
 
 /*
- * Rows in a block, whose inputs stay in L2; fewer than that read each panel once, so that
- * nothing is gained by keeping it.
+ * Rows of a block, whose inputs stay in L2.  A product of no more rows reads each panel once, so
+ * packing in advance gains nothing.
  */
 enum { PACKED_ROWS = 168 };
 
 /*
- * The job over more than PACKED_ROWS rows, of a matrix that linear_packs.  false: there is no
- * memory for its panels, and nothing was done; par_slower was told.
+ * Runs a job of more than PACKED_ROWS rows on a matrix that linear_packs accepts.  false: no memory
+ * for its panels; nothing was done, and par_slower was called.
  */
 bool packed_linear(struct pass *p, const struct linear_job *j);
 
-/* Outputs of n_panels panels, `size` floats apart, that linear_pack made from n0 on: blocks of
- * rows x groups of panels, which the threads share out. */
+/* Computes the outputs of n_panels panels, `size` floats apart, packed by linear_pack from output
+ * n0 on; the threads take blocks of rows x groups of panels. */
 void packed_multiply(struct pass *p, const struct linear_job *j, int n0, int n_panels,
                      const float *panels, size_t size);
 
-/* Bytes that packed_linear takes at most, of w, on any kernel. */
+/* Most bytes that packed_linear takes for w, with any kernel. */
 double packed_memory(const struct matrix *w, int n_rows);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An encoder's pass, then its decoder's over what it made. */
+ * The pass of an encoder, then that of its decoder with the encoder's output as memory. */
 #include "run/pair.h"
 
 /* Noise is put into the encoder; all else is for the decoder. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Both halves of an encoder-decoder's pass. */
+ * A pass over an encoder-decoder: the encoder, then its decoder. */
 #ifndef RUN_PAIR_H
 #define RUN_PAIR_H
 
 #include "run/run.h"
 
 /*
- * Runs the encoder m over source and m->decoder over target, of as many texts, which reads
- * what the encoder made of them.  want->stacks names the stacks whose rows go to the sinks
- * (and whose attentions want->tap sees): STACK_ENCODER, STACK_DECODER, STACK_CROSS; 0: all
- * three.  want->layer and want->head are for each of them; the lists cover the longer stack.
- * Of want->change the noise is put into the encoder, precision, fast and intervention are for
- * both, and all else is for the decoder.  want->hidden and logits are the decoder's.
- * want->memory: what the encoder made of source, which then does not run, and want->resume is
- * the decoder's; NULL: it runs, and want->resume is the encoder's.
+ * Runs the encoder m over source, then m->decoder over target, of as many texts, with the encoder's
+ * output as memory.  want->stacks: the stacks whose rows go to the sinks (and whose attentions
+ * want->tap sees), STACK_ENCODER, STACK_DECODER, STACK_CROSS; 0: all three.  want->layer and
+ * want->head apply to each of them; the lists cover the longer stack.  Of want->change the noise
+ * applies to the encoder, precision, fast and intervention to both, all else to the decoder.
+ * want->hidden and logits are the decoder's.  want->memory: the encoder's output, if it is known:
+ * then it does not run, and want->resume is the decoder's; NULL: it runs, and want->resume is the
+ * encoder's.
  *
  * Errors: those of run_forward.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a pass is asked for, as its stages ask it. */
+ * The arguments of a pass -> answers for its stages: which layers are wanted, which precision. */
 #include "run/pass.h"
 
 int pass_tokens(const struct pass *p, int text)

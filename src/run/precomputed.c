@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows of attention that a file holds -> blocks for the sinks; what is wrong with them. */
+ * Attention rows of a file -> checked blocks for the sinks. */
 #include "run/precomputed.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Matrices -> panels of words or of turned rows, found again by where their data are. */
+ * Matrices -> panels of low-bit or transposed weights, found again by the address of their data. */
 #include "run/prepared.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Weights that are prepared once for passes that follow each other, as tokens of a continuation
- * do: rounded to fewer bits, or turned round for few rows (nn/turned.h). */
+ * Weights prepared once for many short passes, as in generation: rounded to fewer bits, or
+ * transposed for few rows (nn/turned.h). */
 #ifndef RUN_PREPARED_H
 #define RUN_PREPARED_H
 
@@ -14,20 +14,21 @@ struct pass;
 struct prepared;
 
 /*
- * Nothing so far; it lasts as long as a.
- * turns    whether weights are turned
- * spare    bytes that these may take
+ * An empty store, in arena a.
+ * turns    whether weights are transposed
+ * spare    bytes that transposed weights may take
  */
 struct prepared *prepared_new(struct arena *a, bool turns, double spare);
 
 /*
- * The job with weights that p->want->prepared has, of a matrix with `fast`, or of few rows.  They
- * are rounded the first time, and turned the fourth.  false: they are not to be, or not yet, or
- * there is no memory for them, and nothing was done; par_slower was told of the latter.
+ * Runs the job with prepared weights of p->want->prepared, if its matrix has `fast`, or its rows
+ * are few.  Weights are rounded at their first use, and transposed at their fourth.  false: nothing
+ * was done, as they are not to be prepared, not yet, or there is no memory (then par_slower was
+ * called).
  */
 bool prepared_linear(struct pass *p, const struct linear_job *j);
 
-/* Bytes that linears of m in fewer bits take at most; 0 where the change has no `fast`. */
+/* Most bytes that the linears of m take in fewer bits; 0 if the change has no `fast`. */
 double prepared_memory(const struct model *m, const struct change *change);
 
 #endif

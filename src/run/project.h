@@ -8,15 +8,15 @@
 #include "run/pass.h"
 
 /*
- * p->qkv = queries, keys and values of a layer from p->a, normed and rotated.  values false:
- * nobody reads the values, which are left out where that saves work.
+ * p->qkv = queries, keys and values of a layer from p->a, normed and rotated.  values false: values
+ * are not read, and not computed where that saves work.
  */
 void project_self(struct pass *p, const struct layer_plan *plan, bool values);
 
-/* p->kept, where layers share keys and values. */
+/* Allocates p->kept, if layers share keys and values. */
 void project_room(struct pass *p);
 
-/* p->qkv[N, width] = the batch's values as they are: FRONT_QKV. */
+/* p->qkv[N, width] = the batch's values, which already are queries, keys and values: FRONT_QKV. */
 void project_given(struct pass *p, int64_t width);
 
 #endif

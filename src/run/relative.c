@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A table of positions, or sinusoids -> rows by distance -> terms of the scores. */
+ * A table of positions, or sinusoids -> an embedding per distance -> terms of the scores. */
 #include "run/relative.h"
 
 #include <math.h>

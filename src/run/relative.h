@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Positions that queries and keys look at: rows by distance, once per pass; their
- * projections, once per layer; what a head adds to its scores. */
+ * Relative positions in scores (DeBERTa, XLNet): embeddings of distances, once per pass; their
+ * projections, once per layer; the terms of a head's scores. */
 #ifndef RUN_RELATIVE_H
 #define RUN_RELATIVE_H
 
@@ -8,36 +8,37 @@
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Rows of all distances that the texts hold, then projected and packed a head at a time. */
+/* Embeddings of all distances in the batch; then their projections, packed per head. */
 struct relative {
     struct distances at;
     int n_rows;
     float *table;               /* [n_rows, D] */
     float *row;                 /* [n_rows, H d] */
-    size_t size;                /* floats of a head, packed */
-    float *by_query, *by_key;   /* [H, size] for relative_positions; NULL: none */
-    float *add;                 /* [H, n_rows in whole panels]; NULL: none */
-    float *segment;             /* [H, relative_packed(2, d)]; NULL: none */
-    float *segment_add;         /* [H, PANEL] */
-    const int *type;            /* [N] */
+    size_t size;                /* packed floats of a head */
+    float *by_query, *by_key;   /* [H, size] for products with queries, keys; NULL if none */
+    float *add;                 /* [H, n_rows in whole panels] bias of a distance (XLNet's
+                                   r_r_bias); NULL if none */
+    float *segment;             /* [H, relative_packed(2, d)] segment embeddings; NULL if none */
+    float *segment_add;         /* [H, PANEL] bias of segments */
+    const int *type;            /* [N] segment of each token */
 };
 
-/* p->relative: rows of the batch's distances, where the model looks at them. */
+/* Sets p->relative: embeddings of the batch's distances, if the model uses them. */
 void relative_rows(struct pass *p);
 
-/* The floats that they take for a text of n tokens. */
+/* Floats of scratch memory for a text of n tokens. */
 double relative_memory(const struct model *m, int n_tokens);
 
-/* The layer's projections of these rows. */
+/* Computes the layer's projections of these embeddings. */
 void relative_project(struct pass *p, const struct layer_plan *plan);
 
-/* What the terms of one head of one text read. */
+/* Data of the score terms of one head of one text. */
 struct relative_terms {
     struct relative_positions positions;
     struct relative_segments segments;
 };
 
-/* Sets at->term to what one head of one text adds by distance; *room lives as long. */
+/* Sets at->term to the terms of one head of one text; *room must last as long as at. */
 void relative_set_terms(const struct pass *p, const struct heads *h, int text, int head,
                         struct relative_terms *room, struct attend *at);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Rotary positions of queries and keys. */
+ * Rotary position embeddings (RoPE) of queries and keys. */
 #ifndef RUN_ROTARY_H
 #define RUN_ROTARY_H
 
 #include "run/pass.h"
 
-/* p->rotary: cosines and sines of the batch's positions. */
+/* Sets p->rotary: cosines and sines of the batch's positions. */
 void rotary_tables(struct pass *p);
 
 /* Rotates queries and keys of p->qkv in place, where the layer has rotary positions. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A router's scores -> the experts that a row goes to, and their shares. */
+ * A router's scores -> the experts of a row, and their weights. */
 #include "run/route.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A router's scores -> the experts that a row goes to, and their shares. */
+ * A router's scores -> the experts of a row, and their weights ("shares"). */
 #ifndef RUN_ROUTE_H
 #define RUN_ROUTE_H
 
@@ -8,15 +8,15 @@
 #include "base/arena.h"
 #include "model/model.h"
 
-/* How a row's experts are chosen. */
+/* The rule by which a row's experts are chosen. */
 struct routing {
     int E, n_chosen;
     enum score score;
     enum group_score group_score;
-    int n_groups, n_kept;       /* n_groups 0: none */
-    const float *bias;          /* [E] for the choice alone; NULL: none */
-    bool renormalise;
-    float factor;
+    int n_groups, n_kept;       /* groups of experts, and how many are kept; n_groups 0: none */
+    const float *bias;          /* [E] added to scores for the choice alone; NULL: none */
+    bool renormalise;           /* shares of the chosen experts sum to 1 */
+    float factor;               /* on all shares */
     float jitter;               /* SCORE_SPARSEMIXER: twice router_jitter_noise */
 };
 
@@ -26,7 +26,7 @@ struct route_room {
     double *exact;              /* [E] */
 };
 
-/* Room of a for E experts. */
+/* Scratch memory for E experts, in arena a. */
 struct route_room route_room(struct arena *a, int E);
 
 /* s[E], a router's output, becomes the chosen experts' shares; the others' become -1. */

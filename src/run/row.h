@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is read off one row of attention weights. */
+ * Measures of one row of attention weights: entropy, largest weight, mean distance. */
 #ifndef RUN_ROW_H
 #define RUN_ROW_H
 
@@ -14,7 +14,7 @@ double row_entropy(const float *w, int n);
 /* The index of the largest of n >= 1 weights, the first among equals. */
 int row_strongest(const float *w, int n);
 
-/* The strongest key and the distances of n >= 1 weights of keys from key0, in one pass. */
+/* The strongest key and the sums of distances of n >= 1 weights, keys from key0 on, in one pass. */
 struct scan row_scan(const float *w, int n, int key0, int query);
 
 /* The sums of the distances of rows, stride floats from one to the next, and the largest
@@ -22,7 +22,7 @@ struct scan row_scan(const float *w, int n, int key0, int query);
 struct scan_sums row_scan_rows(float *largest, const float *w, size_t stride, int n_rows, int n,
                                int key0, int query);
 
-/* The weights of row t of r over all its text's keys: out [n_all_keys]; 0 where hidden. */
+/* out[n_all_keys] = the weights of row t of r over all keys of its text; 0 where hidden. */
 void row_spread(const struct rows *r, int t, float *out);
 
 #endif

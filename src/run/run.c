@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Embed -> layers -> head: the only forward pass. */
+ * The forward pass of all families: embeddings -> layers -> head. */
 #include "run/run.h"
 
 #include <assert.h>

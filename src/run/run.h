@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * One forward pass for every family, over any number of texts packed without
- * padding, layer by layer, so that each weight is read once per batch.  The same
- * bytes for any number of threads and any packing.
+ * The forward pass, one for all families, over any number of texts packed without padding, layer by
+ * layer, so that each weight is read once per batch.  The result is the same bytes for any number
+ * of threads and any packing.
  *
- *     batch.h    the texts              wanted.h   what is wanted of the pass
- *     change.h   what it changes        view.h     what an attention reads
+ *     batch.h    the texts              wanted.h   outputs of the pass
+ *     change.h   changes of the pass    view.h     inputs of an attention, for taps
  *     cache.h    keys and values cached from pass to pass
- *     sink.h     rows of attention, and who takes them
+ *     sink.h     rows of attention, for sinks
  *
  * The stages of the pass have a header each; pass.h is what they share. */
 #ifndef RUN_RUN_H
@@ -24,7 +24,7 @@
 /*
  * Runs m over b; the rows of attention that are wanted go to the sinks.
  *
- * Errors (ERR_INPUT): ids where the model reads values, or values of another shape than
+ * Errors (ERR_INPUT): ids for a model that reads values, or values of another shape than
  * it takes; an id outside the vocabulary, a type outside the table, a text longer than
  * the model's positions (with both numbers), a text without tokens; another input that
  * is required, or has too many keys; a mask that does not fit; rotations of another width
@@ -37,19 +37,19 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
                 struct arena *call, struct err *e);
 
 /*
- * out[n, D] = what a layer's attention adds to the residual stream, from n rows of
- * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.  Of
- * FRONT_QKV it is z.  Memory for the time of the call is of `call`.
+ * out[n, D] = the addition of a layer's attention to the residual stream, from n rows of heads'
+ * outputs z[n, H d_v]: output projection, with bias, and the norm after it.  With FRONT_QKV it is
+ * z. Scratch memory is allocated in `call`.
  */
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par,
                           struct arena *call);
 
 /*
- * out[n, m->d_hidden] = the hidden states that n rows of the residual stream end in: after the
- * final norm, and what comes between it and the head.  stream [n, family_slot_dim(DIM_END)]: of
- * PLACE_REVERSIBLE the stream that attentions add to, then the other; of several streams all,
- * side by side; it is overwritten.
+ * out[n, m->d_hidden] = the final hidden states of n rows of the residual stream after the last
+ * layer: after the final norm and any step between it and the head.
+ * stream [n, family_slot_dim(DIM_END)]: with PLACE_REVERSIBLE the stream that attentions add to,
+ * then the other; with several streams (altup.h) all, side by side; it is overwritten.
  */
 void run_hidden(const struct model *m, const struct wanted *want, float *out, float *stream,
                 int n, struct par *par, struct arena *call);
@@ -62,8 +62,8 @@ void run_logits(const struct model *m, const struct wanted *want, float *out,
                 const float *hidden, int n, struct par *par, struct arena *call);
 
 /*
- * The bytes that run_forward takes beyond the model for one text of n tokens, with the precision
- * and the fewer bits of change; NULL: none.
+ * Bytes that run_forward takes beyond the model for one text of n tokens, with the precision and
+ * `fast` of change; NULL: no change.
  */
 double run_memory(const struct model *m, const struct change *change, int n_tokens,
                   int n_threads);

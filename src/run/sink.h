@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of attention, and who takes them.  The forward pass hands out each block of
- * finished rows while it is in cache, and keeps nothing of size layers x heads x tokens^2. */
+ * Rows of attention, and sinks: the functions that receive them.  The forward pass gives each block
+ * of finished rows to the sinks while it is in cache, and stores nothing of size
+ * layers x heads x tokens^2. */
 #ifndef RUN_SINK_H
 #define RUN_SINK_H
 
@@ -13,20 +14,19 @@ struct rows {
     int text;                   /* index in the batch */
     int stack, layer, head;
     int row0, n_rows;           /* queries row0 .. row0 + n_rows - 1 */
-    int key0, n_keys;           /* keys that any of them may see; others are hidden */
-    int n_queries, n_all_keys;  /* of the whole text */
+    int key0, n_keys;           /* range of keys that any of them may see; others are hidden */
+    int n_queries, n_all_keys;  /* queries and keys of the whole text */
     size_t stride;              /* floats from one row to the next */
-    const float *weight;        /* [n_rows, n_keys]: rows sum to 1, less null_mass; hidden ones
-                                   are 0 */
-    const float *single;        /* the same of one copy of each key, where keys are
-                                   counted more than once; NULL: none is */
-    const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL: none is */
-    const int *n_visible;       /* [n_rows] keys that are not masked */
-    const double *entropy;      /* [n_rows] nats */
-    const unsigned char *out;   /* [n_all_keys] 1: a filter left the key out, so it is hidden
-                                   too; NULL: none is */
-    const double *null_mass;    /* [n_rows] what a sink of the model took that is not a key; NULL:
-                                   it has none */
+    const float *weight;        /* [n_rows, n_keys] rows sum to 1 - null_mass; hidden keys have 0 */
+    const float *single;        /* the same for one copy of each key, if some keys count more than
+                                   once (BigBird); NULL if none does */
+    const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL if no key is masked */
+    const int *n_visible;       /* [n_rows] number of keys that are not masked */
+    const double *entropy;      /* [n_rows] in nats */
+    const unsigned char *out;   /* [n_all_keys] 1: hidden by --hide (filter.h), in all rows; NULL if
+                                   no key is */
+    const double *null_mass;    /* [n_rows] weight of the model's attention sink, which is no key;
+                                   NULL if it has none */
 };
 
 enum sink_scope {
@@ -47,8 +47,8 @@ struct sink {
        NULL: not wanted */
     void (*done)(void *self, int text, int layer);
     void *self;
-    bool divided;               /* rows are divided by what a filter leaves of them, so that they
-                                   sum to 1; else as filter.renorm says */
+    bool divided;               /* a filter divides rows by their remaining sum, so that they sum to
+                                   1; else filter.renorm decides */
 };
 
 #endif

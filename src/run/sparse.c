@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Global tokens and blocks -> the keys that rows see, and how often they are counted. */
+ * Global tokens and blocks -> the keys that rows see, and how often each counts in the softmax. */
 #include "run/sparse.h"
 
 #include <stdlib.h>

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * What rows see besides a window, or instead of one: tokens that are global (Longformer),
- * and blocks of keys (BigBird). */
+ * Sparse attention: windows with global tokens (Longformer), and blocks of keys (BigBird). */
 #ifndef RUN_SPARSE_H
 #define RUN_SPARSE_H
 
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Room for the projections of global rows, and copies of keys, if the batch needs any. */
+/* Allocates projections of global rows, and counts of keys, if the batch requires them. */
 void sparse_room(struct pass *p);
 
-/* What the rows of a layer see besides lo and hi, or instead: global tokens, with their
- * projections from p->a; blocks of keys. */
+/* Sets what the rows of a layer see besides the window, or instead: global tokens, whose
+ * projections it computes from p->a; blocks of keys. */
 void sparse_set(struct pass *p, const struct layer_plan *plan, struct heads *h);
 
 #endif

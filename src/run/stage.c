@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Linears and norms, shared out over the threads. */
+ * Linears and norms of a pass, computed by all threads. */
 #include "run/stage.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What every stage is made of: linears and norms, shared out over the threads. */
+ * Building blocks of the stages of a pass: linears and norms, computed by all threads. */
 #ifndef RUN_STAGE_H
 #define RUN_STAGE_H
 
@@ -8,13 +8,14 @@
 #include "run/pass.h"
 
 enum {
-    ROW_CHUNK = 64,         /* rows that one task norms, rotates or activates */
-    MLP_ROWS = 1024         /* rows that go through the mlp at a time */
+    ROW_CHUNK = 64,         /* rows per task of norms, rotations, activations */
+    MLP_ROWS = 1024         /* rows of the mlp at a time */
 };
 
 /*
- * y[n_rows, out] = x w^T + bias, panels shared out over the threads; row i of y at
- * y + i * y_stride, of x at x + i * x_stride.  Of groups of columns: each by its own.
+ * y[n_rows, out] = x w^T + bias, panels shared out over the threads; row i of y at y + i *
+ * y_stride, of x at x + i * x_stride.  A w of groups multiplies each group of columns by its own
+ * matrix.
  */
 void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                   int64_t x_stride, int n_rows, const struct param *w);
@@ -26,26 +27,25 @@ struct param stage_part(const struct param *w, int first, int n);
 void stage_rows(struct pass *p, int n_rows,
                 void (*task)(void *self, int i, struct arena *scratch), void *self);
 
-/* The rows that block i of n_rows has. */
+/* Number of rows in block i of n_rows. */
 int stage_rows_of(int n_rows, int i);
 
 /* y = norm(x) over n_rows rows of D; an empty slot copies.  y may be x. */
 void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                 const struct param *norm);
 
-/* Tells the tap of a step: rows row0 .. row0 + n_rows - 1 of the stream x, the others as they
- * were. */
+/* Calls the tap for a step of the stream x that changed rows row0 .. row0 + n_rows - 1. */
 void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
                 enum stack_id stack, const struct param *norm, const float *x, int row0,
                 int n_rows);
 
-/* rows * columns floats of p->call, not set. */
+/* rows * columns floats in p->call, uninitialised. */
 float *stage_floats(struct pass *p, size_t rows, size_t columns);
 
 /* y[n_rows, D] += x[n_rows, D] */
 void stage_add(struct pass *p, float *y, const float *x, int n_rows, int D);
 
-/* y[n_rows, D] *= factor, and by[D]; 0, NULL: as it is. */
+/* y[n_rows, D] *= factor by[D]; factor 0 and by NULL stand for 1. */
 void stage_scale(struct pass *p, float *y, int n_rows, int D, double factor, const float *by);
 
 #endif

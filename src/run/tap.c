@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Heads of a layer -> the views that a tap is shown. */
+ * The heads of a layer -> the views that a tap gets. */
 #include "run/tap.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Hands out what an attention reads, and lets something else attend in its place. */
+ * Calls of a tap (view.h): it gets the inputs of an attention, and may compute it in the model's
+ * place. */
 #ifndef RUN_TAP_H
 #define RUN_TAP_H
 
@@ -7,9 +8,9 @@
 #include "run/pass.h"
 
 /*
- * Shows the attention of layer l to the tap, where one is to see it.  *replaced: set to
- * true if the tap attended and wrote p->z; else left alone.  Errors: the tap's, and
- * ERR_INPUT where rows are global.
+ * Calls the tap, if there is one for layer l, with the attention's inputs.  *replaced: set to true
+ * if the tap computed the attention into p->z; else unchanged.  Errors: the tap's, and ERR_INPUT
+ * for global rows.
  */
 int tap_show(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows and their queries -> what a convolution of the rows around them makes. */
+ * Rows and their queries -> the output of ConvBERT's dynamic convolution. */
 #include "run/taps.h"
 
 #include <string.h>

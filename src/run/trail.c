@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A tap and a sink that keep one row. */
+ * A pass -> the trail of one row, stored by a tap and a sink. */
 #include "run/trail.h"
 
 #include <assert.h>

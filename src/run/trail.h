@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One row of a text on its way through a pass: its residual stream after each step, and what
- * each head made of which keys.  What the row's logits are made of can be told from it. */
+ * The trail of one row through a pass: its residual stream after each step, and for each head the
+ * output, weights and values.  Logits can be attributed to heads and tokens with it. */
 #ifndef RUN_TRAIL_H
 #define RUN_TRAIL_H
 
@@ -15,19 +15,20 @@ struct trail_step {
     float *x;                   /* [D] */
 };
 
-/* One attention of the row, to its own text or to another. */
+/* One attention of the row: self-attention or cross-attention. */
 struct trail_attention {
     float *z;                   /* [H d_v] the heads' outputs side by side */
     int S;                      /* keys */
-    float *v;                   /* [S, G d_v] values; NULL: not asked for, as the next two */
+    float *v;                   /* [S, G d_v] values; NULL, like the next two, unless keys are
+                                   wanted */
     float *a;                   /* [H, S] weights */
     unsigned char *hidden;      /* [H, S] 1: the row does not see the key */
-    float *gate;                /* [H d_v] what z was multiplied by; NULL: by nothing, or keys are
-                                   not asked for */
+    float *gate;                /* [H d_v] factor that z was multiplied by; NULL if the model has no
+                                   gates, or keys are not wanted */
 };
 
 struct trail {
-    const struct model *m;      /* whose stacks: the model that ends in logits */
+    const struct model *m;      /* the model that ends in logits: of a pair, the decoder */
     int row;
     struct trail_step *step;    /* [n_steps] */
     int n_steps;
@@ -35,14 +36,14 @@ struct trail {
 };
 
 /*
- * For row `row` of a text of T tokens and, for cross-attention, S of another (0: none); keys:
- * values and weights too.  All memory is of a, which may be the pass's.
+ * Allocates the trail of row `row` of a text of T tokens and, for cross-attention, S tokens of
+ * another (0: none), in arena a, which may be the pass's; keys: values and weights are wanted.
  */
 struct trail *trail_new(struct arena *a, const struct model *m, int row, int T, int S,
                         bool keys);
 
-/* For a pass of one text with all layers, heads and stacks; the sink only where keys are asked
- * for. */
+/* The tap and sink that fill it in a pass of one text with all layers, heads and stacks; the sink
+ * is required only if keys are wanted. */
 struct tap trail_tap(struct trail *t);
 struct sink trail_sink(struct trail *t);
 

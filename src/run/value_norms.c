@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lengths of values, and of what the output projection makes of them. */
+ * The values of a layer -> their norms, before or after the output projection. */
 #include "run/value_norms.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The values of a layer -> how long each is, for the weightings that multiply by it. */
+ * Norms of a layer's values, for weightings that multiply weights by them (weighting.h). */
 #ifndef RUN_VALUE_NORMS_H
 #define RUN_VALUE_NORMS_H
 
@@ -7,14 +7,14 @@
 #include "run/pass.h"
 
 struct value_norms {
-    int n_keys;                 /* of all texts */
+    int n_keys;                 /* keys of all texts */
     const float *own;           /* [H, n_keys] */
-    const float *global;        /* [H, n_keys] of what global rows read; NULL: none do */
+    const float *global;        /* [H, n_keys] for the values of global rows; NULL if none are */
 };
 
 /*
- * |v_j W_O| or |v_j| of each head and key of layer l, as want->weighting says; of p->call,
- * and NULL where it is plain.
+ * |v_j W_O| or |v_j| of each head and key of layer l, by want->weighting, in p->call; NULL for
+ * WEIGHTING_PLAIN.
  */
 const struct value_norms *value_norms_of(struct pass *p, int l, const struct heads *h);
 

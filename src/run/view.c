@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What an attention reads -> how long what it would write of a value is. */
+ * The output projection of a head -> W_O W_O^T, which gives the norm of each projected value. */
 #include "run/view.h"
 
 #include <string.h>

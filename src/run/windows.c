@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Convolutions as linears: what a kernel reads, row by row, and the product with it. */
+ * Windows of a picture or of rows -> the product of each with a kernel, as a linear. */
 #include "run/windows.h"
 
 #include "run/stage.h"

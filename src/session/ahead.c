@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Some lines at a time, one after the other on whatever thread is free. */
+ * Lines of a file of texts -> their tokens and reports, in advance, by all threads at once. */
 #include "session/ahead.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines that are there already -> their tokens, and what is written of them, by all threads before
- * they are asked for.  What a text comes to does not depend on it: one that fails here, or takes
- * more than its part of the budget, is read in its turn as if nothing had been tried.  Only memory
- * that lacks for what a thread computes in ends the run, as it does in a pass. */
+ * Read-ahead of a file of texts: lines that have been read already -> their tokens and their
+ * reports, by all threads at once, before the texts are requested one by one.  The result of a
+ * text does not depend on it: one that fails here, or exceeds its share of the budget, is
+ * tokenised again when its turn comes.  Only a thread whose scratch memory cannot be allocated
+ * ends the run, as in a pass. */
 #ifndef SESSION_AHEAD_H
 #define SESSION_AHEAD_H
 
@@ -16,30 +17,30 @@ struct ahead_line {
     const char *line;           /* [size] */
     size_t size;
     int64_t index;
-    bool given;                 /* it is a text that will be asked for */
-    struct budget budget;       /* its part, and what it took of it */
-    void *block;                /* which tokens are in; NULL: it was not tokenised */
+    bool given;                 /* the line is a text that will be requested */
+    struct budget budget;       /* its share of the session's, and how much of it was used */
+    void *block;                /* storage of tokens; NULL if the line was not tokenised */
     struct tokens tokens;
-    struct memory_file report;  /* what was written of it; data NULL: nothing */
+    struct memory_file report;  /* its report; data NULL if none was written */
 };
 
-/* Of s->a; s has a tokeniser and threads. */
+/* An empty reader, in s->a; s has a tokeniser and threads. */
 struct ahead *ahead_new(const struct session *s);
 
-/* Drops the lines that it has. */
+/* Removes all lines. */
 void ahead_begin(struct ahead *ahead);
 
 /*
- * One more line, copied; given: it will be asked for.  False: no more now, and this one stays
- * where it is.
+ * Adds a line; given: its text will be requested.  True: the line was copied and there is room
+ * for more.  False: it is the last that fits, and is borrowed, not copied.
  */
 bool ahead_add(struct ahead *ahead, const char *line, size_t size, int64_t index, bool given);
 
-/* Tokenises them, and writes what the report says. */
+/* Tokenises the lines and writes their reports. */
 void ahead_run(struct ahead *ahead, const struct report_ahead *report);
 
-bool ahead_has(const struct ahead *ahead);      /* one that was not taken */
-/* The next of them, until ahead_begin; NULL: there is none. */
+bool ahead_has(const struct ahead *ahead);      /* whether a line is left for ahead_take */
+/* The next line, valid until ahead_begin; NULL if none is left. */
 struct ahead_line *ahead_take(struct ahead *ahead);
 
 /* out->tokens, which go with a, within the budget; false: the text is still to be tokenised. */

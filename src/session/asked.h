@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was asked of a session, as plain data: which model, which text, which layers and
- * heads, what is changed in the pass.  All zero, but for the numbers whose NaN means "not
- * given" and seed, is the built-in model's default text. */
+ * The request for a session ("asked"), as plain data: which model, which text, which layers and
+ * heads, what is changed in the pass.  A request of zeros, except seed and the numbers whose
+ * NaN means "not given", means the built-in model and its default text. */
 #ifndef SESSION_ASKED_H
 #define SESSION_ASKED_H
 
@@ -10,19 +10,19 @@
 
 #include "base/opt_list.h"
 
-/* What the caller calls some of it, for messages. */
+/* The caller's names for some options, for messages. */
 struct asked_names {
     const char *stack, *layer, *head;   /* "--stack" */
-    const char *cut;                /* " (--truncate cuts it)"; "": the caller has no such */
+    const char *cut;                /* " (--truncate cuts it)"; "" if it cannot be cut */
 };
 
-/* Names of queries, and of keys that come from another text; NULL: they have none. */
+/* Names of queries, and of keys that come from another text; NULL if they have no names. */
 struct asked_labels {
     const char *const *query, *const *key;      /* [n_queries], [n_keys] */
     int n_queries, n_keys;
 };
 
-/* Which texts of the pairs of a file are read: both as one input, or one by itself. */
+/* What is read of each line of a file of pairs: both texts as one input, or one of them alone. */
 enum asked_half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
 enum merge { MERGE_NONE, MERGE_WORDS };
@@ -38,33 +38,34 @@ struct asked_arrays {
 };
 
 struct asked {
-    const struct asked_names *names;    /* NULL: the options of the program */
-    const char *model;              /* NULL: built in */
-    const struct handed *handed;        /* models that are open; NULL: they are opened */
+    const struct asked_names *names;    /* NULL: as the program's options are called */
+    const char *model;              /* NULL: the built-in model */
+    const struct handed *handed;        /* models that the caller has open; NULL if none */
     struct opt_list adapters;       /* folders, or names in the cache, merged in this order */
-    int tower;                      /* enum tower, or 0: by what is read */
-    const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
-    double score_scale;             /* of qkv's scores; 0 or NaN: not given */
-    const char *file;               /* -f; NULL: the operands */
+    int tower;                      /* enum tower; 0: chosen by the kind of input */
+    const char *attention, *qkv;    /* files that replace model and text; NULL if not given */
+    double score_scale;             /* factor of q.k with qkv; 0 or NaN if not given */
+    const char *file;               /* -f: file of texts; NULL: texts are operands */
     bool pairs, jsonl;
-    bool keep_empty;            /* lines without a text are texts */
+    bool keep_empty;            /* empty lines count as texts */
     bool apart;                 /* two operands are two texts, not a pair */
-    const char *by;             /* a key of --jsonl's objects: what texts are grouped by */
-    const char *shard;          /* "K/N": of the texts of file; NULL: all */
+    const char *by;             /* key of --jsonl's objects by which texts are grouped */
+    const char *shard;          /* "K/N": which texts of file are read; NULL: all */
     const char *split;          /* "N" or "N:OVERLAP": long texts in pieces; NULL: whole */
-    const char *max_memory;     /* "512M"; NULL: as much as there is */
-    struct stream *stream;          /* texts after other layers; NULL: from the embeddings on */
-    enum asked_half half;           /* of each pair of file */
+    const char *max_memory;     /* "512M"; NULL: no limit */
+    struct stream *stream;          /* hidden states to continue from; NULL: from embeddings */
+    enum asked_half half;           /* which texts of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
-    const char *boxes;              /* .npy of where tokens lie; NULL: nowhere */
-    const char *input;              /* an array of numbers; NULL: text or ids */
-    const struct asked_arrays *arrays;  /* of input and of bare layers; NULL: all are files */
-    const char *image, *audio;      /* a picture or sound that is made one; NULL: none */
+    const char *boxes;              /* .npy of the tokens' boxes on the page; NULL if none */
+    const char *input;              /* file of an array of numbers; NULL: text or ids */
+    const struct asked_arrays *arrays;  /* arrays in memory; NULL: all arrays are files */
+    const char *image, *audio;      /* picture or sound file that is the input; NULL if none */
     bool pretokenized, words, no_special, truncate;
-    bool word_ids;                  /* words are numbered as merge has them */
-    bool lenient_words;             /* with it: a piece of several words is of none */
+    bool word_ids;                  /* tokens get the numbers of their words */
+    bool lenient_words;             /* with it: a token that spans words has no number,
+                                       instead of an error */
     int merge;                      /* enum merge */
-    const char *hide;               /* NULL: nothing */
+    const char *hide;               /* list of hidden tokens; NULL if none is hidden */
     bool hide_special, renorm;
     const char *from, *to;          /* queries and keys that a figure shows; NULL: all */
     const char *average;            /* of heads, layers or texts; NULL: each by itself */
@@ -72,32 +73,32 @@ struct asked {
     const char *layer, *head, *stack;
     const char *chosen;         /* how head was chosen, for captions: "the 4 heads with the largest
                                    prev"; NULL: it was given */
-    /* of a bare layer */
+    /* options of bare layers */
     int heads, activation, relative, fused, order, seed;
     bool norm_first, zero_attn;
     const char *tensor_names, *prefix;
     const char *memory, *key, *value, *tokens, *key_tokens, *shape;
-    const struct asked_labels *labels;  /* of rows of precomputed attention; NULL: tokens */
-    const char *decoder_input, *decoder_tokens;     /* of an encoder and a decoder */
-    const char *rotations;          /* .npy; NULL: drawn */
+    const struct asked_labels *labels;  /* names of the rows of attention; NULL: those of tokens */
+    const char *decoder_input, *decoder_tokens;     /* of encoder-decoder layers */
+    const char *rotations;          /* .npy of LSH rotations; NULL: drawn at random */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
-    bool mask_may_be_none;          /* of any model: the side of a comparison that has its
-                                       own mask alone */
+    bool mask_may_be_none;          /* --mask none is allowed for any model: in a comparison it
+                                       is the side with the model's own mask alone */
     int held;                       /* enum weights_held */
-    int generate;                   /* 0: not asked for */
+    int generate;                   /* number of tokens; 0: no generation */
     int dtype;                      /* enum precision */
     int fast;                       /* enum fast */
 };
 
-/* The file that is read instead of a text, whatever of; NULL: none. */
+/* The file of numbers, picture or sound that is read instead of a text; NULL if none. */
 static inline const char *asked_array(const struct asked *asked)
 {
     return asked->input != NULL ? asked->input : asked->image != NULL ? asked->image :
            asked->audio;
 }
 
-/* The option that gives it. */
+/* The option that names that file. */
 static inline const char *asked_array_option(const struct asked *asked)
 {
     return asked->input != NULL ? "--input" : asked->image != NULL ? "--image" :

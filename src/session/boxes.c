@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --boxes X.npy -> the places of a text's tokens on its page. */
+ * --boxes X.npy -> the boxes of a text's tokens on its page. */
 #include "session/boxes.h"
 
 #include <math.h>

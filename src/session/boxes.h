@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where each token of a text lies on its page: --boxes, an array [tokens, 4] of left, top,
- * right and bottom. */
+ * Boxes of tokens on their page (LayoutLM): --boxes, an array [tokens, 4] of left, top, right
+ * and bottom. */
 #ifndef SESSION_BOXES_H
 #define SESSION_BOXES_H
 
 #include "session/input.h"
 
-/* ERR_USAGE where --boxes is given and the session has no model or one that reads none, or its
- * texts are those of a file, or cut by --split. */
+/* ERR_USAGE if --boxes is given and the session has no model that reads boxes, or its texts
+ * come from a file or are cut by --split. */
 int boxes_check(const struct session *s, struct err *e);
 
 /*
- * Sets item->box of a tokenised text, where there are any.
+ * Sets item->box of a tokenised text, if --boxes is given.
  *
  * Errors (ERR_INPUT): those of npz_open_one; another shape (found, expected); a number that is
  * not whole, or outside of the model's tables; a box whose right or bottom comes before its left

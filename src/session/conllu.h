@@ -14,9 +14,9 @@
 struct conllu_word {
     const char *form, *tag, *relation;  /* relation without its subtype: "nmod" of nmod:poss */
     int head;                   /* word, from 0; -1: the root */
-    const char *entity;         /* "(e1-person(e2)", of Entity= in the last column; NULL: none */
-    int start, end;             /* bytes of the sentence's text; the same where the text does
-                                   not show the word by itself */
+    const char *entity;         /* "(e1-person(e2)": Entity= in the last column; NULL if none */
+    int start, end;             /* bytes of the sentence's text; start = end where the word has
+                                   no bytes of its own */
 };
 
 struct conllu_sentence {
@@ -24,8 +24,8 @@ struct conllu_sentence {
     size_t size;
     struct conllu_word *word;   /* [n] */
     int n;
-    int64_t line;               /* that its first word stands on, from 1 */
-    bool begins;                /* a document: "# newdoc" */
+    int64_t line;               /* line of its first word, from 1 */
+    bool begins;                /* it begins a document: "# newdoc" */
 };
 
 struct conllu {
@@ -40,7 +40,8 @@ struct conllu {
  * words make the text).  Empty nodes (8.1) are left out.  Words of a range have their own
  * bytes where they make it up ("do" and "n't"), else its first word has them all.
  *
- * Errors (ERR_INPUT), with the line: what was found, and what was expected; no sentence.
+ * Errors (ERR_INPUT), with the line: what was found and what was expected; a file without
+ * sentences.
  */
 struct conllu *conllu_read(struct arena *a, struct span bytes, const char *name, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Documents, and a question about one of them. */
+ * A seed -> a text of short documents with a question about one of them. */
 #include "session/documents.h"
 
 #include <string.h>

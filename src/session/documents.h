@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Eight short documents that the program brings along, and a question that one of them answers;
- * and the same documents with no question. */
+ * Retrieval probe: eight short built-in documents followed by a question that one of them answers,
+ * and the same documents without a question. */
 #ifndef SESSION_DOCUMENTS_H
 #define SESSION_DOCUMENTS_H
 
@@ -16,9 +16,10 @@ struct documents {
 };
 
 /*
- * Text number i of DOCUMENT_TEXTS, of arena a: document i answers; the others and the place of
- * each are drawn by seed.  For a model that haystack_unreadable accepts.  Returns 1, 0 where the
- * model takes too few tokens, or the two texts do not begin alike; -1: it cannot be tokenised.
+ * Text number i of DOCUMENT_TEXTS, in arena a: document i answers; the other documents and their
+ * order are drawn by seed.  Requires a model for which haystack_unreadable returns NULL.
+ * Returns 1; 0 if the text is too long for the model, or the two texts do not begin with the same
+ * tokens; -1 if it cannot be tokenised.
  */
 int documents_text(const struct session *s, struct arena *a, int seed, int i,
                    struct documents *out, struct err *e);

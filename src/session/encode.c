@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts and ids -> the tokens of both sides, within what the model takes. */
+ * Texts and ids -> the tokens of source and target, within the model's maximum length. */
 #include "session/encode.h"
 
 #include <string.h>

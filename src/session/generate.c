@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts that are open -> the same with the tokens that the model adds to them. */
+ * --generate: texts -> the texts with the tokens that the model generates after them. */
 #include <string.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --generate, and texts that need a decoder's -> whether and how texts are continued. */
+ * --generate, or no text for the decoder -> the rules by which texts are continued, if they are. */
 #include "session/select.h"
 
 int session_generation(struct session *s, bool text, struct err *e)

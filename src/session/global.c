@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --global, and what stands for it where it is not given. */
+ * --global, or the defaults of the model's class -> a text's global tokens. */
 #include "session/global.h"
 
 #include <string.h>

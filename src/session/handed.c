@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a caller has open -> a session. */
+ * Models and inputs that a caller has open -> a session that uses them. */
 #include "session/handed.h"
 
 #include "session/layer.h"

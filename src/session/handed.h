@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models that a caller has open already, and texts of theirs, in place of those that would be
- * opened as asked. */
+ * Models, and their tokenised inputs, that a caller has open already ("handed" to a session): used
+ * where the request names them, instead of opening them again. */
 #ifndef SESSION_HANDED_H
 #define SESSION_HANDED_H
 
 #include "session/item.h"
 #include "session/session.h"
 
-enum { HANDED_MOST = 2 };       /* of each */
+enum { HANDED_MOST = 2 };       /* at most so many models, and inputs */
 
 struct handed {
-    const struct session *session[HANDED_MOST];     /* the second NULL: there is one */
-    const char *name[HANDED_MOST];      /* asked.model of each, the same pointer; of the first
-                                           also NULL */
-    /* Texts that are none, as they were read: of a picture, of sound, of rows; each of its
-     * session, or of the first.  NULL: what is asked is read. */
+    const struct session *session[HANDED_MOST];     /* [1]: NULL if there is only one */
+    const char *name[HANDED_MOST];      /* the asked.model (same pointer) that means each; of the
+                                           first, NULL means the default model */
+    /* Inputs other than text that were read already: a picture, sound, or rows of numbers; [i]
+     * belongs to session[i], or to the only session.  NULL: the input is read as requested. */
     const struct item *item[HANDED_MOST];
-    const char *file[HANDED_MOST];      /* asked_array of each, the same pointer; of rows NULL */
+    const char *file[HANDED_MOST];      /* the asked_array() (same pointer) that means each; NULL
+                                           for rows */
 };
 
 /*
- * The session that stands for what is asked, shared, with env's arena and progress.  ERR_USAGE:
- * what is asked would be opened in another way than it was.
+ * Opens s as a share of the open session that asked->model names, with env's arena and progress.
+ * ERR_USAGE: the request would open the model with other options.
  */
 int handed_open(struct session *s, const struct asked *asked, bool tokens_only,
                 const struct env *env, struct err *e);
 
-/* The text of a session that stands for what is asked of it; NULL: none does. */
+/* The input, already read, that the request of s names; NULL if none is. */
 const struct item *handed_item(const struct session *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A needle in a haystack. */
+ * A seed -> a needle-in-a-haystack text: filler sentences, one of them the needle, a question. */
 #include "session/haystack.h"
 
 #include <string.h>

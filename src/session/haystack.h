@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A needle in a haystack that the program writes: sentences without a meaning of their own, one
- * of which names eight words, then a question for them and its answer. */
+ * Needle-in-a-haystack texts that the program generates: filler sentences, one of which (the
+ * needle) names eight words, then a question for these words and its answer. */
 #ifndef SESSION_HAYSTACK_H
 #define SESSION_HAYSTACK_H
 
@@ -15,18 +15,19 @@ struct haystack {
     struct retrieval_places places;
 };
 
-/* The tokens that hold the bytes from .. to - 1 of their text; *n 0: there is none. */
+/* The tokens of bytes from .. to - 1 of their text: *first, and how many, *n; *n 0 if none. */
 void haystack_span(const struct tokens *t, int from, int to, int *first, int *n);
 
-/* Why the model cannot read such texts, or cannot be asked so; NULL: it can. */
+/* Why the model cannot read such texts (unreadable), or cannot answer them (refusal); NULL if it
+ * can. */
 const char *haystack_unreadable(const struct session *s);
 const char *haystack_refusal(const struct session *s);
 
 /*
- * Text number i of HAYSTACK_LENGTHS x HAYSTACK_DEPTHS, of arena a: at most 1/8, 1/4, 1/2, or all
- * of the model's positions or 512, whichever is less, as many tokens; the needle stands after
- * 0, 1/4, 1/2, 3/4 or all of the sentences.  The words are drawn from the NATO alphabet by seed.
- * Returns 1, 0 where so few tokens hold no such text, -1: it cannot be tokenised.
+ * Text number i of HAYSTACK_LENGTHS x HAYSTACK_DEPTHS, in arena a.  Its length is at most 1/8,
+ * 1/4, 1/2 or all of min(positions of the model, 512) tokens; the needle stands after 0, 1/4, 1/2,
+ * 3/4 or all of the sentences.  The words are drawn from the NATO alphabet by seed.
+ * Returns 1; 0 if no such text fits into so few tokens; -1 if it cannot be tokenised.
  */
 int haystack_text(const struct session *s, struct arena *a, int seed, int i,
                   struct haystack *out, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The texts of a source one by one, and what is said of those that cannot be used. */
+ * A source of texts -> tokenised texts one by one, with warnings for those that cannot be used. */
 #include "session/input.h"
 
 #include <math.h>

@@ -15,18 +15,19 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
 
 /*
- * The same, where another session's input `first` has been opened.  Of a file, each text is
- * of the line that `first` read last, and there is one such: input_next then returns 0,
- * until `first` reads on.  Of one text or array they go side by side.
+ * The same for a second session that reads the same texts as the input `first` of another.  If
+ * they come from a file, input_next returns the line that `first` read last, once, then 0 until
+ * `first` reads on.  A single text or array is read by each on its own.
  */
 struct input *input_open_beside(struct session *s, const struct input *first,
                                 int n_operands, char **operands, struct err *e);
 
-/* What messages call the text that this input gives of each two; NULL: there is one. */
+/* Sets what messages call this input's text where two inputs read the same line; NULL if there is
+ * only one. */
 void input_call(struct input *in, const char *text_name);
 
-void input_close_all(struct input *last);      /* it and those of its session before it */
-/* Those that were opened after `before`, the session's input then. */
+void input_close_all(struct input *last);      /* it and its session's earlier inputs */
+/* Closes the inputs that were opened after `before`, which was s->input then. */
 void input_close(struct session *s, struct input *before);
 
 /*
@@ -36,35 +37,35 @@ void input_close(struct session *s, struct input *before);
  */
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e);
 
-/* What it came to: rc; where that is 0, an error if some lines could not be used. */
+/* The final result: rc, or if that is 0 an error if some lines could not be used. */
 int input_result(const struct input *in, int rc, struct err *e);
 
-int64_t input_count(const struct input *in);    /* texts; of a file's lines: those read so far */
-int input_count_parts(const struct input *in);  /* of its pieces, of the last of these: that came
-                                                   so far, while others follow; else 0 */
-bool input_is_drawn(const struct input *in);        /* some of it, from the seed */
-int64_t input_count_bad(const struct input *in);    /* of them: could not be used */
-uint32_t input_crc(const struct input *in);     /* of the lines read so far, each with a "\n" */
-const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the
+int64_t input_count(const struct input *in);    /* number of texts; of a file: read so far */
+int input_count_parts(const struct input *in);  /* pieces of the last text returned so far; 0 if
+                                                   no more of them follow */
+bool input_is_drawn(const struct input *in);        /* whether numbers come from the seed */
+int64_t input_count_bad(const struct input *in);    /* texts that could not be used */
+uint32_t input_crc(const struct input *in);     /* CRC-32 of the lines read so far, each + "\n" */
+const char *input_name(const struct input *in); /* file name, or that of standard input; NULL: the
                                                    command line */
-double input_share(const struct input *in);      /* of its texts that were taken, in [0, 1];
-                                                   NaN: not known */
-bool input_waits(const struct input *in);       /* whoever writes has yet to write the next text */
-bool input_is_file(const struct input *in);     /* of texts, or pieces of one; or of several
-                                                   arrays */
+double input_share(const struct input *in);      /* fraction of its texts already read, in [0, 1];
+                                                   NaN if not known */
+bool input_waits(const struct input *in);       /* the next text is not written yet (a pipe) */
+bool input_is_file(const struct input *in);     /* it may have several texts: a file, pieces of a
+                                                   text, or several arrays */
 
 /*
- * Of a text that was read but failed.  0: it is left out, and why is said, of what many texts
- * have in common with the first; -1: the error ends all (enum err_reach).
+ * Handles the error of a text that was read.  0: the text is left out with a warning, given only
+ * once where the cause is common to many texts; -1: the error ends the run (enum err_reach).
  */
 int input_fail(struct input *in, const struct item *item, struct err *why);
 
-/* Counts a text that was read but could not be used after all, and says why. */
+/* Counts a text that was read but cannot be used, and warns why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);
 
 /*
- * How far the work is, where there are several texts; only whoever asks for them one by one
- * says so: that it begins, that the texts taken last are worked on, that n are done, its end.
+ * Progress over several texts, for callers of input_next: the work begins; the texts returned
+ * last are in work; n of them are done; the work ends.
  */
 void input_begin(struct input *in);
 void input_work(struct input *in);
@@ -72,8 +73,8 @@ void input_worked(struct input *in, int n);
 void input_end(struct input *in);
 
 /*
- * Calls fn for each text, continued where it is open.  What fn takes from the arena is
- * gone afterwards.  Errors: those of fn; ERR_INPUT only rejects a line of a file.
+ * Calls fn for each text, after --generate has continued it.  What fn allocates in the arena is
+ * freed afterwards.  Errors: those of fn; ERR_INPUT only rejects a line of a file.
  */
 int input_each(struct input *in,
                int (*fn)(void *self, struct arena *a, const struct item *item,
@@ -90,37 +91,37 @@ int input_batches(struct input *in, struct session *s,
                   void *self, struct err *e);
 
 /*
- * Beside the pass, what a text takes until it is reported: a text that --max-memory has no place
- * for is an error before it is run.
+ * Sets how many bytes a text takes, beside the pass, until it is reported, so that a text that
+ * exceeds --max-memory is an error before it is run.
  */
 void input_keeps(struct input *in, double (*bytes)(void *self, const struct item *item),
                  void *self);
-/* Of a text that was read: it is there until all of them are reported. */
+/* Counts those bytes of a text as used until the end: it is kept until all texts are reported. */
 void input_hold(struct input *in, const struct item *item);
-bool input_is_limited(const struct input *in);
+bool input_is_limited(const struct input *in);     /* whether --max-memory is given */
 /* Bytes that texts may take; infinite: without --max-memory. */
 double input_left(const struct input *in);
-/* The limit of an input that was opened before, when less was taken. */
+/* Takes over the memory limit of `first`, opened earlier, when the process used less. */
 void input_limit_as(struct input *in, const struct input *first);
-/* How many of the first of n texts --max-memory has a place for in one pass, at least 1. */
+/* How many of n texts, from the first on, fit into --max-memory in one pass; at least 1. */
 int input_fit(const struct input *in, const struct item *items, int n);
 
-/* Calls done after each batch, and in input_each each text, when all texts that were read are
- * worked on; NULL: nothing. */
+/* Sets a function that is called when all texts read so far are finished: after each batch, or
+ * in input_each after each text; NULL if none. */
 void input_after_batches(struct input *in, int (*done)(void *self, struct err *e), void *self);
-int input_batch_done(struct input *in, struct err *e);     /* for those: calls it */
+int input_batch_done(struct input *in, struct err *e);     /* calls that function */
 
 /*
- * Calls passed for each text of a file of lines that is not given, as it is another shard's or
- * was done before, tokenised, in its place among the others; what cannot be used is left out.
+ * Sets a function that is called, in file order, with each tokenised text that input_next skips
+ * because another shard has it or an earlier run did it.  Unusable ones are left out.
  */
 void input_tell_passed(struct input *in, void (*passed)(void *self, const struct item *item),
                        void *self);
 
 /*
  * With several threads, write(self, a, item, to) is called on any of them for texts of a file of
- * lines, before they are given; their items then have what it wrote.  It sees what a tokeniser
- * makes of a text, and is called for whole texts of a session without a model only.
+ * lines, before input_next returns them; item->report then is what it wrote.  Only for sessions
+ * without a model, and texts that are not split: write sees the tokens alone.
  */
 void input_report_ahead(struct input *in,
                         void (*write)(void *self, struct arena *a, const struct item *item,
@@ -128,9 +129,9 @@ void input_report_ahead(struct input *in,
                         void *self);
 
 /*
- * Of a file of lines, not yet read: the first n_lines are taken as done, of the last one only
- * n_parts pieces where that is not 0, n_bad of them as ones that could not be used.  ERR_INPUT:
- * it has fewer.
+ * Skips the first n_lines of a file not yet read, as done by an earlier run: of the last of them
+ * only n_parts pieces if that is not 0; n_bad of them could not be used.  ERR_INPUT: the file has
+ * fewer.
  */
 int input_skip(struct input *in, int64_t n_lines, int n_parts, int64_t n_bad, struct err *e);
 

@@ -15,18 +15,18 @@ struct json_ids {
 };
 
 struct json_line {
-    const char *text, *pair;    /* NULL: none; ids count, not the text beside them */
+    const char *text, *pair;    /* NULL if absent; where there are ids, these are used */
     size_t text_size, pair_size;
     struct json_ids ids, type_ids, decoder_ids, global;
-    const char *group;          /* the value of the key by; NULL: none was asked for */
+    const char *group;          /* value of the grouping key; NULL if none was given */
 };
 
 /*
- * Fills *out from line[n].  by: the key of what the text is grouped by, a string, a number, true
- * or false; NULL: none.  Errors (ERR_INPUT, without the line's number): no JSON object,
+ * Fills *out from line[n].  by: the grouping key, whose value is a string, a number, true or
+ * false; NULL if none.  Errors (ERR_INPUT, without the line's number): no JSON object,
  * neither text nor ids, a list that holds what is not an id, types without ids, two texts for
- * the decoder, a group that is missing, empty or longer than 256 bytes.  Keys that are not
- * known are the file's own.
+ * the decoder, a group that is missing, empty or longer than 256 bytes.  Unknown keys are
+ * ignored.
  */
 int jsonl_read(struct arena *a, const char *line, size_t n, const char *by,
                struct json_line *out, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Plain, a pair with a tab, or a JSON object -> the text of a line. */
+ * A line of a file (plain text, a pair with a tab, a JSON object) -> its text, pair or ids. */
 #include "session/line.h"
 
 #include <string.h>

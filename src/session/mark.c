@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ids, pieces and labels of tokens -> what they are of their text. */
+ * Ids, pieces and labels of tokens -> their classes: ends, separators, punctuation. */
 #include "session/mark.h"
 
 #include <string.h>

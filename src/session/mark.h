@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tokens of a text are: ends, separators, punctuation. */
+ * Classes of tokens: start and end tokens, separators, punctuation. */
 #ifndef SESSION_MARK_H
 #define SESSION_MARK_H
 
 #include "session/texts.h"
 
-/* No token of the model, of weights, sees one that follows it. */
+/* Whether the model, one with weights, is causal in all its layers: no query attends to a later
+ * key. */
 bool mark_looks_back(const struct model *m);
 
 /*
- * Bits of enum token_mark of the tokens of one side, as they are shown: a word has what all
- * of its tokens have.
+ * Bits of enum token_mark of the tokens of one side, as shown: of words merged by --merge, the
+ * bits that all their tokens have.
  *
  * Ends: the ids that the model's config (GGUF: its tokeniser) calls eos_token_id; without
  * any, [SEP]; and the token that starts a decoder's text.  Separators: [SEP] or <sep>; where

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * .npy -> what it hides and adds. */
+ * .npy -> an attention mask: hidden keys, numbers added to scores. */
 #include "session/mask_file.h"
 
 #include <math.h>

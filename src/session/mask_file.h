@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A mask's .npy: its shape at once, its numbers when a text of that shape comes. */
+ * A mask from a .npy file: the shape is read at once, the numbers when a text of that shape is
+ * run. */
 #ifndef SESSION_MASK_FILE_H
 #define SESSION_MASK_FILE_H
 
@@ -7,7 +8,7 @@
 #include "session/session.h"
 
 /*
- * [T, S], [heads or texts, T, S] or [texts, heads, T, S]; keys: [S] or [texts, S].  Integers
+ * Shape [T, S], [heads or texts, T, S] or [texts, heads, T, S]; keys: [S] or [texts, S].  Integers
  * hide where they are 0, floats are added.  The numbers live as long as s->a.
  *
  * Errors: those of npz_open_one; another number of axes.  Of reading the numbers: NaN, inf;

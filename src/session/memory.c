@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How much memory texts may take, and take. */
+ * --max-memory -> a limit in bytes; texts -> the bytes that they take. */
 #include "session/memory.h"
 
 #include <math.h>

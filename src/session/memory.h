@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --max-memory: the memory, beside mapped files, that texts may take. */
+ * --max-memory: limit of the process's RAM, mapped files not counted. */
 #ifndef SESSION_MEMORY_H
 #define SESSION_MEMORY_H
 
@@ -7,26 +7,26 @@
 #include "session/session.h"
 
 struct memory_limit {
-    double allowed;             /* bytes; infinite: nothing was asked for */
-    double base;                /* of them, what the process had when its texts were opened */
+    double allowed;             /* the limit in bytes; infinite: no limit */
+    double base;                /* bytes in use when the texts were opened, and of kept texts */
 };
 
 /*
- * As asked->max_memory says: a number and K, M or G (of 1024), or bytes.  ERR_USAGE: no such
- * number; less than the process has already.
+ * Sets the limit from asked->max_memory: bytes, or a number with K, M or G (powers of 1024).
+ * ERR_USAGE: not such a number; less than the process uses already.
  */
 int memory_open(const struct session *s, struct memory_limit *out, struct err *e);
 
-/* Bytes of a pass over texts of so many tokens in all, of both sides. */
+/* Bytes that a pass over texts with so many source and target tokens in all takes. */
 double memory_of_pass(const struct session *s, int n_tokens, int n_target);
 
 /*
- * Bytes that may be taken beyond `needed`, to be faster: what --max-memory leaves, and half of what
- * the system has to give; at most, and at least 0.
+ * Bytes beyond `needed` that may be spent on speed: the rest of --max-memory, at most half of
+ * the system's free memory; at least 0.
  */
 double memory_spare(const struct session *s, double needed);
 
-/* Whether bytes more are allowed; ERR_INPUT, with what is needed and what is allowed. */
+/* Checks that so many more bytes are allowed; ERR_INPUT, with both numbers. */
 int memory_check(const struct memory_limit *limit, const struct item *item, double bytes,
                  struct err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One token of a text, as a person names it:
+ * A user's name for one token of a text ("place"):
  *
  *     7          the token at position 7, from 0
  *     -1         the last token, -2 the one before it
@@ -20,7 +20,7 @@ struct place {
     const char *spec;           /* as given, for messages */
     long long position;         /* -1: a word, or counted from the end */
     long long from_end;         /* 1: the last token; 0: a word, or counted from 0 */
-    const char *word;
+    const char *word;           /* NULL: a position */
     size_t word_size;
     long long occurrence;       /* from 1 */
 };
@@ -43,7 +43,7 @@ int place_span(const struct place *p, const char *option, const struct tokens *t
 /* What the spans of a side's tokens count in; NULL: it is not known. */
 const char *place_text(const struct item *item, enum item_side side);
 
-/* The same among the tokens of an item that look, in the session's stack. */
+/* The same among the query tokens of an item in the session's stack. */
 int place_query(const struct place *p, const char *option, const struct session *s,
                 const struct item *item, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --attention FILE -> a model without weights, and the one text that it is of. */
+ * --attention FILE -> a model without weights that returns the file's attention, and its text. */
 #include "session/precomputed.h"
 
 #include <jansson.h>

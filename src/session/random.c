@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts of random tokens that come twice. */
+ * A seed -> texts of random tokens, repeated once. */
 #include "session/random.h"
 
 #include <string.h>

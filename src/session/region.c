@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lists of tokens -> which of them a figure has. */
+ * --from and --to -> the queries and keys that a figure shows. */
 #include "session/region.h"
 
 #include <ctype.h>

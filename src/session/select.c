@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * -s, -l, -H -> the stack, layers and heads that are shown. */
+ * -s and the other options of a selection -> the stack, layers and heads that are shown. */
 #include "session/select.h"
 
 #include <string.h>

@@ -6,29 +6,29 @@
 #include "session/session.h"
 
 /*
- * Which texts are continued, into s->rules and s->n_generate; text: each has one for the
- * decoder.  Errors: ERR_USAGE where the model sees both ways, or a text is given that would
- * be generated; ERR_INPUT where the model has no head.
+ * Decides whether texts are continued, in s->rules and s->n_generate; text: the decoder's text is
+ * given.  Errors: ERR_USAGE if the model is bidirectional, or the text to be generated is given;
+ * ERR_INPUT if the model has no language-model head.
  */
 int session_generation(struct session *s, bool text, struct err *e);
 
 /*
- * want->layer and want->head from -l and -H.
- * ERR_USAGE: a list that is not one, a layer or head that the model does not have, heads by
- * name beside -l.
+ * Sets want->layer and want->head from -l and -H.
+ * ERR_USAGE: not a list, a layer or head that the model does not have, heads by name together
+ * with -l.
  */
 int session_heads(struct session *s, struct wanted *want, struct err *e);
 
 /*
- * want->rotations from --rotations; a warning where they are drawn without a seed.
- * Errors: no layer hashes; the file is not a .npy, or does not fit (found, expected).
+ * Sets want->rotations, of LSH attention, from --rotations; warns if they are drawn without a
+ * seed.  Errors: no layer hashes; the file is not a .npy, or has another shape (found, expected).
  */
 int session_rotations(const struct session *s, struct wanted *want, struct err *e);
 
 /*
- * What --mask and its like, and --dtype and --fast, say, into s->change and *want.  Of an
- * encoder-decoder --mask is for the self-attention of the stack that is shown: the encoder's
- * with -s encoder, else the decoder's.
+ * Sets s->change and *want from --mask and related options, --dtype and --fast.  In an
+ * encoder-decoder, --mask applies to the self-attention of the shown stack: the encoder's with
+ * -s encoder, else the decoder's.
  */
 int session_change(struct session *s, struct wanted *want, struct err *e);
 

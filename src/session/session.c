@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was asked -> the model, its tokeniser and the threads. */
+ * A request -> a session: the model, its tokeniser and the threads. */
 #include "session/session.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A session that is open -> another of the same model, for something else. */
+ * An open session -> another one of the same model, for another request. */
 #include "session/session.h"
 
 void session_share(struct session *s, const struct session *of, const struct asked *asked)

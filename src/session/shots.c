@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tasks by examples. */
+ * A seed -> a few-shot text: five examples of a small task and a sixth without its answer. */
 #include "session/shots.h"
 
 #include <string.h>

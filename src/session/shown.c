@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tokens that are left out, and words in place of pieces. */
+ * --hide, --renorm, --merge -> the tokens that are shown: some hidden, words in place of pieces. */
 #include "session/shown.h"
 
 #include "session/average.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * --hide, --renorm, --merge: what pictures and statistics show of a text's tokens. */
+ * --hide, --renorm, --merge: the tokens of a text as figures and statistics show them ("shown"):
+ * some hidden, those of a word merged. */
 #ifndef SESSION_SHOWN_H
 #define SESSION_SHOWN_H
 
@@ -7,40 +8,41 @@
 #include "session/session.h"
 #include "session/texts.h"
 
-extern const char *const merge_names[];     /* by enum merge, then NULL */
+extern const char *const merge_names[];     /* in the order of enum merge, then NULL */
 
-/* ERR_USAGE: not a list; --renorm alone; --merge words where there are none. */
+/* ERR_USAGE: not a list; --renorm without --hide; --merge words with input that has no words. */
 int shown_check(const struct session *s, struct err *e);
 
 /*
- * Fills item->shown of the tokens that it has now.  Errors: a position that a text of the
- * command line does not have; a text that nothing is left of; tokens without words where
- * they are to be merged.
+ * Fills item->shown from its present tokens.  Errors: a position outside the only text; a text
+ * whose tokens are all hidden; --merge for tokens without words.
  */
 int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e);
 
-/* Numbers of heads are of rows divided by what --hide leaves; weights with --renorm alone. */
+/* What a caption describes: weights, whose rows are renormalised after --hide only with --renorm,
+ * or statistics of heads, for which they always are. */
 enum shown_of { SHOWN_WEIGHTS, SHOWN_NUMBERS };
 
 /*
- * What is shown of the item, for captions: "special tokens hidden, weights not
- * renormalised; words in place of their pieces"; NULL: all of it, as it is.
+ * Caption about hidden and merged tokens of an item: "special tokens hidden, weights not
+ * renormalised; words in place of their pieces"; NULL if all is shown unchanged.
  */
 const char *shown_text(const struct session *s, struct arena *a, const struct item *item,
                        enum shown_of of);
-/* The same of no text, and what is averaged: "mean of heads 0-3; hidden: special". */
+/* The same from the options, for no particular text, with what is averaged: "mean of heads 0-3;
+ * hidden: special". */
 const char *shown_asked(const struct session *s, struct arena *a, enum shown_of of);
 
-/* ERR_USAGE: --renorm, where a command writes numbers of heads alone. */
+/* ERR_USAGE if --renorm is given, for commands that only write statistics of heads. */
 int shown_check_numbers(const struct session *s, struct err *e);
-bool shown_hides(const struct session *s, const struct item *item);     /* some token */
-/* Positions of what is shown of a side that are left out: [*n] of a. */
+bool shown_hides(const struct session *s, const struct item *item);     /* is any token hidden? */
+/* Positions of the hidden tokens, or merged words, of one side: [*n], in arena a. */
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n);
-const char *shown_list(const struct session *s);    /* --hide's; NULL: nothing is hidden */
+const char *shown_list(const struct session *s);    /* --hide's list; NULL if not given */
 
 /*
- * Sinks for the pass over the texts in place of to[n]; returns how many: those themselves
- * where all is shown as it is.
+ * Replaces the sinks to[n] of a pass over the texts by ones that hide, renormalise and merge before
+ * they pass rows on; returns their number.  Unchanged if nothing is hidden or merged.
  */
 int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
                 const struct sink **to, int n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which side of a text looks, and which is looked at; which part of a long one it is. */
+ * The stack -> the sides of a text whose tokens are queries and keys. */
 #include "session/texts.h"
 
 const struct tokens *item_side(const struct item *item, enum item_side which)

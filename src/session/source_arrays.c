@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Arrays instead of texts: --input of a model that reads them, or what a picture or
- * sound becomes, rows of a bare layer, or precomputed attention. */
+ * Sources of arrays instead of texts: --input, pictures and sound, rows of a bare layer,
+ * precomputed attention. */
 #include "session/layer.h"
 #include "session/media.h"
 #include "session/precomputed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was asked, and TEXT and TEXT_B -> where its texts come from. */
+ * A request, with the operands TEXT and TEXT_B -> its source of texts. */
 #include <string.h>
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts that layers of another process had -> texts for the layers after them. */
+ * Hidden states from another process -> texts on which the later layers continue. */
 #include <string.h>
 
 #include "session/source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --split: texts that are longer than N tokens, in pieces. */
+ * --split: texts of more than N tokens, cut into pieces. */
 #ifndef SESSION_SPLIT_H
 #define SESSION_SPLIT_H
 
@@ -8,29 +8,29 @@
 struct split;
 
 /*
- * *out: the texts of source in pieces as s->asked->split says, "N" or "N:OVERLAP"; NULL where
- * that is.  ERR_USAGE: no such numbers; more tokens than the model takes; no texts are read.
+ * *out: a splitter of source's texts by s->asked->split, "N" or "N:OVERLAP"; NULL without it.
+ * ERR_USAGE: not such numbers; more tokens than the model takes; the input is not text.
  */
 int split_open(const struct session *s, struct source *source, struct split **out,
                struct err *e);
 
 /*
- * As source->next: a text's pieces, one after the other, each with its part.  What the texts of
- * source have in common with the last is kept until the next is read.
+ * As source->next, but returns a text's pieces one by one, with item->part set.  What the pieces
+ * share with the text stays valid until the next text is read.
  *
- * SOURCE_UNUSABLE, SOURCE_FAILED too: a text whose template, or other text, leaves no place for
- * more than the overlap; a text that is too long and has another for the decoder, or lists
+ * SOURCE_UNUSABLE or SOURCE_FAILED also for a text whose template, or second text, leaves room for
+ * no more than the overlap; and for one that is too long and has a text for the decoder, or lists
  * global tokens.
  */
 int split_next(struct split *p, struct arena *a, struct item *out, struct err *e);
 
-/* Pieces of the text that was read last which came so far, while others follow; else 0. */
+/* Number of the last text's pieces returned so far; 0 if no more of them follow. */
 int split_taken(const struct split *p);
 
-/* So many pieces of the next text are taken as done: it has more.  As split_next. */
+/* Skips the first n pieces of the next text, which has more.  Returns as split_next. */
 int split_skip(struct split *p, int n, struct err *e);
 
-/* Whether the next piece is of the text of the last one. */
+/* Whether the next piece belongs to the same text as the last one. */
 bool split_continues(const struct split *p);
 
 #endif

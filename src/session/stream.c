@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts, with what layers made of them -> bytes, and back. */
+ * Texts with their hidden states -> bytes, and back. */
 #include "session/stream.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts between two processes that share the layers of a model: what the layers before made of
- * each token, so that those after them go on, text after text.
+ * Format of hidden states passed between processes that split the layers of a model: each text's
+ * tokens and the output of the earlier layers, with which the later layers continue.
  *
  *     24 bytes   "mha-viz/hidden-states/1", NUL
  *     a block    {"run":{…},"layer":L,"width":D,"streams":1 or 2,"unigrams":[[id,n],…] or null}
@@ -10,13 +10,13 @@
  *                tokens, with streams * n * D floats, one stream after the other, and its labels
  *     a block    {"texts":…,"unusable":…,"checksum":"…"}: the end
  *
- * run is what --shard's parts say of theirs.  A block is
+ * run describes the run, as in the files of --shard.  A block is
  *
  *     8          J
  *     J          the JSON
  *     8          P
- *     P          what is with it
- *     4          CRC-32 of all of the block that stands before
+ *     P          the data after it
+ *     4          CRC-32 of the block up to here
  *
  * Numbers are little-endian. */
 #ifndef SESSION_STREAM_H
@@ -37,33 +37,33 @@ struct stream {
     struct unigrams unigrams;
 };
 
-/* After the last text. */
+/* The block after the last text. */
 struct stream_end {
-    int64_t n, n_bad;           /* texts that were read, and those that could not be used */
-    uint32_t crc;               /* of their lines */
+    int64_t n, n_bad;           /* number of texts, and of those that could not be used */
+    uint32_t crc;               /* CRC-32 of their lines */
 };
 
 /*
- * Reads up to the first text; path "-" is standard input.  ERR_INPUT, with the path: no such
- * file; not what stream_begin wrote; cut short; damaged; a field that is missing, or out of range
+ * Reads the file up to its first text; path "-" is standard input.  ERR_INPUT, with the path: no
+ * such file; not of this format; cut short; damaged; a field that is missing, or out of range
  * (found, expected).
  */
 int stream_open(struct arena *a, const char *path, struct stream *out, struct err *e);
-/* The same of a file that is open, with out->file and out->name set. */
+/* The same for an open file; out->file and out->name are set. */
 int stream_read_head(struct arena *a, struct stream *out, struct err *e);
 void stream_close(struct stream *s);
 
 /*
- * The next text: tokens without pieces, spans, global tokens, group and streams, all of a.
- * Returns 1, or 0 with *end, after which nothing stands; -1: as stream_open, and numbers of
- * tokens that are not the same.
+ * The next text, in arena a: tokens without pieces and spans, global tokens, group and streams.
+ * Returns 1; 0 with *end, which ends the file; -1: as stream_open, or lists of a text that differ
+ * in length.
  */
 int stream_next(struct stream *s, struct arena *a, struct item *out, struct stream_end *end,
                 struct err *e);
 
-/* To s->file; ferror says whether that failed. */
+/* Writes the beginning, a text, the end to s->file; ferror tells whether that failed. */
 void stream_begin(struct arena *a, const struct stream *s);
-/* item's tokens, with x[n_streams] [item->tokens.n, width] in place of its own. */
+/* Hidden states are x[n_streams] [item->tokens.n, width], not item->x. */
 void stream_text(struct arena *a, const struct stream *s, const struct item *item,
                  const float *const x[2]);
 void stream_finish(struct arena *a, const struct stream *s, const struct stream_end *end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The bytes of a file of counts -> how often each token occurs. */
+ * The bytes of a file of counts -> the count of each token. */
 #include "session/unigrams.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --input: an array of numbers -> what a model reads instead of a text, and names for its
+ * --input: a file of numbers -> arrays for a model that does not read text, and names of their
  * positions. */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --answer, --against, --at -> ids and a row. */
+ * --answer, --against, --at -> ids of two tokens, and the row that predicts them. */
 #include "task/answer.h"
 
 #include <assert.h>

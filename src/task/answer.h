@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --answer, --against, --at: which logit of which row of a text is looked at. */
+ * --answer, --against, --at: the logits, and the row of a text, that are analysed. */
 #ifndef TASK_ANSWER_H
 #define TASK_ANSWER_H
 
@@ -15,15 +15,15 @@ struct answer_args {
 struct answer {
     const struct answer_args *args;
     const struct session *s;
-    const struct model *m;      /* that ends in logits: the session's, or its decoder */
-    int id, against;            /* -1: not asked for */
+    const struct model *m;      /* the model that ends in logits: the session's, or its decoder */
+    int id, against;            /* token ids; -1: not given */
     struct place at;
 };
 
-/* Before the model is known.  ERR_USAGE: --at is no place. */
+/* Called before the model is open.  ERR_USAGE: --at does not name a token. */
 int answer_begin(struct answer *w, const struct answer_args *args, struct err *e);
 
-/* Its tokens, in the vocabulary of m.  Errors: ERR_USAGE, and those of the tokeniser. */
+/* Finds the tokens in the vocabulary of m.  Errors: ERR_USAGE, and those of the tokeniser. */
 int answer_find(struct answer *w, const struct session *s, const struct model *m,
                 struct err *e);
 
@@ -33,10 +33,10 @@ int answer_row(const struct answer *w, const struct item *item, int *row, struct
 /* ERR_INPUT: a logit [V] is not finite. */
 int answer_check(const struct answer *w, const float *logits, struct err *e);
 
-/* The id of the largest logit but `but`, the first among equals; -1: there is none. */
+/* The id of the largest logit except that of `but`, the first among equals; -1 if there is none. */
 int answer_largest(const struct answer *w, const float *logits, int but);
 
-/* Token id as the vocabulary has it; s NULL: -1.  As a person reads it: “cat” (id 7). */
+/* The token of an id as in the vocabulary (s NULL for id -1); and for readers: “cat” (id 7). */
 struct text_span answer_text(const struct answer *w, struct arena *a, int id);
 const char *answer_name(const struct answer *w, struct arena *a, int id);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How often tokens occur: in --unigrams, or in the texts. */
+ * --unigrams, or the texts -> counts of tokens. */
 #include "task/counts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How often each token occurs in a corpus, for what is said of rare ones. */
+ * Counts of tokens in a corpus, for metrics of rare tokens. */
 #ifndef TASK_COUNTS_H
 #define TASK_COUNTS_H
 
@@ -8,9 +8,9 @@
 #include "session/unigrams.h"
 
 /*
- * --unigrams, or a pass over all texts.  Not known, which is no error: of tokens without ids; of
- * texts that cannot be read twice, and a note names `what` is null for it.  Errors: those of
- * unigrams_read, and of the texts.
+ * Takes counts from --unigrams, or counts all texts.  No counts, without an error: for tokens
+ * without ids; for texts that cannot be read twice (a note says that `what` is null).  Errors:
+ * those of unigrams_read, and of the texts.
  */
 int counts_take(struct job *job, const char *what, struct unigrams *c, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A curve on a sheet, where there is room for it. */
+ * A curve -> a picture on a sheet. */
 #include "task/figure_curve.h"
 
 #include <math.h>

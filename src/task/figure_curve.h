@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines over one axis -> a picture. */
+ * A curve, lines over one axis -> a picture. */
 #ifndef TASK_FIGURE_CURVE_H
 #define TASK_FIGURE_CURVE_H
 
@@ -7,7 +7,8 @@
 #include "task/figure.h"
 #include "task/format.h"
 
-/* metadata NULL: none.  ERR_USAGE: --width leaves no room for the lines. */
+/* Draws it to path; metadata NULL: no metadata.  ERR_USAGE: --width leaves no room for the lines.
+ * */
 int figure_draw_curve(const struct session *s, const struct figure_args *figure,
                       const struct curve *curve, const char *caption,
                       const struct metadata *metadata, const struct output *output,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The page that a figure is for: its width, its font, and the plan of its heatmaps. */
+ * Options of the page (width, font) -> the layout of a figure's heatmaps. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

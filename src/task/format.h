@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The outputs of commands that are pictures. */
+ * Formats of pictures among the outputs of commands. */
 #ifndef TASK_FORMAT_H
 #define TASK_FORMAT_H
 
@@ -7,7 +7,7 @@
 #include "draw/heatmap.h"
 #include "task/figure.h"
 
-/* The format of an output that is a picture. */
+/* The format of a picture, for an output that is one. */
 enum draw_format figure_format(const struct output *output);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers of heads -> cells. */
+ * One number per head -> a picture of cells. */
 #include "task/head_numbers.h"
 
 #include <math.h>

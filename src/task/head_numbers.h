@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One number of each head -> a picture: layers below each other, heads side by side. */
+ * One number per head -> a picture: a row per layer, a column per head. */
 #ifndef TASK_HEAD_NUMBERS_H
 #define TASK_HEAD_NUMBERS_H
 
@@ -9,16 +9,16 @@
 struct head_numbers {
     const struct session *s;
     const struct wanted *want;
-    double (*value)(const void *of, int layer, int head);   /* NaN: a head has none */
+    double (*value)(const void *of, int layer, int head);   /* NaN: undefined */
     const void *of;
-    const char *title;          /* what the number is, with its unit */
-    bool is_signed;             /* colours are around 0, else from 0 on */
-    double most;                /* magnitude where they end; 0: the largest that there is */
+    const char *title;          /* name of the number, with its unit */
+    bool is_signed;             /* colours are centred at 0; else they begin at 0 */
+    double most;                /* magnitude at which colours end; 0: the largest value */
 };
 
 /*
- * The layers and heads that are wanted, in the order in which -l and -H name them.  metadata
- * NULL: none.  ERR_USAGE: they do not fit in a picture, or on the page that figure says.
+ * Draws the wanted layers and heads, in the order in which -l and -H name them.  metadata NULL: no
+ * metadata.  ERR_USAGE: they do not fit into a picture, or onto the page that figure describes.
  */
 int head_numbers_draw(const struct head_numbers *numbers, const struct figure_args *figure,
                       const char *caption, const struct metadata *metadata,

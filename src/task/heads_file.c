@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A report of heads -> its objects. */
+ * A JSON report of heads -> its objects, one per head. */
 #include "task/heads_file.h"
 
 #include <string.h>

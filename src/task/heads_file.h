@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What mha-viz wrote as JSON of the heads of a model, for what else shows them. */
+ * Reader of JSON reports of heads, as `ablate --json` and `types --json` write them. */
 #ifndef TASK_HEADS_FILE_H
 #define TASK_HEADS_FILE_H
 
@@ -7,8 +7,8 @@
 #include "session/session.h"
 
 /*
- * Calls each for the objects of the report's list "heads" that are of the session's stack, which
- * all must be.  schemas: those that it may have; NULL ends.
+ * Calls each() for the objects of the report's list "heads", all of which must be of the session's
+ * stack.  schemas: the accepted schemas; NULL ends.
  *
  * Errors (ERR_INPUT): not JSON, or of another schema, weights or stack; a layer or head that the
  * model does not have; those of each.

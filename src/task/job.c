@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Open, plan, select, run each text, close. */
+ * The frame of all commands over texts: open, plan, select, run each text, close. */
 #include "task/job.h"
 
 #include "task/layers.h"

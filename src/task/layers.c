@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A run over some of the layers -> a stream for the layers after them, and back. */
+ * A run over some of the layers -> a stream of hidden states for the next process, and back. */
 #include "task/layers.h"
 
 #include <string.h>

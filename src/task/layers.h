@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * --hidden-out, --hidden-in: a run over some of the layers, which another process goes on with.
- * Its results are sums, as of a shard; merge joins those of all layers.
+ * --hidden-out, --hidden-in: a run over some of the layers, which another process continues.  Its
+ * results are sums, like those of a shard; merge joins those of all layers.
  *
- * Without these options layers is NULL, and all of the functions of a job do nothing. */
+ * Without these options j->layers is NULL, and all functions of a job do nothing. */
 #ifndef TASK_LAYERS_H
 #define TASK_LAYERS_H
 
@@ -11,48 +11,50 @@
 #include "task/job.h"
 #include "session/stream.h"
 
-/* Of the command line. */
+/* The options. */
 struct layers_args {
     const char *in, *out;       /* "-", or files; NULL: not given */
 };
 
 struct layers {
     struct layers_args args;
-    int first;                  /* the layer that the pass begins with */
-    int end;                    /* that which the next process begins with; the number of layers:
-                                   there is none */
-    struct unigrams unigrams;   /* for the stream, where tokens were counted */
+    int first;                  /* first layer of this process */
+    int end;                    /* first layer of the next process; the number of layers if there
+                                   is none */
+    struct unigrams unigrams;   /* counts of tokens for the stream, if any */
     struct leave leave;
-    struct stream stream;       /* that is written, to out */
+    struct stream stream;       /* the stream that is written to out */
     struct out out;             /* file NULL: not open */
 };
 
 /*
- * Before anything else, into j->layers.  With args->in: *in is open up to its first text.
- * ERR_USAGE: beside options or texts that it cannot be given with; errors of stream_open.
+ * Called first of all; sets j->layers.  With args->in it opens *in, up to its first text.
+ * ERR_USAGE: options or texts that cannot be combined with it; errors of stream_open.
  */
 int layers_choose(struct job *j, const struct layers_args *args, struct stream *in,
                   struct err *e);
 
 /*
- * With the selection made: which layers the pass runs, and, of those that are selected by
- * default, which are shown.  ERR_USAGE: a model that is no stack of layers over tokens; layers
- * before those that the stream begins with; no layer is left for the stream.
+ * Called after the selection: sets which layers the pass runs, and reduces a default selection to
+ * them.  ERR_USAGE: the model is not a single stack of layers over tokens; selected layers before
+ * the stream's; no layer is left for the stream.
  */
 int layers_select(struct job *j, struct err *e);
 
-/* With the texts open, and j->parts: reads what the stream is of, and begins that which is
- * written.  ERR_INPUT: it is of another run (found, expected); errors of out_open. */
+/* Called with the texts open, and j->parts set: compares the stream's description with this run,
+ * and begins the stream that is written.  ERR_INPUT: another run (found, expected); errors of
+ * out_open. */
 int layers_begin(struct job *j, struct err *e);
 
-/* Around a pass over the packed texts items[n]. */
+/* Before and after a pass over the packed texts items[n]: sets its start and end; writes the
+ * stream. */
 void layers_pack(struct job *j, struct arena *a);
 int layers_pass_on(struct job *j, struct arena *a, const struct item *items, int n,
                    struct err *e);
-/* Bytes of both streams of a text. */
+/* Bytes of a text's hidden states, read and written. */
 double layers_keep(const struct job *j, const struct item *item);
 
-/* After the last text; rc as of output_close. */
+/* Ends the stream after the last text; rc as in output_close. */
 int layers_end(struct job *j, int rc, struct err *e);
 
 #endif

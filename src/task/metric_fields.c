@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What analysis found of a head -> fields of a row. */
+ * Statistics of a head -> fields of a row. */
 #include "task/metric_fields.h"
 
 #include <math.h>

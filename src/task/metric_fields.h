@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The metrics of a head as fields of a row, and their columns. */
+ * Metrics of a head as fields of a row, and their columns. */
 #ifndef TASK_METRIC_FIELDS_H
 #define TASK_METRIC_FIELDS_H
 
@@ -8,7 +8,7 @@
 #include "analysis/stats.h"
 #include "report/record.h"
 
-/* By enum metric_id; each metric is in the array of its kind. */
+/* Values of all metrics, by enum metric_id; each is in the array of its kind. */
 struct metric_fields {
     double value[N_METRIC];         /* NaN: undefined */
     struct list list[N_METRIC];     /* of doubles */
@@ -45,7 +45,7 @@ struct metric_maps {
 
 extern const struct record metric_map_record;
 
-/* Of what stats found of the text, whose tokens are so many. */
+/* Fills *maps from the results of a text with these numbers of tokens. */
 void metric_fields_maps(struct arena *a, const struct metric_choice *c,
                         const struct stats *stats, int text, int n_queries, int n_keys,
                         struct metric_maps *maps);

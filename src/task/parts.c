@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A job -> what a part says of its run, and the sums beside it; and back to the command line. */
+ * A job -> a part: the description of its run, and sums; and back to options. */
 #include "task/parts.h"
 
 #include <inttypes.h>

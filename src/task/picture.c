@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is asked of a picture -> its layers and panels. */
+ * Options of a picture -> its layers and panels. */
 #include "task/picture.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts -> their heatmaps, beside each other where they are several -> a sheet. */
+ * Texts -> their heatmaps, side by side if there are several -> a sheet. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a picture of heads calls what it shows: titles, and a part of the caption. */
+ * The names that a picture of heads uses: titles, and a part of the caption. */
 #include <string.h>
 
 #include "base/list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Words over sound: maps whose columns are times, and the log-mel spectrogram below them. */
+ * Maps of words attending to sound: columns are times, with the log-mel spectrogram below them. */
 #include "task/picture_sound.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A session and its output -> what is said of the run. */
+ * A session and its output -> the provenance of the run. */
 #include "task/provenance.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Version, command line, models and file of texts of a run, for what it writes. */
+ * Provenance of a run for its outputs: version, command line, models and file of texts. */
 #ifndef TASK_PROVENANCE_H
 #define TASK_PROVENANCE_H
 
@@ -10,8 +10,8 @@
 #include "session/session.h"
 
 /*
- * With the model and the texts open: s->provenance, where what goes to o, or a picture beside it,
- * has a place for it and it is wanted; else, and for callers of the library, that stays NULL.
+ * Called with the model and the texts open: sets s->provenance if it is wanted, and the format of
+ * o, or of a picture beside it, can store it; else, and for callers of the library, it stays NULL.
  * picture NULL: there is none.
  *
  * Errors: those of model_hash_data; the file of texts cannot be read.
@@ -19,32 +19,32 @@
 int provenance_open(struct session *s, const struct output *o, const struct output *picture,
                     struct err *e);
 
-/* Adds the model of another session to s->provenance, where there is one. */
+/* Adds the model of another session to s->provenance, if that is set. */
 int provenance_add(struct session *s, const struct session *other, struct err *e);
 
-/* One object of JSON, of arena a. */
+/* A JSON object, in arena a. */
 char *provenance_json(const struct provenance *p, struct arena *a);
 
 struct npz;
-/* The array "provenance" of an npz: one string of JSON, as provenance_json has it; where there is
- * s->provenance.  item: as of provenance_of. */
+/* Adds the array "provenance" to an npz, a string as of provenance_json, if s->provenance is set.
+ * item: as in provenance_of. */
 void provenance_add_array(struct npz *z, const struct session *s, struct arena *a,
                           const struct item *item);
 
-/* p with the line of an item where it is of a file, of arena a; NULL where p is.  item NULL:
- * several, or none. */
+/* p with the line number of an item from a file, in arena a; NULL if p is.  item NULL: several, or
+ * none. */
 const struct provenance *provenance_of(const struct provenance *p, struct arena *a,
                                        const struct item *item);
 
-/* Adds to what a part says of itself the member "provenance". */
+/* Adds the member "provenance" to the description of a part (task/parts.h). */
 void provenance_put(const struct provenance *p, struct arena *a, json_t *part);
 
 struct job;
 struct sums;
 /*
- * What such a part says, as the report of the whole says it: j->results.run, which stays as it is
- * where that is not wanted or the part says nothing.  more: options for the end of the command
- * line, a blank before each.  ERR_INPUT, with the part's path: it is not as written.
+ * Sets j->results.run, for the report of the whole, from that member of a part; unchanged if it is
+ * not wanted or the part has none.  more: options to append to the command line, a blank before
+ * each.  ERR_INPUT, with the part's path: the member is malformed.
  */
 int provenance_read(struct job *j, const struct sums *part, const char *more, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What records of several commands have in common. */
+ * Rows that records of several commands share: a text, a head, tokens, links. */
 #include "task/records.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns that records of several commands have in common: what was asked of the text,
- * which head it is, the tokens. */
+ * Columns that records of several commands share: of the text, of what is shown of it, of a head,
+ * of means over texts, of tokens. */
 #ifndef TASK_RECORDS_H
 #define TASK_RECORDS_H
 
@@ -16,15 +16,15 @@
 
 struct records_text_id {
     int64_t index;              /* from 0 */
-    int part;                   /* from 0; -1: whole texts were asked for */
+    int part;                   /* piece of --split, from 0; -1: not split */
     struct text_span text;
-    const char *input;          /* NULL: none */
+    const char *input;          /* file of an input that is not text; NULL if none */
     struct text_span pair, generated;   /* s NULL: none */
-    int n_generated;            /* -1: nothing was */
-    const char *model, *family;     /* family NULL: only the tokeniser was opened */
+    int n_generated;            /* -1: no --generate */
+    const char *model, *family;     /* family NULL: only the tokeniser is open */
 };
 
-/* The hash of the weights alone, as reports of heads say which model they are of. */
+/* The hash of the weights alone, by which reports of heads identify their model. */
 const char *records_weights(struct arena *a, const struct model *m);
 
 #define WEIGHTS_COLUMN(at) \
@@ -38,7 +38,7 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
     { "index", "number of the text, from 0: its line less one", .kind = COLUMN_LONG, \
       .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }
 
-/* Of commands with --split: records_without_part leaves it out. */
+/* For commands with --split; records_without_part removes it. */
 #define TEXT_COLUMNS_PART \
     { "part", "with --split: number of the piece of the text, from 0", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .null = NULL_ABSENT, .optional = true, \
@@ -56,12 +56,12 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
     { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .field = TEXT_F(model) }
 
-/* Of a text that is tokenised only. */
+/* For a text that is tokenised only. */
 #define TEXT_COLUMNS_TOKENS \
     TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_TEXT, TEXT_COLUMNS_PAIR, \
     TEXT_COLUMNS_MODEL
 
-/* Of a text that a model has run on; SPLIT: or of a piece of one. */
+/* For a text that a model has run on; _SPLIT: or a piece of one. */
 #define TEXT_COLUMNS TEXT_COLUMNS_INDEX, TEXT_COLUMNS_RUN
 #define TEXT_COLUMNS_SPLIT TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_RUN
 #define TEXT_COLUMNS_RUN \
@@ -82,26 +82,26 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
 /* ---- what is shown of its tokens: --weight, --hide, --renorm, --merge ---- */
 
 struct records_shown {
-    const char *weight;         /* what rows hold */
-    const char *average;        /* --average, as given; NULL: nothing is averaged */
-    const char *hide, *merge;   /* hide NULL: nothing is left out */
+    const char *weight;         /* name of the weighting of rows */
+    const char *average;        /* --average, as given; NULL if nothing is averaged */
+    const char *hide, *merge;   /* as given; hide NULL: no token is hidden */
     bool renorm;
-    struct list hidden, hidden_key;
+    struct list hidden, hidden_key;     /* positions of hidden queries, and keys */
 };
 
 struct records_shown records_shown(const struct session *s, struct arena *a,
                                    const struct item *item);
 
-/* r, of the session's arena, without the part of a text where texts are whole. */
+/* r without the column of pieces, unless --split is given; in the session's arena. */
 const struct record *records_without_part(const struct session *s, const struct record *r);
 
-/* As given alone, without what it comes to in a text. */
+/* The options alone, without the positions of a text. */
 struct records_shown records_shown_asked(const struct session *s);
 
-/* r, of the session's arena, without columns that were not asked for. */
+/* r without the columns of options that are not given, in the session's arena. */
 const struct record *records_without_shown(const struct session *s, const struct record *r);
 
-/* A line above tables: what is left out, and of which rows metrics are; NULL: nothing is. */
+/* A line above tables about hidden tokens and the rows that metrics use; NULL if none is hidden. */
 const char *records_shown_line(const struct session *s, struct arena *a,
                                const struct item *item);
 
@@ -119,18 +119,18 @@ const char *records_shown_line(const struct session *s, struct arena *a,
       .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
       .choices = merge_names, .field = (at) + SHOWN_F(merge) }
 
-/* Of commands with --average. */
+/* For commands with --average. */
 #define AVERAGE_COLUMN(at) \
     { "average", "what --average averages, as given", .kind = COLUMN_TEXT, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(average) }
 
-/* As given, of numbers alone: --renorm would change none. */
+/* Options as given, for reports of statistics, which --renorm does not change. */
 #define SHOWN_OPTION_COLUMNS(at) \
     WEIGHT_COLUMN((at) + SHOWN_F(weight), IN_TSV | IN_JSON), HIDE_COLUMN(at), MERGE_COLUMN(at)
 
-/* Of numbers and links, and what that comes to in one text. */
+/* For reports of statistics and links of one text, with positions. */
 #define SHOWN_COLUMNS(at) SHOWN_COLUMNS_WITH(at, IN_TSV | IN_JSON)
-/* Of rows with a weight of their own, beside which TSV has no second column of that name. */
+/* For rows that have a column "weight" of their own: not a second one in TSV. */
 #define SHOWN_COLUMNS_OF_WEIGHTS(at) SHOWN_COLUMNS_WITH(at, IN_JSON)
 #define SHOWN_COLUMNS_WITH(at, formats) \
     WEIGHT_COLUMN((at) + SHOWN_F(weight), formats), HIDE_COLUMN(at), \
@@ -156,17 +156,15 @@ struct head_id {
 const struct head_id *records_heads(const struct session *s, const struct wanted *want,
                                     struct arena *a, int *n);
 
-/* The head of a row: one of those, or with --average the mean of heads or layers, whose number is
+/* The head of a row: one of those; with --average the mean of heads or of layers, whose number is
  * then -1. */
 struct head_id records_head(const struct session *s, struct head_id id);
 
-/* Where each of them stands in a figure, which has the order in which -l and -H name them: [n]
- * of a. */
+/* Their positions in a figure, which is ordered by -l and -H: [n] in arena a. */
 const int *records_places(const struct session *s, const struct head_id *head, int n,
                           struct arena *a);
 
-/* "L1H3", of means "L1", "H3" or "all": a table's cell, of a row that begins with a struct
- * head_id. */
+/* "L1H3", for means "L1", "H3" or "all": the cell of a row that begins with a struct head_id. */
 const char *records_head_name(struct arena *a, const void *row);
 
 #define HEAD_F(f) offsetof(struct head_id, f)
@@ -197,16 +195,16 @@ const char *records_head_name(struct arena *a, const void *row);
 
 /* ---- a number over many texts ---- */
 
-/* "0.012 to 0.034": a table's cell, of a struct summary_estimate; "-": undefined. */
+/* "0.012 to 0.034", the cell of a struct summary_estimate; "-" if undefined. */
 const char *records_interval(struct arena *a, const void *estimate);
 
-/* The same of its bootstrap. */
+/* The same for its bootstrap interval. */
 const char *records_bootstrap(struct arena *a, const void *estimate);
 
 #define ESTIMATE_F(f) offsetof(struct summary_estimate, f)
 /*
- * Columns of a struct summary_estimate: of a number with this unit, and heading and format
- * in a table, where it is IN_TABLE (else 0).
+ * Columns of a struct summary_estimate for a number with this unit; heading and format are for
+ * tables; shown: IN_TABLE, or 0 for none.
  */
 #define ESTIMATE_COLUMNS(title, measure, shape, shown) \
     { "mean", "mean over the texts in which it is defined", measure, title, shape, \
@@ -231,7 +229,7 @@ const char *records_bootstrap(struct arena *a, const void *estimate);
     { "n", "number of those texts", "texts", .kind = COLUMN_LONG, \
       .where = IN_TSV | IN_JSON, .field = ESTIMATE_F(n) }
 
-/* The same as id_record, whose rows are a struct summary_estimate. */
+/* The same as a record id_record, whose rows are a struct summary_estimate. */
 #define ESTIMATE_RECORD(id, title, measure, shape, shown) \
     static const struct column id##_estimate[] = { \
         ESTIMATE_COLUMNS(title, measure, shape, shown) \
@@ -241,7 +239,7 @@ const char *records_bootstrap(struct arena *a, const void *estimate);
         RECORD_COLUMNS(id##_estimate), \
     };
 
-/* r, of arena a, without the columns of a bootstrap. */
+/* r without the columns of a bootstrap, in arena a. */
 const struct record *records_without_bootstrap(struct arena *a, const struct record *r);
 
 /* ---- tokens, as the fields of columns ---- */
@@ -249,10 +247,10 @@ const struct record *records_without_bootstrap(struct arena *a, const struct rec
 /* Token i's decoded text: COLUMN_SPAN. */
 struct text_span records_label(const struct tokens *t, int i);
 
-/* The same as a person reads it: trimmed, whitespace made visible; of arena a. */
+/* The same for readers: trimmed, whitespace made visible; in arena a. */
 const char *records_token(struct arena *a, const struct tokens *t, int i);
 
-/* "cat(6) → dog(5)", of arena a; NULL where the link has no key. */
+/* "cat(6) → dog(5)", in arena a; NULL if the link has no key. */
 const char *records_link(struct arena *a, const struct session *s, const struct item *item,
                          struct link link);
 

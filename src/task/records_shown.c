@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What records say of --average, --weight, --hide, --renorm and --merge. */
+ * --average, --weight, --hide, --renorm and --merge -> the fields of records about them. */
 #include "session/average.h"
 #include "task/records.h"
 

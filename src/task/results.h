@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The report of a command that goes over texts: rows of one record, to one file, or to a
- * file per text in a folder. */
+ * Results: the report of a command over texts, rows of one record, to one file, or to a file per
+ * text in a folder. */
 #ifndef TASK_RESULTS_H
 #define TASK_RESULTS_H
 
@@ -9,71 +9,72 @@
 #include "report/record.h"
 
 struct results {
-    struct output output;       /* set it by output_plan, before results_open */
+    struct output output;       /* set by output_plan, before results_open */
     struct report report;
-    bool named;                 /* tables of several texts follow one another */
-    struct meter *meter;        /* of the time that writing takes; NULL: nobody measures */
-    struct par *par;            /* whose threads share what results_texts formats */
-    const struct input *in;     /* of the texts; NULL: there is none */
-    const struct provenance *run;       /* what each file says of the run; NULL: nothing.  Set it
+    bool named;                 /* tables of several texts follow each other, each with its number
+                                   */
+    struct meter *meter;        /* measures the time of writing; NULL: not measured */
+    struct par *par;            /* threads that format in results_texts */
+    const struct input *in;     /* source of the texts; NULL if there is none */
+    const struct provenance *run;       /* provenance that is written to each file; NULL: none.  Set
                                    before results_open */
-    bool parted;                /* something stands above: a blank line comes first */
+    bool parted;                /* there is output already: a blank line comes before more */
 };
 
-/* in: whose texts these are; NULL: rows of no text. */
+/* in: the source of the texts; NULL if rows are not of texts. */
 int results_open(struct results *r, const struct record *record, const struct input *in,
                  struct err *e);
 
-/* Around what is written of one text, to r->report.file; whoever waits for it before writing the
- * next one gets it. */
+/* Before and after a text's output, which goes to r->report.file; it is flushed for a reader that
+ * waits for it before it sends the next text. */
 int results_begin(struct results *r, struct arena *a, const struct item *item,
                   struct err *e);
 int results_end(struct results *r, struct err *e);
-/* Before tables: a blank line, where those of another text stand above. */
+/* Writes a blank line before tables, if others are above. */
 void results_part(struct results *r);
 
-/* What is reported of one text. */
+/* The report of one text. */
 struct results_text {
-    const void *row;            /* in TSV and JSON: of the report's record */
-    const struct record *record;    /* as tables: of it are the rows */
-    const struct list *tables;      /* [n_tables] */
+    const void *row;            /* for TSV and JSON: a row of the report's record */
+    const struct record *record;    /* for tables: record of their rows */
+    const struct list *tables;      /* [n_tables] rows of each */
     int n_tables;
     const char *lead;           /* lines above the tables; NULL: none */
-    bool legend;                /* what the columns are stands below them */
-    const struct table_look *look;      /* of a terminal; NULL: as in a file */
+    bool legend;                /* a legend of columns follows the tables */
+    const struct table_look *look;      /* width and colours of a terminal; NULL: plain */
 };
 
-/* Where tables go to a terminal: its columns and colours into *look; false: they do not. */
+/* If tables go to a terminal, sets *look to its width and colours; else false. */
 bool results_look(const struct results *r, struct table_look *look);
 
 /*
- * All of one text, begin to end, in the report's format.  Above the tables of one of several
- * texts: "text 2", after a blank line but for the first.  Errors: those of the output.
+ * Writes the report of one text, including begin and end, in the report's format.  Tables of one of
+ * several texts have "text 2" above, after a blank line except for the first.  Errors: those of the
+ * output.
  */
 int results_text(struct results *r, struct arena *a, const struct item *item,
                  const struct results_text *text, struct err *e);
 
 /*
- * The same of n texts of a pass, in their order, which all threads format, some at a time; where
- * there are several, what those come to is in memory.  Of one text, what its item's report has is
- * written, where it has one.  tell(self, a, i, text) says what is reported of items[i]; it runs on
- * any thread, and what it makes is of a.  Errors: those of the output; ERR_SYSTEM: no memory.
+ * The same for n texts of a pass, in their order, formatted by all threads, a few texts at a time,
+ * in memory if there are several.  A text whose item->report is set already is written as it is.
+ * tell(self, a, i, text) makes the report of items[i], on any thread, in arena a.  Errors: those of
+ * the output; ERR_SYSTEM: no memory.
  */
 int results_texts(struct results *r, struct arena *a, const struct item *items, int n,
                   void (*tell)(void *self, struct arena *a, int i, struct results_text *text),
                   void *self, struct err *e);
 
-/* A text as results_texts writes it, wherever it stands, on any thread; data NULL: no memory. */
+/* Formats a text as results_texts does, on any thread; to->data NULL: no memory. */
 void results_format(const struct results *r, struct arena *a, const struct item *item,
                     const struct results_text *text, struct memory_file *to);
 
-/* Writes what stands after the last text; no text may follow. */
+/* Writes the end of the report; no text may follow. */
 void results_finish(struct results *r);
 
 /*
- * Ends input and output, after results_finish.  What the usable lines gave is kept, also where
- * others were not
- * usable: rc 0, but an error says so.
+ * Ends input and output, after results_finish.  The output of usable lines is kept even if others
+ * were unusable: then rc 0 becomes an error that says so.
  */
 int results_close(struct results *r, const struct input *in, int rc, struct err *e);
 

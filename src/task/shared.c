@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts to files: one for each. */
+ * Texts -> output files, one per text; checks of outputs. */
 #include "task/shared.h"
 
 /* What each text goes to. */

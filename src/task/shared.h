@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What commands that open a session share: tables of options, and where results go. */
+ * Shared by commands that open a session: groups of options, and checks of outputs. */
 #ifndef TASK_SHARED_H
 #define TASK_SHARED_H
 
@@ -11,37 +11,37 @@
 #include "session/input.h"
 #include "session/texts.h"
 
-/* The first member of such a command's args struct. */
 /* --best N --metric NAME of figures: task/best.h. */
 struct best_args {
-    int n;                      /* heads; 0: all that are selected */
-    const char *metric;         /* by its name; NULL: not given */
+    int n;                      /* number of heads; 0: all selected heads */
+    const char *metric;         /* name of the metric; NULL if not given */
 };
 
+/* Options of such a command: the first member of its args struct. */
 struct shared_args {
     struct common_args common;
     struct asked asked;
     struct figure_args figure;
     struct best_args best;
-    const char *types;          /* a file of what heads are; NULL: none */
-    const char *resume;         /* a file of what was done; NULL: none */
-    const char *unigrams;       /* a file of counts; NULL: the texts are counted */
+    const char *types;          /* file of the heads' types; NULL: none */
+    const char *resume;         /* file of the run's state; NULL: none */
+    const char *unigrams;       /* file of counts of tokens; NULL: the texts are counted */
 };
 
 extern const struct opt_group model_group, text_group, select_group, mask_group,
                               generate_group, dtype_group;
-/* Of bare layers; the last is for commands without a seed of their own (in asked). */
+/* For bare layers; the last is for commands without a seed of their own (in asked). */
 extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
-/* Of pictures of a text: which of its tokens are rows and columns. */
+/* For pictures of a text: the tokens that are rows and columns. */
 extern const struct opt_group region_group;
-extern const struct opt_group average_group;    /* of commands that show maps, or numbers of them */
-/* Of commands over many texts; of those of them that can be gone on with. */
+extern const struct opt_group average_group;    /* for commands that show maps, or numbers of maps */
+/* For commands over many texts: shards, and resuming. */
 extern const struct opt_group shard_group, resume_group;
-extern const struct opt_group rare_group;       /* of those that count tokens: task/counts.h */
-extern const struct opt_group memory_group;     /* of those that say what texts take */
-extern const struct opt_group split_group;      /* of those that make many of one */
-/* Of pictures: the colours of heatmaps; what stands around panels; then what any of them has. */
+extern const struct opt_group rare_group;       /* for commands that count tokens: task/counts.h */
+extern const struct opt_group memory_group;     /* for commands that limit the memory of texts */
+extern const struct opt_group split_group;      /* for commands that split texts */
+/* For pictures: colours of heatmaps; labels and titles around panels; options of all pictures. */
 extern const struct opt_group figure_group, panel_group, sheet_group;
 
 /* The groups of a command that runs a model over texts. */
@@ -49,44 +49,44 @@ extern const struct opt_group figure_group, panel_group, sheet_group;
     &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group, \
     &text_group, &select_group, &generate_group, &mask_group, &dtype_group
 
-/* Of commands that show what each head is, as a file says. */
+/* For commands that show the types of heads, from a file. */
 extern const struct opt_group types_group;
 
 extern const struct opt_values model_values;    /* names in the local cache, and files */
 extern const struct opt_values global_values, mask_values;
 
 /*
- * ERR_USAGE: --seed is given, but of this input nothing is drawn; what: what else is, for the
- * message, such as "of the probes"; NULL: nothing.
+ * ERR_USAGE: --seed is given, but nothing is drawn for this input; what: what the command draws
+ * otherwise, for the message, such as "of the probes"; NULL: nothing.
  */
 int shared_check_seed(const struct shared_args *args, const struct input *in, const char *what,
                       struct err *e);
 
-/* ERR_USAGE: an option of the figure is given, but what is written is none, or one of a format that
- * it does nothing to.  other: written beside it, NULL: nothing is. */
+/* ERR_USAGE: an option of figures is given, but the output is not a figure, or has a format that
+ * the option does not affect.  other: a second output; NULL if there is none. */
 int shared_check_figure(const struct shared_args *args, const struct output *output,
                         const struct output *other, struct err *e);
 
-/* Options that pictures alone read, or reports alone; ends with option NULL. */
+/* An option that only pictures read, or only reports; a list ends with option NULL. */
 struct shared_reader {
     const char *option;
     size_t field;
     bool picture;
 };
 
-/* ERR_USAGE: one of them is given beside the other. */
+/* ERR_USAGE: one of them is given for an output of the other kind. */
 int shared_check_readers(const struct shared_args *args, const struct output *output,
                          const struct shared_reader *reader, struct err *e);
 
-/* ERR_USAGE: several texts for one file; folder: where the command line has one.  Returns -1. */
+/* Sets ERR_USAGE: several texts for one file; folder: the option that takes a folder.  Returns -1.
+ * */
 int shared_several(const struct session *s, const struct input *in, const char *folder,
                    struct err *e);
 
 /*
- * Calls fn for each text with the file that it goes to: output's own for a single text,
- * DIR/000001.EXTENSION by line where it is a folder.  Errors: those of input_each; ERR_USAGE
- * for a second text where the output is neither a folder nor a terminal's text, before any is
- * drawn.
+ * Calls fn for each text with the path of its file: output's own for a single text,
+ * DIR/000001.EXTENSION by line number for a folder.  Errors: those of input_each; ERR_USAGE, before
+ * any text is drawn, for a second text if the output is neither a folder nor text on a terminal.
  */
 int shared_to_files(const struct session *s, struct input *in, const struct output *output,
                     int (*fn)(void *self, struct arena *a, const struct item *item,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * stability: noise on the embeddings, and what it changes in each head and in the
- * model's output. */
+ * stability: noise on the embeddings -> the changes of each head and of the model's output. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What came of the texts so far, in a file -> a run that goes on. */
+ * The results of the texts so far -> a file, from which a killed run can continue. */
 #include "task/state.h"
 
 #include <errno.h>

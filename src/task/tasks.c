@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of tasks, from the one list in tasks.def. */
+ * The table of tasks, from tasks.def. */
 #include "task/tasks.h"
 
 #include <string.h>

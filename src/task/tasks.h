@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What may be done with a model and a text: tasks.def lists it. */
+ * Tasks: the commands that run a model on texts, listed in tasks.def. */
 #ifndef TASK_TASKS_H
 #define TASK_TASKS_H
 
@@ -7,7 +7,7 @@
 
 extern const struct cmd *const task_table[];    /* ends with NULL */
 
-/* NULL: there is none of this name. */
+/* The task of this name; NULL if there is none. */
 const struct cmd *task_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tokens: what a text becomes; needs only the tokeniser's files. */
+ * tokens: the tokens of a text; requires only the tokeniser's files. */
 #include "task/records.h"
 #include "task/job.h"
 

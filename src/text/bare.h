@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the files bare*.c share: a folder without tokenizer.json on its way to the
- * tokenizer.json that it stands for. */
+ * Private interface of bare*.c: state of converting a tokeniser folder without tokenizer.json
+ * into the tokenizer.json that the transformers library would build. */
 #ifndef TEXT_BARE_H
 #define TEXT_BARE_H
 
@@ -11,35 +11,35 @@ struct bare {
     struct arena *a;
     const char *dir;
     bool target;                /* the tokeniser of target texts is wanted */
-    const char *model_file;     /* SentencePiece's, where there is one */
+    const char *model_file;     /* SentencePiece model file; NULL if there is none */
     const struct flavour *flavour;
     json_t *config;             /* tokenizer_config.json, or {} */
     json_t *map;                /* special_tokens_map.json, or {} */
-    json_t *root;               /* what is being built */
-    json_t *added, *seen;       /* seen: {content: true} of those added */
+    json_t *root;               /* the tokenizer.json that is built */
+    json_t *added, *seen;       /* added tokens; seen: {content: true} for each of them */
 };
 
-/* What a SentencePiece model leaves to the class of its tokeniser. */
+/* Settings of a tokeniser's class around a SentencePiece model. */
 struct spm_style {
-    const char *normal;         /* words for steps; NULL: as the model itself says */
+    const char *normal;         /* names of steps; NULL: by the model's own settings */
     const char *presplit;
     /* "cls_token A sep_token:1": attributes and texts, with types.  "+" and "-"
-     * after an attribute: it is there if add_ATTRIBUTE says so, and by default. */
+     * after an attribute: added if add_ATTRIBUTE says so; the default is yes, or no. */
     const char *single, *pair;
     const char *vocab_json;     /* the ids are those of this file, or NULL */
-    const char *target_json;    /* of target texts, where separate_vocabs says so */
-    const char *language;       /* that of a text where nothing says it; NULL: "en_XX" */
-    const char *around;         /* what stands before and after its code: "__"; NULL: nothing */
-    /* Pieces before the model's, of which the first are skipped, and after them, or those of
-     * vocab_json; "*": 2 to 102.  NULL: none. */
+    const char *target_json;    /* the same for target texts, if separate_vocabs is set */
+    const char *language;       /* default language of a text; NULL: "en_XX" */
+    const char *around;         /* string before and after its code: "__"; NULL: none */
+    /* Pieces before those of the model, the first `skip` of which are dropped, and after them, or
+     * after those of vocab_json; "*": 2 to 102.  NULL: none. */
     const char *first, *last;
     size_t skip;
-    bool own_special;           /* those are special tokens */
-    bool mask_takes_blanks;     /* those before <mask> */
+    bool own_special;           /* these pieces are special tokens */
+    bool mask_takes_blanks;     /* <mask> includes the blanks before it */
 };
 
 enum { FLAVOUR_CLASSES = 6, FLAVOUR_MODELS = 8, FLAVOUR_TOKENS = 8 };
-                                        /* at most; fewer end at a NULL */
+                                        /* maxima; shorter lists end with NULL */
 
 /* A family of tokenisers: the defaults of its class in transformers. */
 struct flavour {
@@ -53,22 +53,22 @@ struct flavour {
 
 /* ---- bare_parts.c ---- */
 
-/* The file's value, {} if there is no such file, NULL on errors. */
+/* The JSON of a file; {} if there is no such file, NULL on errors. */
 json_t *bare_object(const struct bare *b, const char *name, struct err *e);
 bool bare_setting(const struct bare *b, const char *key, bool def);
-/* The special token of that name, NULL where there is none. */
+/* The special token of that name; NULL if there is none. */
 const char *bare_special(const struct bare *b, const char *key, const char *def);
-/* flags: an object with lstrip and the like, or a bare text. */
+/* Adds a token; flags: an object with lstrip and others, or a string. */
 void bare_add_token(struct bare *b, const json_t *flags, const char *content);
-/* All that the files list, and those of the flavour. */
+/* Adds all special tokens of the files, and those of the flavour. */
 void bare_add_specials(struct bare *b, const struct flavour *f);
 
-/* The next word of *s, a copy; NULL: none is left. */
+/* A copy of the next word of *s; NULL if none is left. */
 char *bare_word(struct arena *a, const char **s);
 
-/* Makes root, added and seen. */
+/* Creates root, added and seen. */
 void bare_begin(struct bare *b);
-/* The root, or NULL where failed is not 0. */
+/* The root; NULL if failed is not 0. */
 json_t *bare_end(struct bare *b, int failed);
 
 /* ---- bare_spm.c ---- */
@@ -78,24 +78,24 @@ json_t *bare_end(struct bare *b, int failed);
 /* The folder's SentencePiece model, or NULL. */
 const char *spm_file(const struct bare *b);
 
-/* What b->flavour makes of b->model_file, into b->root and b->t. */
+/* Converts b->model_file by b->flavour, into b->root and b->t. */
 int spm_build(struct bare *b, struct err *e);
-/* The same of a file's bytes. */
+/* The same from a file's bytes. */
 int spm_build_from(struct bare *b, struct span file, struct err *e);
 
-/* {"type": "Sequence", list: [the steps that the words stand for]} */
+/* Sets section to {"type": "Sequence", list: [the steps named in text]}. */
 void spm_steps(struct bare *b, const char *section, const char *list, const char *text);
 
 /* ---- bare_spm_vocab.c ---- */
 
 struct spm;
 
-/* The vocabulary and the scores of b->t; the id of the unknown piece, or -1. */
+/* Sets the vocabulary and scores of b->t; returns the id of the unknown piece, or -1. */
 int spm_vocab(struct bare *b, const struct spm *m, struct err *e);
 
 /* ---- bare_class.c ---- */
 
-/* By class; the first: what the model's own settings say.  Ends with NULL. */
+/* Flavours by class; the first follows the model's own settings.  Ends with NULL. */
 extern const struct flavour *const spm_flavours[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What each class of tokeniser of the transformers library makes of a SentencePiece
+ * The settings of each tokeniser class of the transformers library around a SentencePiece
  * model: one row per class. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A SentencePiece model -> the tokenizer.json that the transformers library would
- * build around it; pieces and scores go to the tokeniser as they are. */
+ * build around it; pieces and scores are put into the tokeniser directly. */
 #include "text/bare.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The pieces of a SentencePiece model -> those of its class of tokeniser, and what of them
- * is found in a text. */
+ * The pieces of a SentencePiece model -> the vocabulary of its tokeniser class, and the pieces
+ * that are matched in texts. */
 #include "text/bare.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the steps of a work have taken, and the error where that is too much. */
+ * Work and memory used by the steps of tokenising -> an error if they exceed the limits. */
 #include "text/tok_priv.h"
 
 int bound_check(struct work *w, struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The merges of a tokenizer.json, or of what stands for one -> a hash of pairs. */
+ * The merges of a tokenizer.json -> a hash of pairs. */
 #include "text/bpe_merges.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The merges of byte-pair encoding: which two pieces become which third, in a hash. */
+ * The merges of byte-pair encoding, in a hash: pairs of pieces -> the merged piece. */
 #ifndef TEXT_BPE_MERGES_H
 #define TEXT_BPE_MERGES_H
 
@@ -8,7 +8,7 @@
 struct merge {
     uint64_t key;               /* left id << 32 | right id, plus 1; 0: free */
     uint32_t rank;              /* the lowest is joined first */
-    int id;                     /* what the two become */
+    int id;                     /* id of the merged piece */
 };
 
 struct merges {
@@ -17,16 +17,16 @@ struct merges {
 };
 
 /*
- * Those of the JSON, or of t where it is null there: a list, or every two pieces that make
- * a third by its score.  A merge drops the first skip bytes of its right side: the prefix
- * of pieces inside a word.  The vocabulary is there already.
+ * Reads the merges from the JSON, or from t if they are null there: a list, or all pairs of pieces
+ * whose concatenation is a piece, ranked by its score.  A merge drops the first skip bytes of its
+ * right side, the prefix of pieces inside a word.  The vocabulary must be read before.
  *
- * Errors: not two pieces, one shorter than skip, one that the vocabulary lacks.
+ * Errors: not two pieces, one shorter than skip, one that is not in the vocabulary.
  */
 int bpe_merges_open(struct merges *m, struct tok *t, const json_t *j, size_t skip,
                     struct err *e);
 
-/* The slot of the pair, or the free one where it would be. */
+/* The slot of the pair, or the free slot for it. */
 static inline struct merge *bpe_merges_place(const struct merges *m, int left, int right)
 {
     uint64_t key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
@@ -38,7 +38,7 @@ static inline struct merge *bpe_merges_place(const struct merges *m, int left, i
     return &m->slot[i];
 }
 
-/* NULL: they do not become one. */
+/* The merge of two pieces; NULL if there is none. */
 static inline const struct merge *bpe_merges_find(const struct merges *m, int left,
                                                   int right)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Units of work and bytes of memory: what is spent, and what is allowed. */
+ * Bytes of texts -> limits of work and memory, and the work used. */
 #include "text/budget.h"
 
 enum { MIB = 1 << 20 };

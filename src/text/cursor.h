@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Places in a text, as byte and as character. */
+ * Cursors: positions in a text, in bytes and in characters at once. */
 #ifndef TEXT_CURSOR_H
 #define TEXT_CURSOR_H
 
@@ -7,17 +7,17 @@
 
 enum { CURSOR_STRIDE = 256 };
 
-/* A place in a text, known as byte and as character; it walks both ways, or jumps. */
+/* A position, which moves both ways step by step, or jumps. */
 struct cursor {
     struct arena *a;
     const char *s;
     size_t n;
     int byte, chars;
-    int *before;                /* [n / CURSOR_STRIDE + 1] characters that begin before
-                                   every so many bytes; NULL: not needed so far */
+    int *before;                /* [n / CURSOR_STRIDE + 1] number of characters before every
+                                   CURSOR_STRIDE bytes; NULL: not required so far */
 };
 
-/* To the byte, or to the character, of that number: 0 to n, or to their count. */
+/* Moves to a byte, 0 to n; or to a character, 0 to their number. */
 void cursor_to_byte(struct cursor *c, int byte);
 void cursor_to_char(struct cursor *c, int chars);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of a text that is too long -> fewer, or pieces of it. */
+ * Tokens of a text that is too long -> a truncated text, or pieces of it. */
 #include <string.h>
 
 #include "text/tok.h"

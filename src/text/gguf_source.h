@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the builders of gguf_tok.c and gguf_spm.c share: the keys of a GGUF's tokeniser, on
- * their way into a tokenizer.json.  Errors are ERR_INPUT and name the key. */
+ * Private interface of gguf_tok.c and gguf_spm.c: state of converting the keys of a GGUF's
+ * tokeniser into a tokenizer.json.  Errors are ERR_INPUT and name the key. */
 #ifndef TEXT_GGUF_SOURCE_H
 #define TEXT_GGUF_SOURCE_H
 
@@ -17,28 +17,28 @@ struct gguf_source {
     const struct gguf *g;
     struct err *e;
     json_t *root;
-    const char **piece;         /* [n] by id, as tokenizer.json has them */
+    const char **piece;         /* [n] by id, in the form of tokenizer.json */
     int n;
 };
 
-/* That of tokenizer.ggml.KEY, or NULL. */
+/* The value of tokenizer.ggml.KEY; NULL if absent. */
 const struct gguf_value *gguf_source_value(const struct gguf_source *s, const char *key);
-/* Sets the error that v is something else; -1. */
+/* Sets the error that v is not `want`; returns -1. */
 int gguf_source_wrong(const struct gguf_source *s, const struct gguf_value *v,
                       const char *want);
-/* *out stays where the key is not there; so it does for the next. */
+/* Reads a flag; *out is unchanged if the key is absent, here and in the next function. */
 int gguf_source_flag(const struct gguf_source *s, const char *key, bool *out);
-/* The piece that a key gives the id of. */
+/* The piece whose id is the value of a key. */
 int gguf_source_special(const struct gguf_source *s, const char *key, const char **out);
 
-/* An array of strings; NULL: the key is not there, or holds something else (an error). */
+/* An array of strings; NULL if the key is absent, or is something else (an error). */
 const struct gguf_value *gguf_source_strings(const struct gguf_source *s, const char *key);
 
-/* Fills piece and n; marked: as WordPiece has them in tokenizer.json. */
+/* Fills piece and n; marked: WordPiece, with "##" as in tokenizer.json. */
 int gguf_source_pieces(struct gguf_source *s, bool marked);
 /*
- * Checks token_type and sets added_tokens: control tokens, and those that a user
- * defined, are found in the text itself.
+ * Checks token_type and sets added_tokens, which are found in the text itself: control and
+ * user-defined tokens.
  */
 int gguf_source_added(const struct gguf_source *s);
 void gguf_source_add(const struct gguf_source *s, int id, const char *piece,
@@ -46,9 +46,9 @@ void gguf_source_add(const struct gguf_source *s, int id, const char *piece,
 
 /* ---- gguf_spm.c ---- */
 
-/* Scores say which two pieces are joined first. */
+/* BPE whose scores rank the merges. */
 int gguf_spm_bpe(struct gguf_source *s);
-/* Scores are log probabilities of pieces. */
+/* Unigram, whose scores are log probabilities of pieces. */
 int gguf_spm_unigram(struct gguf_source *s);
 
 #endif

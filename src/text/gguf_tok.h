@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tokeniser inside a GGUF -> the tokenizer.json that it was converted from, as
- * far as the file still knows it.
+ * The tokeniser in a GGUF file -> the tokenizer.json that it was converted from, as far as
+ * the file has its data.
  *
  *     tokenizer.ggml.model        "gpt2": byte-level BPE; "bert": WordPiece; those of
  *                                 SentencePiece: "llama": BPE, "t5": Unigram
- *     tokenizer.ggml.pre          how words are cut ("gpt2")
+ *     tokenizer.ggml.pre          name of the pre-tokeniser ("gpt2")
  *     tokenizer.ggml.tokens       pieces by id; WordPiece: "▁" in front of those that
  *                                 begin a word instead of "##" in front of the others
  *     tokenizer.ggml.token_type   1 normal, 2 unknown, 3 control, 4 user defined,
@@ -22,12 +22,11 @@
 #include "weights/gguf.h"
 
 /*
- * The tokenizer.json that the keys stand for; NULL on errors (ERR_INPUT): no
- * tokeniser, a model or a `pre` that is not supported (named), a piece that is not
- * UTF-8, ids outside the vocabulary, lists of the wrong type or length,
- * a byte that is not "<0x00>" to "<0xFF>", a score that is not finite.  Where pieces
- * have scores, they, the vocabulary and the character map are in t, and the JSON has
- * true in their place.
+ * The tokenizer.json; NULL on errors (ERR_INPUT): no tokeniser, a model or a `pre` that is
+ * not supported (named), a piece that is not UTF-8, ids outside the vocabulary, lists of the
+ * wrong type or length, a byte that is not "<0x00>" to "<0xFF>", a score that is not finite.
+ * If pieces have scores, these, the vocabulary and the character map are put into t, and the
+ * JSON has true in their place.
  */
 json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e);
 
@@ -37,10 +36,10 @@ struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *nam
 
 /* ---- gguf_pre.c ---- */
 
-/* Sets pre_tokenizer and normalizer of root; false: the name is not known. */
+/* Sets pre_tokenizer and normalizer of root; false: the name is unknown. */
 bool gguf_pre(struct arena *a, json_t *root, const char *name, bool *ignore_merges);
 
-/* The names that are known; NULL: no more. */
+/* Number i of the known names; NULL after the last. */
 const char *gguf_pre_name(int i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pieces without their tokeniser -> what they stand for, by how vocabularies write it. */
+ * Pieces without their tokeniser -> their text, by the conventions of vocabularies. */
 #include <string.h>
 
 #include "base/utf8.h"

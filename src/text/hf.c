@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tokenizer.json, or what stands for it in a folder -> struct tok. */
+ * tokenizer.json, or other tokeniser files of a folder -> struct tok. */
 #include <string.h>
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a step looks for: a text as it is, or a regular expression. */
+ * Patterns of steps: a literal text, or a regular expression. */
 #include <string.h>
 
 #include "base/json_field.h"

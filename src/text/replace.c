@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Normalisers that look for something: Replace, Prepend and Strip. */
+ * Normalisers that search for strings: Replace, Prepend and Strip. */
 #include <string.h>
 
 #include "base/json_field.h"

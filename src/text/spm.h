@@ -36,9 +36,9 @@ struct spm {
 };
 
 /*
- * Everything but the map is of the arena.  Errors (ERR_INPUT): a varint of more
- * than 64 bits, a length past the end, a group, texts that are not UTF-8, not
- * one unknown piece, a score that is not finite, a model of another type.
+ * Everything except the map is allocated in the arena.  Errors (ERR_INPUT): a varint of
+ * more than 64 bits, a length past the end, a group, texts that are not UTF-8, none or
+ * several unknown pieces, a score that is not finite, a model of another type.
  */
 int spm_read(struct arena *a, struct span file, struct spm *out, struct err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The tokens around a text -> the post-processor of the tokenizer.json that older files and
- * GGUFs stand for. */
+ * The tokens around a text -> the post-processor of a tokenizer.json built from older files or
+ * from GGUF. */
 #include <string.h>
 
 #include "base/json.h"

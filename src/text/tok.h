@@ -21,22 +21,22 @@ struct range { int start, end; };
 struct tokens {
     int n;
     int *id;                    /* [n] */
-    int *type;                  /* [n] 0, or 1 for the second text as the template says */
-    unsigned char *special;     /* [n] 1: the tokeniser calls its id special, as it does those
-                                   of its template: whether it put the token there, or the text
-                                   or a list of ids has it */
-    struct range *bytes;        /* [n] UTF-8 bytes of the input; 0,0: it stands for none of it */
+    int *type;                  /* [n] segment: 0, or 1 for the second text by the template */
+    unsigned char *special;     /* [n] 1: its id is special in the tokeniser, whether the template
+                                   added it, or the text or a list of ids has it */
+    struct range *bytes;        /* [n] UTF-8 bytes of the input; 0,0: not from the input */
     struct range *chars;        /* [n] code points of the input; the same */
-    const char **piece;         /* [n] as the vocabulary has it: "Ġcat", "##s" */
-    const char **label;         /* [n] the text that it stands for, for figures:
-                                   " cat", "s", "[UNK] tschüs"; may hold bytes that are not UTF-8
-                                   (half of a character) and NULs */
+    const char **piece;         /* [n] as in the vocabulary: "Ġcat", "##s" */
+    const char **label;         /* [n] its decoded text, for figures: " cat", "s",
+                                   "[UNK] tschüs"; may contain bytes that are not UTF-8 (half of
+                                   a character) and NULs */
     size_t *label_size;         /* [n] bytes of each label */
-    int *word;                  /* [n] number of the word that each is of, from 0 through
-                                   both texts; -1: none; NULL: not asked for */
+    int *word;                  /* [n] number of its word, from 0 through both texts; -1: no
+                                   word; NULL: words are not numbered */
 };
 
-/* Whether token i is special and stands for no text: the template's, or one of a list of ids. */
+/* Whether token i is special and not from the text: added by the template, or one of a list of ids.
+ * */
 static inline bool tok_is_frame(const struct tokens *t, int i)
 {
     return t->special[i] && t->bytes[i].end == 0;
@@ -47,18 +47,18 @@ struct tok_input {
     size_t text_size;
     const char *pair;           /* NULL: no second text */
     size_t pair_size;
-    bool pretokenized;          /* pieces of the vocabulary, split at spaces */
-    bool words;                 /* each word, split at white space, by itself */
-    bool number_words;          /* fill word: which one each token is of */
-    bool lenient_words;         /* with it: a token of several words is of none */
-    bool no_special;            /* leave out what the template adds */
-    struct budget *budget;      /* of the run that this text is one of (text/budget.h);
-                                   NULL: it is the only one */
+    bool pretokenized;          /* the text is pieces of the vocabulary, separated by spaces */
+    bool words;                 /* words, split at white space, are tokenised separately */
+    bool number_words;          /* set tokens.word */
+    bool lenient_words;         /* with it: a token that spans words gets -1, not an error */
+    bool no_special;            /* without the template's tokens */
+    struct budget *budget;      /* work limit of all texts of the run (text/budget.h); NULL: this is
+                                   the only text */
 };
 
 /*
  * Opens the tokeniser of a folder: tokenizer.json; else vocab.txt (with
- * tokenizer_config.json and special_tokens_map.json where there are any); else
+ * tokenizer_config.json and special_tokens_map.json if present); else
  * vocab.json and merges.txt; else the one GGUF file in it; else a SentencePiece
  * model (spiece.model, tokenizer.model, sentencepiece.bpe.model, spm.model, or
  * source.spm with vocab.json).  dir may also be a GGUF file.  Needs neither
@@ -70,113 +70,110 @@ struct tok_input {
  */
 struct tok *tok_open(struct arena *a, const char *dir, struct err *e);
 
-/* The same for target texts, which Marian's target.spm is for. */
+/* The same for target texts: Marian has target.spm for them. */
 struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e);
 
-/* From the bytes of a tokenizer.json; name is for messages.  json may go when
- * it returns. */
+/* From the bytes of a tokenizer.json, which are copied; name is for messages. */
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e);
 
-/* From the bytes of a SentencePiece model: what its own settings say, no template. */
+/* From the bytes of a SentencePiece model, by its own settings, without a template. */
 struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const char *name,
                                    struct err *e);
 
-/* Releases what the arena does not hold (compiled patterns). */
+/* Releases memory outside the arena (compiled patterns). */
 void tok_close(struct tok *t);
 
 /*
- * Tokenises one input.  The arrays and labels of *out are of a; pieces belong to
- * t.  An empty text is fine.  May be called from several threads at once.
+ * Tokenises one input.  The arrays and labels of *out are allocated in a; pieces belong to
+ * t.  The text may be empty.  May be called from several threads at once.
  *
- * Pretokenized pieces are a tokenised sentence as it is: nothing is added; special
- * ones stand for no text, type is 1 in the pair.  What is not a
- * piece is read as the text of one: that which begins or ends a word ("Ġcat" or "cat</w>" for
- * "cat"), else that inside of one.
+ * Pretokenized input is a complete tokenised sentence: no tokens are added; special ones
+ * have no span; type is 1 in the pair.  A string that is not a piece is looked up as the
+ * text of one: of a piece that begins or ends a word ("Ġcat" or "cat</w>" for "cat"), else of
+ * one inside a word.
  *
- * Words are tokenised as is_split_into_words of the transformers library does.  The
- * word that a token is of holds the first character at or after its start that is not
- * blank; template's tokens, and blanks at the end, have none.
+ * Words are tokenised as with is_split_into_words in the transformers library.  A token's
+ * word is that of the first character at or after its start that is not blank; tokens of the
+ * template, and blanks at the end, have none.
  *
- * Errors (ERR_INPUT): bytes that are not UTF-8 (with the offset); a pretokenized
- * piece that the vocabulary lacks (named); a word that is other pieces by itself than
- * after a blank; a token of several words where they are numbered; a pair where the
- * tokeniser has no template for one; a step that takes more work or memory than the budget
- * allows (named, after the tokeniser's file); more than 2^30 bytes of text.
+ * Errors (ERR_INPUT): bytes that are not UTF-8 (with the offset); a pretokenized piece that
+ * is not in the vocabulary (named); a word that alone has other pieces than after a blank; a
+ * token that spans words, if they are numbered; a pair, if the tokeniser has no template for
+ * pairs; a step that exceeds the budget of work or memory (named, after the tokeniser's file);
+ * more than 2^30 bytes of text.
  */
 int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e);
 
 /*
- * Fills *out for ids that are given (--ids): pieces, labels and special flags as far as the
- * vocabulary knows them ("<id 70>" where it does not); spans 0,0; types from type_ids
- * (NULL: all 0).  t may be NULL: then every piece is "<id N>".
+ * Fills *out for given ids (--ids): pieces, labels and special flags from the vocabulary ("<id 70>"
+ * for an unknown id); spans 0,0; types from type_ids (NULL: all 0).  t may be NULL: then every
+ * piece is "<id N>".
  */
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
 
-/* How many of a text's tokens are the unknown piece.  t NULL, or tokens without ids:
- * none. */
+/* Number of unknown tokens of a text; 0 if t is NULL, or tokens have no ids. */
 int tok_unknown(const struct tok *t, const struct tokens *tokens);
 
-/* Whether a text holds nothing but white space (White_Space of Unicode). */
+/* Whether a text is only white space (White_Space of Unicode). */
 bool tok_is_blank(const char *text, size_t size);
 
-/* *out: x, then y after it; their pieces and labels stay where they are. */
+/* *out: x, then y; pieces and labels are shared, not copied. */
 void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 
 /*
- * *out: the same tokens in block[tok_packed(t)], which is aligned as malloc aligns; pieces stay
- * where they are.
+ * *out: a copy of the tokens in block[tok_packed(t)], aligned like malloc's memory; pieces are
+ * shared.
  */
 size_t tok_packed(const struct tokens *t);
 void tok_pack(void *block, const struct tokens *t, struct tokens *out);
 
 /*
- * Cuts *t to max tokens.  What the template put there stays; the ends of the texts go,
- * first of the longer of two, so that both keep half where both are long: the strategy
- * longest_first of the tokenizers library.  Where that leaves no place for the template,
- * the first max tokens stay.
+ * Truncates *t to max tokens, by the strategy longest_first of the tokenizers library: tokens of
+ * the template remain; the ends of the texts are removed, first of the longer of two, so that two
+ * long ones keep half each.  If the template leaves no room, the first max tokens remain.
  */
 void tok_cut(struct tokens *t, int max);
 
 /*
- * A text in pieces of at most max tokens, as return_overflowing_tokens of the tokenizers
- * library makes them: what is cut, and of it in each piece room tokens, which begin step tokens
- * after those of the piece before.  All other tokens, the template's, stand in each piece.
+ * The split of a text into pieces of at most max tokens, as by return_overflowing_tokens of the
+ * tokenizers library: each piece has `room` tokens of the range that is cut, beginning `step`
+ * tokens after those of the previous piece, and all other tokens, such as the template's.
  */
 struct tok_split {
     struct range cut;
-    bool second;                /* that is the second text of a pair */
+    bool second;                /* the second text of a pair is cut */
     int room, step;
-    int n;                      /* pieces; 1: the text is short enough as it is */
+    int n;                      /* number of pieces; 1: the text is short enough */
 };
 
 /*
- * pair: of two texts that the template joins; the longer one is cut, and the other stands whole
- * in each piece.  Else all is cut but special tokens at its beginning and end.
+ * pair: two texts joined by the template; the longer one is cut, the other is in each piece as a
+ * whole.  Else all is cut except special tokens at the beginning and end.
  *
- * overlap: tokens that two pieces have in common, besides those that stand in each.  false, and
- * no pieces: max leaves no place for more than those.
+ * overlap: tokens that adjacent pieces share, besides those in every piece.  false, without pieces:
+ * max leaves no room for more than these.
  */
 bool tok_split(const struct tokens *t, bool pair, int max, int overlap, struct tok_split *out);
-/* The tokens of t that are those of this piece alone. */
+/* The tokens of t, of the range that is cut, that are in this piece. */
 struct range tok_split_range(const struct tok_split *s, int piece);
-/* All of a piece, its strings too, is of a: spans and words are those of the whole text. */
+/* *out = a piece, with its strings, in arena a; spans and words are those of the whole text. */
 void tok_split_piece(const struct tokens *t, const struct tok_split *s, int piece,
                      struct arena *a, struct tokens *out);
 
 /*
- * Labels and special flags of pieces that came without their tokeniser, label_size the
- * bytes of each piece: of byte-level pieces where all of them can be such, else with
- * spaces for "▁" or without "##", where any piece has that; without "</w>" where any ends
- * so.  What stands in <> or [] is special.
+ * Guesses labels and special flags of pieces without their tokeniser; label_size is set to the
+ * bytes of each piece.  Pieces are decoded as byte-level if all can be; else with spaces for
+ * "▁", or without "##", if any piece has these; without "</w>" if any ends so.  Pieces in <> or
+ * [] are special.
  */
 void tok_guess(struct arena *a, struct tokens *t);
 
 int tok_vocab_size(const struct tok *t);        /* highest id + 1 */
-int tok_id(const struct tok *t, const char *piece, size_t size);    /* -1: none */
-const char *tok_piece(const struct tok *t, int id);                 /* NULL: none */
+int tok_id(const struct tok *t, const char *piece, size_t size);    /* -1 if not in vocabulary */
+const char *tok_piece(const struct tok *t, int id);                 /* NULL if no such id */
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of this folder share.  A tokeniser is four steps, each a row of
- * a table: normaliser, pre-tokeniser, model, post-processor.  The text travels as
- * parts (stretches of it, changed or not, each byte knowing which bytes of the
- * input it stands for) until the model turns parts into tokens.
+ * Private interface of this folder.  A tokeniser is four steps, each a row of a table:
+ * normaliser, pre-tokeniser, model, post-processor.  Until the model turns them into tokens,
+ * the text is a list of parts: pieces of it, rewritten or not, with the input bytes that each
+ * byte comes from.
  *
- * Offsets and sizes are bytes unless they say chars. */
+ * Offsets and sizes are in bytes unless named chars. */
 #ifndef TEXT_TOK_PRIV_H
 #define TEXT_TOK_PRIV_H
 
@@ -43,19 +43,20 @@ struct trie {
     size_t mask, n_edges;
     int *value;                 /* [n_nodes] -1: no string ends here */
     size_t n_nodes, cap;
-    bool begins[256];           /* a string, with this byte */
+    bool begins[256];           /* some string begins with this byte */
 };
 
 void trie_init(struct trie *t, struct arena *a);
-/* Room for about n more nodes at once. */
+/* Allocates room for about n more nodes. */
 void trie_reserve(struct trie *t, struct arena *a, size_t n);
-/* The first value of a string stays.  The empty string is ignored. */
+/* Adds a string; if it exists, its value is unchanged.  The empty string is ignored. */
 void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
-/* How many bytes of s[n] stand before the first with which a string may begin. */
+/* Number of bytes of s[n] before the first with which a string may begin. */
 size_t trie_skip(const struct trie *t, const char *s, size_t n);
-/* The node one byte on (the root is 0), or 0 where no string goes on so. */
+/* The child of a node (the root is 0) for a byte; 0 if no string continues so. */
 uint32_t trie_step(const struct trie *t, uint32_t node, char byte);
-/* Its value, or -1; *length is its length; *seen grows by the bytes that were compared. */
+/* The value of the longest string at s, or -1; *length: its length; the bytes compared are added to
+ * *seen. */
 int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length,
                  size_t *seen);
 
@@ -73,8 +74,8 @@ struct piece {
 struct vocab {
     struct piece *v;
     size_t n, cap;
-    size_t n_model;             /* the model's own come first; then added ones */
-    size_t longest;             /* bytes */
+    size_t n_model;             /* the model's own pieces, which come before added ones */
+    size_t longest;             /* bytes of the longest piece */
     uint32_t *slot;             /* hash -> index + 1 */
     size_t mask;
     uint32_t *by_id;            /* [n_ids] index + 1; 0: no such id */
@@ -89,25 +90,25 @@ int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none 
 /* The same among the model's own pieces. */
 int vocab_find_model(const struct vocab *v, const char *s, size_t n);
 /*
- * The longest of the model's own pieces that is head and a beginning of s[n];
- * *length: of that beginning, at least 1; *seen grows by the beginnings that there are, and 1.
+ * The longest of the model's own pieces that is head followed by a prefix of s[n]; *length: of
+ * that prefix, at least 1; the number of prefixes tried + 1 is added to *seen.
  */
 int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
                   size_t *length, size_t *seen);
 const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
-/* {"piece": id, …} */
+/* Reads {"piece": id, …}. */
 int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
-/* The same of the "vocab" of a model, unless it is given. */
+/* The same for the "vocab" of a model, unless t->given has it. */
 int vocab_open(struct tok *t, const json_t *model, struct err *e);
 
 /* ---- skim.c ---- */
 
 /*
- * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score],
- * …], "merges" after it, and a normaliser's character map before it, without a tree,
- * and returns the rest of the file, with null in their place; t->given says which.
- * Leaves t empty and returns json as it is where the vocabulary is missing, not plain or
- * wrong; merges and maps of that kind stay in the rest.  Merges point into json.
+ * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score], …],
+ * "merges" after it, and a normaliser's character map before it, without building a JSON tree,
+ * into t; returns the rest of the file, with null in their place; t->given tells which were read.
+ * If the vocabulary is missing, unusual or wrong, t stays empty and json is returned unchanged;
+ * such merges and maps remain in the rest.  Merges point into json.
  */
 struct span skim_vocab(struct tok *t, struct span json);
 
@@ -124,7 +125,7 @@ struct step {
 
 /* One kind of step: open reads its settings (NULL: it has none). */
 struct step_kind {
-    const char *type;           /* as tokenizer.json says it */
+    const char *type;           /* "type" in tokenizer.json */
     const void *(*open)(struct tok *t, const json_t *j, struct err *e);
     int (*run)(const void *self, struct work *w, struct err *e);
 };
@@ -137,25 +138,25 @@ struct step_table {
 extern const struct step_table normal_table, presplit_table, step_models,
                                finish_table;
 
-/* Opens j by its "type"; null gives a step that does nothing. */
+/* Opens the step j by its "type"; null is a step that does nothing. */
 int step_open(struct tok *t, const struct step_table *table, const json_t *j,
               struct step *out, struct err *e);
 /*
- * Errors: those of the step; more work or memory than w may take (too_much or too_large is
- * then set, and the step is named).
+ * Errors: those of the step; more work or memory than allowed (then w->too_much or too_large is
+ * set, and the error names the step).
  */
 int step_run(const struct step *s, struct work *w, struct err *e);
 
 /* ---- bound.c ---- */
 
-/* The error of what w has taken beyond its bounds. */
+/* Sets an error if w has exceeded its limits. */
 int bound_check(struct work *w, struct err *e);
-/* So much work was done; sets too_much where that is beyond the budget. */
+/* Charges work to the budget; sets too_much if it is exceeded. */
 void bound_spend(struct work *w, uint64_t work);
 
 struct regex;
 
-/* A piece of a model that goes by scores (log probabilities). */
+/* A piece with a score, its log probability (Unigram). */
 struct scored {
     struct text s;
     double score;
@@ -163,34 +164,35 @@ struct scored {
     bool unknown;               /* it is the unknown piece itself */
 };
 
-/* Two pieces that become one, in the order of their ranks. */
+/* A BPE merge of two pieces; merges are in the order of their ranks. */
 struct merge_text {
     struct text left, right;
 };
 
-/* Tokens that are found in the text itself, before anything else. */
+/* Added tokens, which are found in the text before it is split. */
 struct added {
     struct added_token *v;
     size_t n;
-    int next_id;                /* of one that is numbered here */
-    struct trie raw, normal;    /* found before, and after the normaliser */
+    int next_id;                /* id of the next added token without one */
+    struct trie raw, normal;    /* tokens matched before, and after the normaliser */
 };
 
 /*
- * What the reader of a file has put into the tokeniser already, so that the JSON of a
- * step holds null for it.  The step that takes it up clears its flag.
+ * Data that the reader of a file has put into the tokeniser already, so that the JSON of a step
+ * has null in their place.  The step that uses them clears the flag.
  */
 struct given {
     bool vocab;                     /* tok.vocab: the model's pieces */
     bool scored;                    /* tok.scored: their scores */
     bool merges;                    /* tok.merges: a BPE's merges */
-    bool merges_by_score;           /* every two pieces that make a third, by its score */
-    bool words;                     /* tok.scored: a WordLevel's, as SentencePiece has them:
-                                       neighbours that are unknown are one */
-    bool map;                       /* tok.map: a Precompiled normaliser's characters */
+    bool merges_by_score;           /* merges are all pairs whose concatenation is a piece, ranked
+                                       by its score */
+    bool words;                     /* tok.scored: a WordLevel's of SentencePiece: adjacent unknown
+                                       parts are joined */
+    bool map;                       /* tok.map: a Precompiled normaliser's character map */
     bool map_longest;               /* applied as SentencePiece does */
-    bool plain_added;               /* added tokens that are sought after the normaliser
-                                       are there as they are */
+    bool plain_added;               /* added tokens that are matched after the normaliser are not
+                                       normalised themselves */
 };
 
 struct tok {
@@ -201,30 +203,30 @@ struct tok {
     struct added added;
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
-    size_t regex_bytes;             /* that they take compiled */
-    int unknown;                    /* id of what stands for unknown text; -1: none */
+    size_t regex_bytes;             /* bytes that they take compiled */
+    int unknown;                    /* id of the unknown piece; -1: none */
     bool byte_level;                /* pieces are in the byte-level alphabet */
-    bool blank_before;              /* a word is marked by a blank of the text alone */
-    struct scored *scored;          /* [n_scored] that the model finds in a text */
+    bool blank_before;              /* only a blank in the text marks the beginning of a word */
+    struct scored *scored;          /* [n_scored] pieces with scores */
     size_t n_scored;
-    struct merge_text *merges;      /* [n_merges] that are not in the JSON */
+    struct merge_text *merges;      /* [n_merges] merges that are not in the JSON */
     size_t n_merges;
     struct span map;                /* a character map that is not in the JSON */
-    struct trie *kept;              /* what that map leaves as it is; NULL: nothing */
+    struct trie *kept;              /* strings that this map does not change; NULL: none */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
     struct text suffix;             /* of pieces that end a word: "</w>", or empty */
-    struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
-    bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
+    struct text blank;              /* character for ' ' in pieces: "▁", or empty */
+    bool byte_pieces;               /* pieces like "<0xE6>" stand for bytes */
 };
 
 /*
- * A text's own tokens, or a word's, after those of the sequence in hand; spans in bytes.
- * Parts that a normaliser has emptied go when added tokens are sought, and no pre-tokeniser
- * makes any, so that models see none.
+ * Appends the tokens of a text, or a word, without the template's, to the current sequence; spans
+ * in bytes.  Empty parts are removed when added tokens are matched, and pre-tokenisers make none,
+ * so that models never get one.
  */
 int pipeline_run(struct work *w, const char *s, size_t n, struct err *e);
 
-/* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
+/* Writes the label of a piece to `to`, of at least the piece's size; returns its size. */
 size_t tok_label(const struct tok *t, const struct piece *p, char *to);
 
 /* ---- work on one text ---- */
@@ -232,10 +234,10 @@ size_t tok_label(const struct tok *t, const struct piece *p, char *to);
 struct part {
     const char *s;              /* [n] normalised so far */
     size_t n;
-    const struct range *from;   /* [n] input bytes that each byte stands for;
-                                   NULL: s is the input itself */
-    int origin;                 /* where in the input the part begins */
-    int id;                     /* an added token's, or -1 */
+    const struct range *from;   /* [n] input bytes that each byte comes from; NULL: s is the
+                                   input itself */
+    int origin;                 /* offset of the part in the input */
+    int id;                     /* id, if the part is an added token; else -1 */
 };
 
 struct parts {
@@ -245,12 +247,13 @@ struct parts {
 
 struct work_token {
     int id, type;
-    bool special;               /* put there by the template, or a special piece of pieces */
-    bool pair;                  /* its span is one of the second text */
-    struct range span;          /* bytes of the input, then chars */
-    int word, origin;           /* of --words: its number; where it begins, as the span */
-    struct text match;          /* what the library keeps in place of the piece: an added
-                                   or unknown token's text, spaces and all; s NULL: none */
+    bool special;               /* added by the template, or a special piece of pretokenized input
+                                   */
+    bool pair;                  /* its span is in the second text */
+    struct range span;          /* bytes of the input, later converted to chars */
+    int word, origin;           /* --words: number of its word, and the word's offset, like span */
+    struct text match;          /* text that the library keeps in place of the piece, for an added
+                                   or unknown token, with spaces; s NULL: none */
 };
 
 struct seq {
@@ -262,52 +265,51 @@ struct work {
     const struct tok *t;
     struct arena *a;
     struct parts parts;
-    struct seq *seqs;           /* the text, the pair; then what the template made */
+    struct seq *seqs;           /* the text, the pair; after the template, its result */
     int n_seqs;
-    bool special;               /* the template's tokens are asked for */
-    struct regex_run *regex;    /* NULL: not needed so far */
-    struct budget *budget;      /* of the run; NULL: no bound */
-    const char *step;           /* what runs now, for messages */
-    struct arena_mark start;    /* before this work … */
-    size_t memory;              /* … which may take so many bytes; 0: no bound */
-    struct arena_mark text;     /* before this text's parts; only until the model */
-    bool settles;               /* it holds: what lies after it can be parts alone */
-    size_t grown;               /* bytes that the step made of fewer */
+    bool special;               /* the template's tokens are wanted */
+    struct regex_run *regex;    /* NULL: not required so far */
+    struct budget *budget;      /* of the run; NULL: no limit */
+    const char *step;           /* name of the running step, for messages */
+    struct arena_mark start;    /* mark before this work … */
+    size_t memory;              /* … which may allocate so many bytes; 0: no limit */
+    struct arena_mark text;     /* mark before this text's parts; only until the model */
+    bool settles;               /* `text` is valid: only parts are allocated after it */
+    size_t grown;               /* bytes by which the step made the text longer */
     size_t limit;               /* more of them, or in one part, than this … */
-    size_t most;                /* … or parts, matches or tokens (0: no bound) … */
+    size_t most;                /* … or more parts, matches or tokens than this (0: no limit) … */
     bool too_large;             /* … set this, and the step fails */
-    bool too_many;              /* it was parts, matches or tokens */
-    bool too_much;              /* the step has taken too much work */
+    bool too_many;              /* the cause was parts, matches or tokens */
+    bool too_much;              /* the step has used too much work */
 };
 
-/* The input bytes that bytes [i, j) of the part stand for; i < j <= n. */
+/* The input bytes that bytes [i, j) of the part come from; i < j <= n. */
 struct range part_span(const struct part *p, size_t i, size_t j);
 struct part part_slice(const struct part *p, size_t i, size_t j);        /* i < j */
 void part_add(struct work *w, struct parts *p, struct part part);
-/* Bytes [i, j) of p, unless that is nothing. */
+/* Adds bytes [i, j) of p, unless they are empty. */
 void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
                      size_t j);
 void part_seq_add(struct work *w, struct seq *s, struct work_token t);
-/* Room for n tokens in all, with no more to spare. */
+/* Allocates room for exactly n tokens in all. */
 void part_seq_reserve(struct work *w, struct seq *s, size_t n);
-/* Frees what earlier steps made of the text, if that is much. */
+/* Frees memory of earlier steps, if it is much. */
 void part_settle(struct work *w);
-/* A token of the sequence in hand: bytes [i, j) of the part. */
+/* Appends a token to the current sequence: bytes [i, j) of the part. */
 void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
 /* The same, with those bytes as its match. */
 void part_emit_text(struct work *w, const struct part *p, int id, size_t i, size_t j);
 void part_emit_added(struct work *w, const struct part *p);     /* the whole part */
 
 /*
- * Writes a part anew, character by character, as the library's "transform" does.
- * change says what becomes of the old characters: 0: this one replaces the next
- * one; -k: it replaces the next one and swallows k more; 1: it is new, and stands
- * for what the character before it stood for.
+ * Rewrites a part character by character, like "transform" in the tokenizers library.
+ * change: 0: the new character replaces the next old one; -k: it replaces the next one and
+ * k more; 1: it is inserted, and comes from the same input as the character before it.
  */
 struct rewrite {
     struct work *w;
     struct part *p;
-    size_t at;                  /* bytes of p that are used up */
+    size_t at;                  /* bytes of p that are consumed */
     char *s;
     struct range *from;
     size_t n, cap;
@@ -316,7 +318,7 @@ struct rewrite {
 void part_rewrite_begin(struct rewrite *r, struct work *w, struct part *p);
 void part_rewrite_skip(struct rewrite *r);       /* drops the next character */
 void part_rewrite_put(struct rewrite *r, int cp, int change);
-void part_rewrite_keep(struct rewrite *r, size_t n);     /* the next n bytes as they are */
+void part_rewrite_keep(struct rewrite *r, size_t n);     /* copies the next n bytes */
 void part_rewrite_end(struct rewrite *r);        /* *p is now the new text */
 
 /* ---- cutting parts up ---- */
@@ -330,13 +332,13 @@ struct cuts {
 
 void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
 
-/* What becomes of matches; CONTIGUOUS joins neighbours that are both matches. */
+/* What a pre-tokeniser does with matches; CONTIGUOUS joins adjacent matches. */
 enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
 
-/* Adds what the cuts leave of p to out. */
+/* Adds the parts of p between the cuts, by behaviour b, to out. */
 void part_cuts_apply(struct work *w, enum behaviour b, struct cuts *c,
                      const struct part *p, struct parts *out);
-/* Replaces the parts by what fn makes of each that is not a token yet. */
+/* Replaces each part that is not a token yet by the output of fn for it. */
 int part_each(struct work *w, const void *self,
               int (*fn)(const void *self, struct work *w, const struct part *p,
                         struct parts *out, struct err *e), struct err *e);
@@ -345,15 +347,15 @@ int part_each(struct work *w, const void *self,
 
 /* The character of the byte-level alphabet that stands for byte b (GPT-2). */
 int byte_level_char(unsigned char b);
-int byte_level_byte(int cp);           /* -1: cp is not of that alphabet */
+int byte_level_byte(int cp);           /* -1 if cp is not in that alphabet */
 
 const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
 int byte_level_run(const void *self, struct work *w, struct err *e);
-/* As a normaliser: only the alphabet. */
+/* As a normaliser: only maps bytes to the alphabet. */
 const void *byte_level_normal_open(struct tok *t, const json_t *j, struct err *e);
 int byte_level_normal_run(const void *self, struct work *w, struct err *e);
 
-/* ---- replace.c: normalisers that look for something ---- */
+/* ---- replace.c: normalisers that search for strings ---- */
 
 const void *replace_open(struct tok *t, const json_t *j, struct err *e);
 int replace_run(const void *self, struct work *w, struct err *e);
@@ -367,13 +369,13 @@ int replace_strip_run(const void *self, struct work *w, struct err *e);
 struct charsmap;
 
 /*
- * The map: a 32-bit size, a double array of so many bytes, then texts that end
- * in a NUL; little-endian.  Its bytes are copied.  longest: as SentencePiece
- * applies it, else as the tokenizers library does.  NULL: damaged.
+ * Reads a character map: a 32-bit size, a double array of so many bytes, then texts that
+ * end in a NUL; little-endian.  The bytes are copied.  longest: applied as SentencePiece
+ * does, else as the tokenizers library does.  NULL: damaged.
  */
 const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
                                      struct err *e);
-/* From base64, as tokenizer.json has it; false: it is not. */
+/* Decodes base64, as in tokenizer.json; false if it is not. */
 bool charsmap_decode(struct arena *a, struct text s, struct span *out);
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
 int charsmap_run(const void *self, struct work *w, struct err *e);
@@ -393,7 +395,7 @@ int metaspace_run(const void *self, struct work *w, struct err *e);
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
 int wordpiece_run(const void *self, struct work *w, struct err *e);
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e);
-/* "a b" -> its halves; -1: it has no blank, or several. */
+/* "a b" -> its halves; -1 if it has no blank, or several. */
 int bpe_merge_halves(struct text both, struct merge_text *out);
 int bpe_run(const void *self, struct work *w, struct err *e);
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
@@ -401,18 +403,18 @@ int unigram_run(const void *self, struct work *w, struct err *e);
 const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e);
 int wordlevel_run(const void *self, struct work *w, struct err *e);
 
-/* The ids of the pieces "<0x00>" to "<0xFF>", -1 where there is none. */
+/* The ids of the pieces "<0x00>" to "<0xFF>"; -1 if there is none. */
 void byte_level_piece_ids(const struct vocab *v, int id[256]);
 /* The byte that a piece stands for, or -1. */
 int byte_level_of_piece(const char *s, size_t n);
 
 /* ---- regex.c: Oniguruma's patterns by PCRE2 ---- */
 
-/* Errors: a pattern that is wrong, or that PCRE2 would read in another way. */
+/* Errors: an invalid pattern, or one that PCRE2 would interpret differently. */
 struct regex *regex_open(struct tok *t, struct text pattern, struct err *e);
 void regex_close(struct regex *first);
 
-/* Covers s[n] with matches and what lies between them. */
+/* Sets c to the matches in s[n] and the gaps between them. */
 int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
                struct cuts *c, struct err *e);
 
@@ -423,36 +425,37 @@ struct pattern {
     struct text text;
 };
 
-/* Of the field "pattern". */
+/* Reads the field "pattern". */
 int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err *e);
-/* Empties c and covers the part with matches and what lies between them. */
+/* Sets c to the matches in the part and the gaps between them. */
 int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
                  struct cuts *c, struct err *e);
 
 /* ---- added.c ---- */
 
 int added_open(struct tok *t, const json_t *list, struct err *e);
-/* Splits the parts at tokens of the trie; what is found becomes a part of its own. */
+/* Splits the parts at tokens of the trie; each token found becomes a part. */
 int added_split(const struct added *a, const struct trie *trie, struct work *w,
                 struct err *e);
 
-/* ---- words.c: words of a text, and the pieces that stand for them ---- */
+/* ---- words.c: words of a text, and their pieces ---- */
 
 enum { WORD_NONE = -1, WORD_SEVERAL = -2 };
 
-/* Each word's tokens, into the sequence in hand. */
+/* Appends each word's tokens to the current sequence. */
 int words_encode(struct work *w, const char *s, size_t n, struct err *e);
-/* Fills out->word of the tokens that w's sequences became. */
+/* Sets out->word for the tokens from w's sequences. */
 int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
                  struct err *e);
-/* The token of a piece, else of the text of one, first of a word's beginning; -1: neither. */
+/* The id of a piece, else of the piece with this text, preferably at a word's beginning; -1 if
+ * none. */
 int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n);
 
 /* ---- template.c ---- */
 
 /*
- * Sets the post-processor of a tokenizer.json: before A after, [before] B after; NULL:
- * none.  The vocabulary is there already, in the JSON or in t.
+ * Sets the post-processor of a tokenizer.json: before A after, [before] B after; NULL for no
+ * token.  The vocabulary must be set, in the JSON or in t.
  */
 void template_put(const struct tok *t, json_t *root, const char *before,
                   const char *after, bool before_pair);
@@ -460,13 +463,12 @@ void template_put(const struct tok *t, json_t *root, const char *before,
 /* ---- hf.c, bare.c: files -> struct tok ---- */
 
 /*
- * The tokenizer.json that a folder without one stands for; NULL on errors.  Where
- * it comes from a SentencePiece model, vocabulary, scores and map are in t, and
- * t->given says so.  The arena owns the JSON.  target: that of target texts, where the
- * folder has another for them.
+ * The tokenizer.json for a folder without one; NULL on errors.  From a SentencePiece model,
+ * vocabulary, scores and map are put into t, marked in t->given.  The arena owns the JSON.
+ * target: the one for target texts, if the folder has a separate one.
  */
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
-/* The same for the bytes of a SentencePiece model and nothing else. */
+/* The same for the bytes of a SentencePiece model alone. */
 json_t *spm_root(struct tok *t, struct span file, struct err *e);
 
 #endif

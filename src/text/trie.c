@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Strings -> a tree of bytes whose edges live in one hash table. */
+ * Strings -> a tree of bytes whose edges are in one hash table. */
 #include <string.h>
 
 #include "text/tok_priv.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Words of a text, and the pieces of the vocabulary that stand for one. */
+ * Words of a text -> their tokens; tokens -> numbers of words; a word -> the piece for it. */
 #include <stdio.h>
 #include <string.h>
 

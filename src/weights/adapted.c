@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A matrix and two factors -> their sum, a piece of a row at a time. */
+ * A matrix and two low-rank factors -> the merged matrix, a piece of a row at a time. */
 #include "weights/adapted.h"
 
 #include <math.h>

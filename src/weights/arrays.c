@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Arrays in memory, of whoever hands them over -> tensors. */
+ * Arrays in the caller's memory -> tensors. */
 #include "weights/weights_priv.h"
 
 /* ---- what one is ---- */

@@ -18,11 +18,11 @@
  *     array    4 type of element, 8 number, that many values
  *
  * Element types are 0 F32, 1 F16, 30 BF16, 24 to 28 I8 I16 I32 I64 F64, and blocks of
- * quantised weights (see dequant.c).  Where one tensor holds the matrices of all
- * experts, "blk.0.ffn_up_exps.weight", each is handed out as "blk.0.ffn_up.7.weight".
+ * quantised weights (see dequant.c).  If one tensor has the matrices of all experts,
+ * "blk.0.ffn_up_exps.weight", each appears as a tensor "blk.0.ffn_up.7.weight".
  * A model in parts is NAME-00001-of-00003.gguf, ..;
- * the first holds the keys, each its own tensors; split.count and split.tensors.count
- * say how many there are of each. */
+ * the first has the keys, each its own tensors; split.count and split.tensors.count are
+ * the numbers of parts and of tensors. */
 #ifndef WEIGHTS_GGUF_H
 #define WEIGHTS_GGUF_H
 
@@ -38,7 +38,7 @@ struct gguf_value {
     const char *key;
     enum gguf_type type;            /* of the value, or of an array's elements */
     bool is_array;
-    int64_t n;                      /* elements; 1 where it is not an array */
+    int64_t n;                      /* elements; 1 if it is not an array */
     const unsigned char *data;      /* inside the file; every string was checked */
 };
 
@@ -49,17 +49,17 @@ struct gguf {
     const struct gguf_value *value; /* [n] sorted by key */
     int64_t n_tensors;
     struct span bytes;              /* the whole file */
-    size_t tensors_at;              /* where the tensors' descriptions begin */
+    size_t tensors_at;              /* offset of the tensors' descriptions */
     size_t alignment;
-    const struct span *held;        /* what gguf_close unmaps; NULL: nothing */
+    const struct span *held;        /* mapping that gguf_close unmaps; NULL: none */
 };
 
-/* "GGUF" or its reverse, which other machines write. */
+/* Whether bytes begin with "GGUF", or its reverse in big-endian files. */
 bool gguf_is(struct span bytes);
 
 /*
- * Maps a file and reads its keys, not its tensors: so a vocabulary is read also
- * beside weights that are not supported.  NULL on errors (ERR_INPUT).
+ * Maps a file and reads its keys, not its tensors: so a vocabulary can be read even
+ * if its weights are not supported.  NULL on errors (ERR_INPUT).
  */
 struct gguf *gguf_open(struct arena *a, const char *path, struct err *e);
 void gguf_close(struct arena *a, const struct gguf *g);
@@ -69,15 +69,15 @@ struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
                        struct err *e);
 
 /*
- * The GGUF file of a folder, or the first of its parts.  *path is NULL where there
- * is none; several are an error that names some.
+ * The GGUF file of a folder, or the first of its parts.  *path is NULL if there is none;
+ * several are an error that names some.
  */
 int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e);
 
-/* The path of the part that holds the keys, by the name of any; of another file: path. */
+/* The path of the part with the keys, from that of any part; of another file: path. */
 const char *gguf_first_part(struct arena *a, const char *path);
 
-/* NULL where there is none of that key. */
+/* The value of a key; NULL if there is none. */
 const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
 
 /*
@@ -89,7 +89,7 @@ bool gguf_is_real(const struct gguf_value *v);      /* F32, F64 */
 int64_t gguf_int(const struct gguf_value *v, int64_t i);    /* U64: at most INT64_MAX */
 double gguf_real(const struct gguf_value *v, int64_t i);
 
-/* Where the strings of a value are read one after the other. */
+/* An iterator over the strings of a value. */
 struct gguf_strings {
     const unsigned char *at;
     int64_t left;
@@ -101,7 +101,7 @@ bool gguf_next(struct gguf_strings *s, struct span *out);       /* false: no mor
 /* "an array of 3 STRING", "a U32": for messages. */
 const char *gguf_kind(struct arena *a, const struct gguf_value *v);
 
-/* The keys of weights that came from GGUF; NULL elsewhere. */
+/* The keys of weights from a GGUF file; NULL for others. */
 const struct gguf *weights_gguf(const struct weights *w);
 
 #endif

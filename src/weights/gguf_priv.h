@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the readers of GGUF share. */
+ * Private interface of the readers of GGUF. */
 #ifndef WEIGHTS_GGUF_PRIV_H
 #define WEIGHTS_GGUF_PRIV_H
 
@@ -12,7 +12,7 @@ struct gguf_cursor {
     const unsigned char *begin, *at, *end;
 };
 
-/* A number of n_bytes; a name, copied, without NULs. */
+/* Read a number of n_bytes; a name, copied, without NULs. */
 int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e);
 int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
                    struct err *e);

@@ -26,7 +26,7 @@ struct npz;
 struct npz *npz_new(struct arena *a, FILE *f);
 
 /*
- * Adds the array NAME.npy and reserves its room; returns its number.  Only one
+ * Adds the array NAME.npy and reserves its space; returns its index.  Only one
  * thread may add.  dtype must have an npy name.
  */
 int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
@@ -39,7 +39,7 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
 enum { NPZ_STRING_MAX = 256 };
 void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n);
 
-/* The same of one string, which is not cut. */
+/* The same for one string, which is not cut. */
 void npz_add_text(struct npz *z, const char *name, const char *text);
 
 /*
@@ -52,7 +52,7 @@ void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t 
 /* Checksums, central directory.  Errors: a failed write or seek. */
 int npz_finish(struct npz *z, struct err *e);
 
-/* In place of npz_finish, where the file is given up: frees the bookkeeping. */
+/* In place of npz_finish, if the file is abandoned: frees memory. */
 void npz_abort(struct npz *z);
 
 /* One array as .npy, to any stream. */
@@ -68,17 +68,17 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
  * file holds, names with ".." and encrypted members are refused by name.
  * Members that are not .npy are left out of the tensors; npz_bytes finds them.  So are
  * arrays of strings (<U) in one dimension; npz_strings finds those.
- * Checksums of stored members, which are mapped and not read, are not looked at.
+ * Checksums of stored members, which are mapped and not read, are not verified.
  */
 struct weights *npz_open(struct arena *a, const char *path, struct err *e);
 
-/* The same of a file that holds one array, *only: a .npy, mostly. */
+/* The same for a file with a single array, *only: usually a .npy. */
 struct weights *npz_open_one(struct arena *a, const char *path,
                              const struct tensor **only, struct err *e);
 
 /*
- * Name, type and shape of that one array, data NULL: of what is deflated only the header is
- * unpacked, so that a shape which does not fit costs nothing.  Checksums are not looked at.
+ * Name, type and shape of that single array, data NULL: of a deflated one only the header is
+ * unpacked, so that a wrong shape costs nothing.  Checksums are not verified.
  */
 int npz_shape(struct arena *a, const char *path, struct tensor *out, struct err *e);
 
@@ -86,14 +86,14 @@ int npz_shape(struct arena *a, const char *path, struct tensor *out, struct err 
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
                                 struct err *e);
 
-/* The bytes of a member that is not .npy ("tokens.json"); data NULL: none. */
+/* The bytes of a member that is not .npy ("tokens.json"); data NULL if there is none. */
 struct span npz_bytes(const struct weights *w, const char *name);
 
 /*
- * The array NAME.npy of strings: I32 [n, width] of code points; NULL: none.  String i of it,
- * as UTF-8 with a NUL after its *size bytes; zeros at its end are none of it.
+ * The array NAME.npy of strings: I32 [n, width] of code points; NULL if there is none.  And string
+ * i of it, as UTF-8 with a NUL after its *size bytes; zeros at its end are padding.
  *
- * Errors (ERR_INPUT): what is not a code point of Unicode; NULL is returned.
+ * Errors (ERR_INPUT): not a code point of Unicode; NULL is returned.
  */
 const struct tensor *npz_strings(const struct weights *w, const char *name);
 char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_t *size,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linears that a quantiser packed into a safetensors file -> tensors of floats that are
- * made as they are read: no second copy is held.  One row per method in quantised/quantised.c,
- * one file per layout in quantised/; which one a file has is said by its config.json.
+ * Quantised linears in a safetensors file -> tensors of floats that are computed when they are
+ * read, without a second copy.  One row per method in quantised/quantised.c, one file per layout
+ * in quantised/; config.json names the method of a file.
  *
  * k is the name of a module, W its weight [out, in]; words are little-endian 32 bits, and
  * their fields come from the low bits up.
@@ -47,24 +47,24 @@ enum quant_method {
     N_QUANT
 };
 
-/* What a config.json says of it. */
+/* The quantisation in a config.json. */
 struct quantisation {
     enum quant_method method;
     int bits;                   /* GPTQ: 2, 4, 8; AWQ: 4; CT_INT: 4, 8; other methods: 0 */
     int group;                  /* inputs that share a scale; 0: all of a row */
     bool v2;                    /* GPTQ: zeros are stored as they are */
     bool zeros;                 /* CT_INT: there are zero points */
-    bool ordered;               /* CT_INT: inputs are not in the order of their groups */
+    bool ordered;               /* CT_INT: inputs are not in the order of their groups (g_idx) */
     bool whole;                 /* CT_FLOAT: one scale for all rows */
     int block[2];               /* FP8: rows, columns */
 };
 
 /*
- * Puts one tensor in the place of those that the method packed it into.
+ * Replaces the tensors of each packed linear by one tensor.
  *
- * Errors (ERR_INPUT): a part that is missing, or of another type or shape (file, name,
- * found, expected); groups that do not divide the inputs; a group's number out of range;
- * nothing that the method packed.
+ * Errors (ERR_INPUT): a tensor that is missing, or of another type or shape (file, name,
+ * found, expected); groups that do not divide the inputs; a group number out of range;
+ * no packed linear of the method.
  */
 int weights_dequantise(struct weights *w, const struct quantisation *p, struct err *e);
 

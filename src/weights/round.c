@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Weights in another type: a safetensors file in memory, from which they are then read. */
+ * Weights -> weights rounded to another type, in a safetensors file in memory. */
 #include <math.h>
 
 #include "base/half.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The tensors of opened weights, sorted by name, and the files that they lie in. */
+ * The tensors of opened weights, sorted by name, and their mapped files. */
 #include <stdlib.h>
 #include <string.h>
 

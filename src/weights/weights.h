@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes on disk -> named tensors.  Weights are mapped read-only and borrowed,
- * never copied; every length, offset and count was checked before a tensor is
- * handed out.  Some are not stored as such (packed by a quantiser, changed by an adapter):
- * their elements are made from what is, whenever they are read.
+ * Files of weights -> named tensors.  Weights are mapped read-only and borrowed, never
+ * copied; every length, offset and count is checked before a tensor is returned.  Some are
+ * not stored as such (quantised, changed by an adapter): their elements are computed from the
+ * stored ones whenever they are read.
  *
  * safetensors: u64 header length N (little-endian), N bytes of JSON
  *     {"name": {"dtype": "F32", "shape": [..], "data_offsets": [begin, end]}, ..,
@@ -51,18 +51,18 @@ extern const struct dtype_row dtype_table[N_DTYPE];
 enum { MAX_DIMS = 8 };
 
 /*
- * How elements that no file holds come from those that files hold; what makes them begins
- * with it.
+ * A function that computes elements of a tensor that is not stored; base of the struct with its
+ * data.
  */
 struct maker {
     /* elements [first, first + n) as floats; maker is this */
     void (*read)(const void *maker, float *out, int64_t first, int64_t n);
-    const struct packed_codes *codes;   /* how they lie, where kernels know it; NULL */
-    const char *how;                /* "GPTQ, 4 bits in groups of 128" */
-    const struct tensor *part;      /* [n_parts] what they come from, itself stored or made */
+    const struct packed_codes *codes;   /* their packed form, if kernels can use it; else NULL */
+    const char *how;                /* description, "GPTQ, 4 bits in groups of 128" */
+    const struct tensor *part;      /* [n_parts] source tensors, stored or computed */
     int n_parts;
-    bool quantised;                 /* by a quantiser, in fewer bits */
-    bool out_in;                    /* a linear, which lies so whatever its family's do */
+    bool quantised;                 /* stored in fewer bits by a quantiser */
+    bool out_in;                    /* a linear [out, in], whatever the family's order */
 };
 
 struct tensor {
@@ -70,12 +70,12 @@ struct tensor {
     enum dtype dtype;
     int n_dims;                     /* 0: a single number */
     int64_t shape[MAX_DIMS];        /* slowest first; each >= 0 */
-    int64_t n_elements;             /* the product; 1 where n_dims is 0 */
+    int64_t n_elements;             /* the product; 1 if n_dims is 0 */
     const unsigned char *data;      /* n_elements / block * size_bytes; any alignment;
                                        the last dimension is a multiple of block */
-    const struct maker *maker;        /* instead of data, dtype F32; NULL: data */
-    int64_t made_at;                /* element 0 is this one of what it makes */
-    const char *file;               /* the file that holds it, for messages */
+    const struct maker *maker;        /* computes elements, dtype F32; NULL: they are in data */
+    int64_t made_at;                /* index of element 0 for the maker */
+    const char *file;               /* its file, for messages */
 };
 
 struct weights;
@@ -83,7 +83,7 @@ struct weights;
 /*
  * Opens a folder with model.safetensors, or with model.safetensors.index.json
  * and its parts, or with one .gguf file; or one .safetensors file, or a .gguf file (see
- * gguf.h), also one of several parts, whose others lie beside it.  All memory is of a;
+ * gguf.h), also one of several parts in the same folder.  All memory is allocated in a;
  * files stay mapped until weights_close.
  *
  * Errors (ERR_INPUT): nothing there; a folder or name with only .bin/.pt/.pth
@@ -95,20 +95,20 @@ struct weights *weights_open(struct arena *a, const char *path, struct err *e);
 struct weights *weights_open_memory(struct arena *a, struct span bytes,
                                     const char *name, struct err *e);
 
-/* An array of whoever hands it over. */
+/* An array in the caller's memory. */
 struct handed_array {
     const char *name, *dtype;       /* "F32", a name of dtype_table without blocks */
     const void *data;               /* its first element */
-    size_t size_bytes;              /* that may be read from there */
+    size_t size_bytes;              /* bytes that may be read from there */
     int n_dims;
     const int64_t *shape;           /* [n_dims] */
-    const int64_t *strides;         /* [n_dims] bytes from one to the next; NULL: row by row */
+    const int64_t *strides;         /* [n_dims] in bytes; NULL: row-major, without gaps */
 };
 
 /*
- * The same from arrays that outlive it; one that does not lie row by row is copied.  name is for
- * messages.  Errors (ERR_INPUT): no name, a name twice, an unknown type, more than MAX_DIMS
- * dimensions, a length or a stride below 0, more bytes than there are.
+ * The same from arrays that outlive it; one that is not row-major is copied.  name is for messages.
+ * Errors (ERR_INPUT): no name, a name twice, an unknown type, more than MAX_DIMS dimensions, a
+ * negative length or stride, more bytes than size_bytes.
  */
 struct weights *weights_open_arrays(struct arena *a, const struct handed_array *array, int n,
                                     const char *name, struct err *e);
@@ -117,62 +117,61 @@ void weights_close(struct weights *w);
 int weights_count(const struct weights *w);
 const struct tensor *weights_at(const struct weights *w, int i);    /* by name */
 
-/* NULL where there is none of that name.  O(log n). */
+/* The tensor of this name; NULL if there is none.  O(log n). */
 const struct tensor *weights_find(const struct weights *w, const char *name);
 
-/* How many have names that begin so; *first is the first of them, by weights_at.  O(log n). */
+/* Number of tensors whose names begin so; *first: index of the first, for weights_at.  O(log n). */
 int weights_range(const struct weights *w, const char *begin, int *first);
 
 /*
- * Gives w these n tensors in place of its own, sorted here; what they point to stays
- * mapped.  Errors: a name that appears twice.
+ * Replaces the tensors of w by these n, which are sorted here; files stay mapped.
+ * Errors: a name that appears twice.
  */
 int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e);
 
-/* In which types weights are held: as the file has them, or rounded. */
+/* The type of weights in memory: as stored in the file, or rounded. */
 enum weights_held { HELD_AS_STORED, HELD_F16, HELD_Q8_0 };
 
 /*
- * Rounds all matrices: HELD_F16 to F16; HELD_Q8_0 those of two dimensions, with rows of whole
- * blocks of 32, to Q8_0, as GGUF has it, and the others to F16.  What is not of two
- * dimensions or more, is not larger than that, or has a number that the type cannot hold
- * stays as it is.  The tensors are then those of a safetensors file in memory, with Q8_0
- * as one more type.
+ * Rounds all matrices: HELD_F16 to F16; HELD_Q8_0 those of two dimensions, whose rows are multiples
+ * of 32, to Q8_0 as in GGUF, and the others to F16.  Unchanged: tensors of fewer than two
+ * dimensions, of types that are not larger, or with a number out of the type's range.  The tensors
+ * are then those of a safetensors file in memory, with the additional type Q8_0.
  *
- * Where all stay as they are, nothing changes.
+ * If none is rounded, nothing changes.
  *
  * Errors: ERR_USAGE: a GGUF file; ERR_SYSTEM: no memory.
  */
 int weights_round(struct weights *w, enum weights_held held, struct err *e);
 
-/* That file; data NULL: nothing was rounded. */
+/* That file; data NULL if nothing was rounded. */
 struct span weights_rounded(const struct weights *w);
 
-/* The name of the type that most of their bytes are of, or how those are packed; "": there
- * are none. */
+/* The name of the type, or of the quantisation, of most of their bytes; "" if there are no weights.
+ * */
 const char *weights_most_type(const struct weights *w);
 
 /*
- * How the first of what a quantiser packed is stored, and bits a weight of all that is, scales
- * included; NULL, and *bits stays: nothing is.
+ * The quantisation of the first quantised tensor, and *bits = bits per weight over all of them,
+ * including scales; NULL, and *bits unchanged, if there is none.
  */
 const char *weights_quantised(const struct weights *w, double *bits);
 
 /* "[768,2304]", for messages. */
 char *tensor_shape(struct arena *a, const struct tensor *t);
 
-/* What a safetensors file says of itself under __metadata__. */
+/* An entry of __metadata__ in a safetensors file. */
 struct note {
     const char *key, *value;
 };
 
-/* The value of a key of a single file; NULL: none. */
+/* The value of a key, for a single file; NULL if there is none. */
 const char *weights_note(const struct weights *w, const char *key);
 
-/* The bytes that files hold of it. */
+/* Bytes of the tensor in its files. */
 int64_t tensor_stored_bytes(const struct tensor *t);
 
-/* Elements [first, first + n) as floats; the range must lie inside. */
+/* Elements [first, first + n) as floats; the range must be inside. */
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n);
 
 #endif

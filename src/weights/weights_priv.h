@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of this folder share. */
+ * Private interface of this folder. */
 #ifndef WEIGHTS_PRIV_H
 #define WEIGHTS_PRIV_H
 
@@ -18,17 +18,17 @@ struct weights {
     struct arena *a;
     struct tensor *tensor;      /* [n] sorted by name */
     int n;
-    const struct span **map;    /* [n_maps] what weights_close unmaps */
+    const struct span **map;    /* [n_maps] mappings that weights_close unmaps */
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are not .npy */
     int n_plain;
     struct tensor *strings;     /* [n_strings] sorted by name: I32 [n, width] code points */
     int n_strings;
-    const struct note *note;    /* [n_notes] of a single safetensors file */
+    const struct note *note;    /* [n_notes] metadata of a single safetensors file */
     int n_notes;
-    int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
+    int64_t n_stored;           /* GGUF: number of tensors before experts were separated */
     struct span rounded;        /* the file of weights_round; data NULL: as stored */
-    const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
+    const struct gguf *gguf;    /* the keys of a GGUF file; NULL for others */
 };
 
 enum { LARGEST_BLOCK = 256 };
@@ -45,8 +45,8 @@ int weights_map(struct weights *w, const char *path, struct span *out, struct er
 int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
 
 /*
- * Size of the data that dtype and shape ask for; sets n_elements.  -1 where it
- * does not fit in 63 bits, multiplied in the order of the dimensions.
+ * *size_bytes = the size of data of this dtype and shape; sets n_elements.  -1 if it does not
+ * fit in 63 bits, multiplied in the order of the dimensions.
  */
 int tensor_measure(struct tensor *t, int64_t *size_bytes);
 
@@ -58,13 +58,12 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
 /* model.safetensors.index.json and the parts it names, into w. */
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);
 
-/* The tensors and keys of a GGUF file, and of the parts that belong to it, into w. */
+/* Reads the tensors and keys of a GGUF file, and of its other parts, into w. */
 int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, struct err *e);
 
 /*
- * The refusal of weights in formats that we do not read, with the one command
- * that converts them.  Return false, and leave e alone, where path or the files
- * of dir are nothing of the kind.
+ * Whether path, or the files of dir, are weights in a format that is not supported; sets an
+ * error with the command that converts them.  Else false, with e unchanged.
  */
 bool foreign_file(struct arena *a, const char *path, struct span bytes, struct err *e);
 bool foreign_dir(struct arena *a, const char *dir, struct err *e);
@@ -72,8 +71,8 @@ bool foreign_dir(struct arena *a, const char *dir, struct err *e);
 /* ---- .npy ---- */
 
 /*
- * The bytes before the data, of NumPy's type descr and at most MAX_DIMS dimensions; how
- * many: a multiple of 64.
+ * Writes the header of a .npy for NumPy's type descr and at most MAX_DIMS dimensions; returns its
+ * size, a multiple of 64.
  */
 enum { NPY_HEADER_BYTES = 320 };
 size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
@@ -82,16 +81,16 @@ size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
 #define NPY ".npy"
 
 /*
- * Where the header ends that begins so, as far as it may reach; where these bytes end if
- * they are not the first of one.
+ * The end of the header that begins with these bytes, at most the allowed length; their own end if
+ * they do not begin a .npy.
  */
 enum { NPY_BEGIN_BYTES = 12 };
 uint64_t npy_header_end(struct span begin);
 
 /*
- * Fills t from a .npy of size bytes, but for name and file; of which bytes is all, or the
- * beginning, with the header in it.  *strings: it holds n strings, and t is I32 [n, width] of
- * their code points, 0 after the last; NULL: strings are refused.
+ * Fills t, except name and file, from a .npy of `size` bytes; bytes: all of it, or the beginning
+ * with the header.  *strings: whether it has n strings, and t is I32 [n, width] of their code
+ * points, padded with 0; NULL: strings are an error.
  */
 int npy_parse(struct tensor *t, bool *strings, struct span bytes, uint64_t size, struct err *e);
 

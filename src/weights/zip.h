@@ -14,8 +14,8 @@
  *     end              sig 4, disk 2, disk 2, entries here 2, entries 2, directory
  *                      size 4, its offset 4, comment length 2, comment
  *
- * A field of 4 bytes that is all ones stands in the extra record 0x0001 with 8:
- * size, packed, offset, in this order, those that need it. */
+ * A field of 4 bytes that is all ones is in the extra record 0x0001 with 8 bytes: size,
+ * packed, offset, in this order, only those concerned. */
 #ifndef WEIGHTS_ZIP_H
 #define WEIGHTS_ZIP_H
 
@@ -46,20 +46,20 @@ struct zip_entry {                  /* of the central directory */
     unsigned flags, method;
     uint32_t crc;
     uint64_t packed, size, offset;
-    uint64_t end;               /* of its packed data */
-    struct span bytes;          /* unpacked: all, or as far as shapes need */
+    uint64_t end;               /* end of its packed data */
+    struct span bytes;          /* unpacked data: all, or only the header */
 };
 
 struct zip {
     struct arena *a;
     struct span file;
-    bool shapes_only;           /* of what is deflated, unpack only the headers of .npy */
+    bool shapes_only;           /* of deflated members unpack only the headers of .npy */
     uint64_t n, directory, directory_size;
     struct zip_entry *entry;        /* [n] */
 };
 
 /*
- * Fills entry from a and file, sorted by offset.
+ * Fills entry, sorted by offset; a and file are set.
  *
  * Errors (ERR_INPUT): the directory and the members disagree, overlap or leave gaps; names
  * that could leave a folder; encrypted or damaged members; over 4 GiB deflated.

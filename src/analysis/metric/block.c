@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Blocks of rows: their rows one by one, and sums of what lies evenly in them. */
+ * Blocks of rows -> single rows, and sums over evenly spaced elements. */
 #include "analysis/metric.h"
 
 struct metric_row metric_block_row(const struct metric_block *b, int t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How much weight rows keep where a head may keep only so many keys and values: what the best
- * choice would keep, and what is kept by rules that know only the rows before. */
+ * Metrics of bounded key/value caches: the share of weight that rows retain with the best choice of
+ * keys, and with rules that know only earlier rows. */
 #include <math.h>
 #include <string.h>
 

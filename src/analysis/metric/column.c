@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What each key gets of all rows, and how alike the rows are. */
+ * Metrics of columns: the weight that each key gets from all rows, and the similarity of rows. */
 #include <math.h>
 
 #include "analysis/metric.h"

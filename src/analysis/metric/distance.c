@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How far from itself a row looks, in tokens. */
+ * Metrics of distance: how far a query attends from its own position, in tokens. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How widely a row looks: entropy, its share of the largest possible, and the number of keys
- * that it comes to. */
+ * Metrics of width: entropy, entropy relative to its maximum, and the effective number of keys. */
 #include "analysis/metric.h"
 #include "base/elementary.h"
 

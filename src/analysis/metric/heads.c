@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How far the heads of a text are from each other.  All their rows are kept until the last layer
- * is done: heads x tokens^2 floats. */
+ * Distances between the heads of a text (js, mds, js_cluster).  All rows are stored until the end
+ * of the last layer: heads x tokens^2 floats. */
 #include <math.h>
 #include <string.h>
 

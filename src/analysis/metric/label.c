@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What labels of heads are decided by: fixed offsets, what uniform rows have, near and far. */
+ * Metrics for the labels of heads (analysis/types.h): fixed offsets, values of uniform rows, near
+ * and far keys. */
 #include <math.h>
 #include <stdlib.h>
 

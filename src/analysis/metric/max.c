@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How strongly a row looks at its strongest key. */
+ * Metrics of the strongest key's weight. */
 #include "analysis/metric.h"
 
 /* Source: Voita et al. 2019, "confidence", with no token left out. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a sink of the model takes that is not a key (gpt_oss): its share, and the rest of the row
- * as if that were all.  Undefined where a model has none. */
+ * Metrics of the model's attention sink, a logit of no key (gpt_oss): its weight, and the row
+ * renormalised without it.  Undefined for models without one. */
 #include <math.h>
 
 #include "analysis/metric.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The shape of a head's map: stripes, the diagonal, blocks.  The classes are those of
- * Kovaleva et al. 2019, who tell them apart by eye; the numbers that decide here are this
- * project's. */
+ * Metrics of the pattern of a head's map: stripes, the diagonal, blocks.  The classes are those of
+ * Kovaleva et al. 2019, who distinguish them by eye; the deciding numbers are this project's. */
 #include "analysis/metric.h"
 
 enum offset { BEFORE, ITSELF, AFTER, N_OFFSET };

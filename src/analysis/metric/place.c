@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How much a row looks at one place: the token before, itself, the next, the first. */
+ * Metrics of single positions: weight on the previous token, itself, the next, the first. */
 #include "analysis/metric.h"
 
 static bool token_prev(const struct metric_row *r, double *v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The weight at each distance, against that of uniform rows, and what stands out of it.  A
+ * Metrics of the profile, the weight at each distance relative to uniform rows, and its peaks.  A
  * distance is |i - j|; in a decoder i - j; in a picture that between patches. */
 #include <math.h>
 #include <stdlib.h>

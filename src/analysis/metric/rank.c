@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How many directions a head's map has, by its singular values: floats for all weights, and time
- * by the cube of the tokens. */
+ * Metrics of the rank of a head's map, by its singular values: memory for all weights, and time in
+ * the cube of the tokens. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How much a head looks at the tokens of its text that are rare in a corpus.
+ * Metrics of attention to the tokens of a text that are rare in a corpus.
  * Source: Voita et al. 2019, section 5.3. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How much a row looks at where its token stood before, and at what followed it there.
- * Source: TransformerLens' head detector, "mul": the weight on those keys / all weight; rows
+ * Metrics of repetition: weight on earlier copies of the query's token, and on the tokens after
+ * them. Source: TransformerLens' head detector, "mul": the weight on those keys / all weight; rows
  * without such a key count, so a text with few repetitions has a low maximum: its coverage. */
 #include "analysis/metric.h"
 

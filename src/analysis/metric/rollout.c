@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How much of each token of the input is in each token above the last layer, where a layer
- * mixes tokens as
+ * Attention rollout and flow: the share of each input token in each token above the last layer, if
+ * a layer mixes tokens as
  *
  *     Â = (mean of its heads' a + 1) / row sums
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which rotary frequencies a head uses: how long its queries and keys are in each of the planes
- * that are rotated.  A rotation changes no length, so positions do not matter. */
+ * Metrics of rotary frequencies: the norms of queries and keys in each rotated plane.  Rotation
+ * does not change them, so positions do not matter. */
 #include <math.h>
 
 #include "analysis/metric.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A metric of rows, row by row: opts->by_row says which. */
+ * The list of a metric's values row by row, for the metric opts->by_row. */
 #include <math.h>
 
 #include "analysis/metric.h"

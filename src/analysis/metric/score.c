@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How large scores are, before positions, masks and caps are added: scale q.k of the pairs
- * that the model lets see each other. */
+ * Metrics of the size of scores before positions, masks and caps: scale q.k of visible pairs. */
 #include <math.h>
 
 #include "analysis/metric.h"

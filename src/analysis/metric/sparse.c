@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * On how few keys a row's weight lies.  What is hidden is no entry: a mask alone makes no row
- * sparse. */
+ * Metrics of sparsity: on how few keys a row's weight is concentrated.  Hidden keys do not count: a
+ * mask alone makes no row sparse. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How much rows look at kinds of tokens: special ones, punctuation, separators; and how much
- * more than if they looked at all alike.  Source of the sets: Clark et al. 2019. */
+ * Metrics of weight on classes of tokens: special ones, punctuation, separators; also relative to
+ * uniform rows.  Source of the classes: Clark et al. 2019. */
 #include "analysis/metric.h"
 
 enum kind { SPECIAL, PUNCTUATION, SEPARATOR, N_KIND };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What heads write: how far it moves where a row keeps only the first keys and the last, and
- * how long it is, against the other heads of the layer.  The length of z W_O is by its Gram
- * matrix, of values that last until the layer's rows have been handed out. */
+ * Metrics of heads' outputs: their change if rows keep only the first and the last keys
+ * (streaming), and their norm relative to the layer's other heads.  |z W_O| is computed by the Gram
+ * matrix of W_O, from values that last until the sinks have got the layer's rows. */
 #include <math.h>
 #include <string.h>
 

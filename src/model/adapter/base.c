@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An adapter's folder -> the base that its config names. */
+ * An adapter's folder -> the base model that its config names. */
 #include <jansson.h>
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What adapter_config.json says of an adapter. */
+ * adapter_config.json -> the configuration of an adapter. */
 #ifndef MODEL_ADAPTER_CONFIG_H
 #define MODEL_ADAPTER_CONFIG_H
 
@@ -15,19 +15,20 @@ struct adapter_config {
     int r;
     double alpha;
     bool rslora, dora, in_out;
-    const json_t *ranks, *alphas;   /* objects by pattern; NULL: none */
-    const json_t *targets;          /* a pattern, or a list of names; NULL: nothing is said */
-    const json_t *saved;            /* a list of names; NULL: none */
-    const json_t *root;             /* what all of them are parts of */
-    int steps;                      /* that matching may still take */
+    const json_t *ranks, *alphas;   /* rank_pattern, alpha_pattern: objects; NULL if absent */
+    const json_t *targets;          /* target_modules: a pattern, or a list of names; NULL if absent
+                                       */
+    const json_t *saved;            /* modules_to_save: a list of names; NULL if absent */
+    const json_t *root;             /* the whole object */
+    int steps;                      /* remaining steps of pattern matching */
 };
 
-/* Errors: those of adapter_merge that the config alone shows. */
+/* Errors: those of adapter_merge that concern the configuration alone. */
 int adapter_read_config(struct adapter_config *c, struct arena *a, struct span bytes,
                         const char *file, struct err *e);
 
-/* The factor of the low rank of a module whose rank its factors have.  Errors: the config has
- * another rank; a pattern that is none. */
+/* *scale = the factor of the low-rank product of a module; rank: that of its tensors.  Errors:
+ * another rank in the config; an invalid pattern. */
 int adapter_scale(struct adapter_config *c, const char *module, int64_t rank,
                   double *scale, struct err *e);
 
@@ -35,7 +36,7 @@ int adapter_scale(struct adapter_config *c, const char *module, int64_t rank,
 int adapter_check_patterns(struct adapter_config *c, const char *const *module, int n,
                            struct err *e);
 
-/* The tensor of this name is of a module that modules_to_save names. */
+/* Whether the tensor of this name belongs to a module in modules_to_save. */
 bool adapter_saves(const struct adapter_config *c, const char *name);
 
 #endif

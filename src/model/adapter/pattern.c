@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A regular expression, mostly but a name, and the name of a module -> whether they match. */
+ * A regular expression (often a plain name) and the name of a module -> whether they match. */
 #include "model/adapter/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What binding one slot and binding a model share. */
+ * Private interface of binding: tensors of a file -> slots of a model. */
 #ifndef MODEL_BIND_PRIV_H
 #define MODEL_BIND_PRIV_H
 
@@ -8,68 +8,69 @@
 
 struct binder {
     struct model *m;
-    const struct family *family;        /* of the whole: m's, or that it is the decoder of */
+    const struct family *family;        /* m's; if m is a decoder, that of the encoder-decoder */
     struct arena *a;
     const char *prefix;
-    bool *used;                 /* [weights_count] */
-    bool *missed;               /* [weights_count] of bind_list_unused */
-    enum bias_rule biased[N_SLOT];      /* of this stack; BIAS_USUAL: not looked up yet */
+    bool *used;                 /* [weights_count] tensors bound to a slot */
+    bool *missed;               /* [weights_count] unused tensors of layers: bind_list_unused */
+    enum bias_rule biased[N_SLOT];      /* which slots of this stack have biases; BIAS_USUAL: not
+                                           determined yet */
     struct err *e;
 };
 
-/* Which layer a name is about, and which expert, or which layer of a group. */
+/* The place of a tensor: its layer, and its expert, head, or layer of a group. */
 struct where { int layer, part; };
 
-/* Finds, checks and decodes what the slot holds; p stays empty where the family has none.
- * Errors: missing though the reference library makes it; another type or shape (found and
- * expected).  What a head lacks is not an error: m->head_lacks names it. */
+/* Finds, checks and decodes the tensor of a slot; p stays empty if the family has none.  Errors: it
+ * is missing, but the reference library creates it; another type or shape (found and expected).  A
+ * missing tensor of an output head is no error: m->head_lacks names it. */
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p);
 
-/* A weight or bias of one of these names is there; it counts as used. */
+/* Whether a weight or bias of one of these names exists; marks it as used. */
 bool bind_has(struct binder *b, const char *names, struct where at);
 
-/* What the slot holds at this place counts as used; false: nothing. */
+/* Marks the slot's tensor at this place as used; false if there is none. */
 bool bind_mark(struct binder *b, enum slot slot, struct where at);
 
-/* Into the model: the tensors that are not used, and those of them that layers should have. */
+/* Sets m->unused, and m->missed, the unused ones that a layer computes with. */
 void bind_list_unused(struct binder *b);
 
-/* Tensors that a slot of a layer may have, which differ by where.part: experts, heads, layers
+/* How many tensors a slot of a layer may have, which differ by where.part: experts, heads, layers
  * of a group. */
 int bind_parts(struct binder *b, enum slot slot);
 
-/* Their names have room for where.part, too. */
+/* Whether their names contain where.part, too. */
 bool bind_is_in_parts(struct binder *b, enum slot slot);
 
-/* The names that the slot's tensor may have, "A|B"; NULL: the family has no such slot. */
+/* The possible names of the slot's tensor, "A|B"; NULL if the family has no such slot. */
 const char *bind_names(struct binder *b, enum slot slot);
 
-/* The same; of a GGUF file only the name that one of its layers has. */
+/* The same; for a GGUF file only the name that one of its layers has. */
 const char *bind_stored_names(struct binder *b, enum slot slot);
 
-/* The first weight, or bias, of one of these names; it counts as used, and the name that has
- * the weight stays in *names.  NULL: none. */
+/* The first weight, or bias, of one of these names, marked as used; sets *names to the name that
+ * matched.  NULL if there is none. */
 const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const char **names,
                                         struct where at);
 const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struct where at);
 
-/* Whether the slot is part of what gives logits; a model may lack it. */
+/* Whether the slot belongs to the output head, which a model may lack. */
 bool bind_is_head(enum slot slot);
 
-/* The layers in which it is worth to look for a tensor: a file has no more of them than
- * tensors, whatever its config says. */
+/* How many layers to search for tensors: at most the number of tensors, whatever the config says.
+ * */
 int bind_layers(const struct binder *b);
 
-/* The full name expected of the slot's bias, or weight, with the prefix. */
+/* The expected full name, with prefix, of the slot's bias, or weight. */
 const char *bind_name(struct binder *b, enum slot slot, struct where at, bool bias);
 
-/* Sets the error of a missing tensor: its slot, name and expected shape, and the unused tensor
- * whose name is nearest.  Of a head: only notes it in m->head_lacks, and returns 0. */
+/* Sets the error of a missing tensor: its slot, name and expected shape, and the unused tensor of
+ * the nearest name.  For an output head: only sets m->head_lacks, and returns 0. */
 int bind_missing(struct binder *b, enum slot slot, struct where at, bool bias,
                  const char *shape);
 
-/* The longest prefix under which the family's first slot is found; any family may be the
- * language model of a larger one. */
+/* The longest prefix under which the family's first slot is found; a family may be the language
+ * model of a larger one. */
 const char *bind_prefix(struct binder *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What binding does for families whose scores look at distances. */
+ * Binding of relative positions (DeBERTa, XLNet, W_DISTANCE): their slots and derived tables. */
 #include <string.h>
 
 #include "model/model_priv.h"

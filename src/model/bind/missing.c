@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a file lacks, in words that help to find it. */
+ * A missing tensor -> an error with its role, name, shape, and the nearest unused name. */
 #include "model/bind/bind_priv.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One slot -> names of its tensors: alternatives, endings and prefixes, as the file has them. */
+ * One slot -> names of its tensors in the file: alternatives, endings and prefixes. */
 #include "model/bind/bind_priv.h"
 
 #include <stdio.h>

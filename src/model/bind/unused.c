@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which tensors of a file no slot took, and which of those are of layers: a network that computes
- * with them is another one than its model_type says. */
+ * The tensors of a file -> those that no slot uses, and which of these belong to layers: a network
+ * that computes with such tensors is not of its model_type. */
 #include "model/bind/bind_priv.h"
 
 #include <ctype.h>

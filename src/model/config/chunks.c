@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What config.json says of layers that attend in chunks: which they are, how long the
- * chunks, how a layer hashes, and the grid of axial positions. */
+ * config.json -> chunked attention (Reformer): its layers, lengths of chunks, hashing, and axial
+ * positions. */
 #include <string.h>
 
 #include "model/config/config_priv.h"

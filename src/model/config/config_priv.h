@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the readers of config.json share. */
+ * Private interface of the readers of config.json. */
 #ifndef MODEL_CONFIG_PRIV_H
 #define MODEL_CONFIG_PRIV_H
 
@@ -16,13 +16,14 @@ struct reader {
 
 enum key_type { KEY_INT, KEY_REAL, KEY_BOOL, KEY_ACT };
 
-/* One row per number; field is an offset in the struct that is filled.  NAMES("a", "b") ends
-   what it makes itself: no row can lack its end, or have more names than there is room for. */
+/* A row of a table of keys; field is the offset of a number in the struct that is filled.
+   NAMES("a", "b") adds the end of the list itself, so that no row can lack it, or have too many
+   names. */
 struct key {
     enum key_type type;
     size_t field;
     double min, max;
-    const char *const *name;    /* the first that is there and not null wins */
+    const char *const *name;    /* the first key that is present and not null counts */
 };
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -42,45 +43,44 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
                void *base);
 
 /*
- * The row of a number that stands in config.json under this name, which is there: GGUF
- * and config.json allow the same range.
+ * The row of the key with this name, which must exist: GGUF and config.json allow the same range.
  */
 const struct key *config_find_key(const char *name);
-/* The same among n rows; NULL: it is not there. */
+/* The same among n rows; NULL if there is none. */
 const struct key *config_find_in(const struct key *row, size_t n, const char *name);
 const struct key *config_rope_key(const char *name);
 const struct key *config_option_key(const char *name);
 const struct key *config_mixer_key(const char *name);
 
-/* How the weights are packed; *p stays where nothing says it. */
+/* The format of quantised weights; *p is unchanged if the config has none. */
 int config_quantisation(const struct reader *r, const json_t *root, struct quantisation *p);
 
 /* All keys of a config.json's object, for a family that is known. */
 int config_object(const struct reader *r, const struct family *f, const json_t *root);
 
-/* How many columns are rotated, by the family's key; before derived numbers. */
+/* The number of rotated columns, by the family's key; called before derived numbers are set. */
 int config_rope_share(const struct reader *r, const struct family *f, const json_t *root);
 
-/* The head's class, its labels and what it reads; its class and labels, once more, of the
- * whole that holds the model. */
+/* The output head: class, labels, inputs; then class and labels again from the config of the larger
+ * model that contains this one. */
 void config_head(const struct reader *r, const json_t *root);
 void config_head_of_whole(const struct reader *r, const json_t *root);
 
-/* What the family may have, and the config switches; before derived numbers. */
+/* Features of a family that the config switches on or off; called before derived numbers are set.
+ * */
 int config_options(const struct reader *r, const struct family *f, const json_t *root);
 
-/* Layers that are more than one attention and one mlp as wide as the stream; before derived
- * numbers. */
+/* Layers other than one attention and one mlp of the stream's width; called before derived numbers
+ * are set. */
 int config_shape(const struct reader *r, const struct family *f, const json_t *root);
 
-/* The language whose adapters are read, and their shape; after the numbers. */
+/* The language whose adapters are used, and their shape; called after the numbers are read. */
 int config_language(const struct reader *r, const struct family *f, const json_t *root);
 
-/* Residual streams beside the first, and what layers with them have besides; after the
- * numbers. */
+/* Further residual streams, and other features of layers with them; after the numbers are read. */
 int config_streams(const struct reader *r, const struct family *f, const json_t *root);
 
-/* The width of the mlp, where the family allows a list of one number for each layer. */
+/* The width of the mlp, if the family allows a list with one number per layer. */
 int config_widths(const struct reader *r, const json_t *list);
 
 /* Sizes of pictures. */
@@ -90,18 +90,18 @@ int config_front(const struct reader *r, const struct family *f, const json_t *r
 int config_wave(const struct reader *r, const struct family *f, const json_t *root);
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
-/* What takes the place of attention in some layers; before derived numbers. */
+/* Mixers that replace attention in some layers; called before derived numbers are set. */
 int config_mixer(const struct reader *r, const struct family *f, const json_t *root);
-/* Which experts a row goes to; after the numbers. */
+/* Experts and their routing; called after the numbers are read. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
-/* How scores look at distances, and what comes with it; after the numbers. */
+/* Relative positions in scores; called after the numbers are read. */
 int config_relative(const struct reader *r, const struct family *f, const json_t *root);
-/* What rows see beside a window, or instead of one; after the number of layers. */
+/* Windows by layer, global tokens, blocks of keys; called after the number of layers is read. */
 int config_sparse(const struct reader *r, const struct family *f, const json_t *root);
 
-/* Layers that attend in chunks, their hashing and axial positions; before derived
- * numbers: the list of layers says how many there are. */
+/* Chunked layers, their hashing, axial positions; called before derived numbers are set, as the
+ * list of layers gives their number. */
 int config_chunks(const struct reader *r, const struct family *f, const json_t *root);
 
 #endif

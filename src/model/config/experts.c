@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What config.json says of experts and their groups: numbers that must fit each other. */
+ * config.json -> experts and their groups, whose numbers must be consistent. */
 #include <string.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sizes of what a model reads instead of text: pictures and frames of sound. */
+ * config.json -> sizes of inputs other than text: pictures and frames of sound. */
 #include "model/config/config_priv.h"
 
 enum { MOST_GRID = 1 << 12 };   /* patches of a side, where distances have biases */

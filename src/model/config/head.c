@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What config.json says of the head: its class, its labels, what a classifier reads. */
+ * config.json -> the output head: its class, its labels, the inputs of a classifier. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

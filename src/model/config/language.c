@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Adapters of languages: whose are read, how wide they are, what they read. */
+ * config.json -> adapters of languages (X-MOD): the language used, their width, their input. */
 #include <string.h>
 
 #include "model/config/config_priv.h"

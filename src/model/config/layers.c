@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lists in config.json that say what kind each layer is. */
+ * Lists of layers in config.json -> the kind of each layer. */
 #include <string.h>
 
 #include "base/str.h"

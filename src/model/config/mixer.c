@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What config.json says of the mixers that some layers have instead of attention. */
+ * config.json -> the mixers that some layers have instead of attention. */
 #include "base/str.h"
 #include "model/config/config_priv.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys of config.json that count only in families that have what they switch. */
+ * Keys of config.json that only some families support: switches of their features. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * quantization_config of config.json -> how weights are packed. */
+ * quantization_config of config.json -> the format of quantised weights. */
 #include <string.h>
 
 #include "base/json_field.h"

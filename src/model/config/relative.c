@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys of families whose scores look at distances: DeBERTa's and XLNet's. */
+ * config.json -> relative positions in scores, of DeBERTa and XLNet. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rotary positions in config.json: rope_theta and rope_scaling (transformers 4),
- * rope_parameters (5), flat or one object a kind of layer. */
+ * rope_parameters (5), flat or one object per kind of layer. */
 #include <string.h>
 
 #include "model/config/config_priv.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Layers of another shape than one attention and one mlp as wide as the stream: bottlenecks,
- * several mlps, heads that share their columns with a convolution, rows with buckets of their
- * own. */
+ * config.json -> layers of other shapes than one attention and one mlp of the stream's width:
+ * bottlenecks, several mlps, heads next to a convolution, biases of buckets computed from rows. */
 #include <string.h>
 
 #include "base/str.h"

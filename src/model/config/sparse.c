@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What rows see besides a window, or instead of one: windows by layer, tokens that are
- * global, blocks of keys. */
+ * config.json -> sparse attention: windows by layer, global tokens, blocks of keys. */
 #include <string.h>
 
 #include "base/str.h"

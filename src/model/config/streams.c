@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Residual streams: how many, what layers with them have besides, gates that are mostly 0. */
+ * config.json -> several residual streams, layers' own inputs, sparse gates (Gemma 3n). */
 #include <math.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What config.json says of a waveform's convolutions, and of the one that gives positions. */
+ * config.json -> convolutions of a waveform, and that of positions. */
 #include <string.h>
 
 #include "base/json_field.h"

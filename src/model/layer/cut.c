@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A tensor -> one that is cut out of it; what takes its place is kept. */
+ * A tensor -> one that is cut out of it and replaces it. */
 #include "model/layer/cut.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files that part a layer's tensors share: the parts on their way, and the cuts.
+ * Private interface of the conversion of a bare layer's tensors into one linear per projection: its
+ * state, and cuts, matrices within tensors.
  *
- *     cut.c     a tensor -> a part of it
+ *     cut.c     a tensor -> a matrix cut out of it
  *     fused.c   projections in one tensor, or in one per head -> one tensor each
  *     part.c    all tensors of attentions, mlps and norms */
 #ifndef MODEL_LAYER_CUT_H
@@ -14,37 +15,37 @@ struct parter {
     struct look *k;
     struct weights *w;
     struct arena *a;
-    bool *gone;                 /* [weights_count] what others take the place of */
-    struct tensor *part;        /* [n_parts] those others */
+    bool *gone;                 /* [weights_count] tensors that are replaced */
+    struct tensor *part;        /* [n_parts] their replacements */
     int n_parts;
     struct err *e;
 };
 
 /*
- * A matrix [n_blocks rows, columns] within a tensor: where its first element lies, and how
- * many elements it is from block to block, row to row, column to column.
+ * A matrix [n_blocks rows, columns] within a tensor: index of its first element, and strides, in
+ * elements, between blocks, rows and columns.
  */
 struct cut {
     int64_t first, n_blocks, block, n_rows, row, n_columns, column;
 };
 
-/* Another takes the place of t, a tensor of p->w. */
+/* Marks t, a tensor of p->w, as replaced. */
 void layer_cut_take(struct parter *p, const struct tensor *t);
-/* Keeps *t as one that takes a place. */
+/* Adds *t to the replacements. */
 void layer_cut_add(struct parter *p, const struct tensor *t);
 
-/* Errors: not floats that can be cut; not least to most dimensions, or some of them 0. */
+/* Errors: not floats that can be cut; not `least` to `most` dimensions, or one of size 0. */
 int layer_cut_check(struct parter *p, const struct tensor *t, int least, int most);
 
 /* Elements per row of a vector [n], 1, or a matrix [n, columns]. */
 int64_t layer_cut_width(const struct tensor *t);
 
-/* A weight in this form lies [in, out]: by --matrix-order, else by the form and k->in_out. */
+/* Whether a weight in this form is [in, out]: by --matrix-order, else by the form and k->in_out. */
 bool layer_cut_in_out(const struct parter *p, enum form form);
 
 /*
- * The matrix c of t as a tensor of this name: t's own bytes where they lie so, else a copy
- * in a.  vector: [rows], where c has one column; else [rows, columns].
+ * The matrix c of t as a tensor of this name: t's own bytes if they are in this order, else a copy
+ * in a.  vector: shape [rows], c has one column; else [rows, columns].
  */
 struct tensor layer_cut_out(struct arena *a, const struct tensor *t, const struct cut *c,
                             bool vector, const char *name);
@@ -53,8 +54,8 @@ struct tensor layer_cut_out(struct arena *a, const struct tensor *t, const struc
  * Errors: a head is missing, or unlike the others. */
 int layer_fused_heads(struct parter *p, const struct naming *n, const char *scope);
 
-/* PROJ_TORCH: the rows of in_proj ENDING [3 D, ..], a third each, as q_proj ENDING and so on;
- * nothing where it is missing.  Errors: not three times as many rows as columns. */
+/* PROJ_TORCH: cuts the rows of in_proj ENDING [3 D, ..] into three, as q_proj ENDING and so on;
+ * nothing if it is missing.  Errors: not three times as many rows as columns. */
 int layer_fused_in_proj(struct parter *p, const struct naming *n, const char *scope,
                         const char *ending, int n_dims);
 

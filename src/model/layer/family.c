@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was found in a layer's file -> a family: a name for each slot. */
+ * The names found in a bare layer's file -> a family: a name for each slot. */
 #include <limits.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Masks that modules keep among their parameters: what says that a layer is causal. */
+ * Masks that modules store among their parameters -> whether a layer is causal. */
 #include <string.h>
 
 #include "model/layer/layer_priv.h"

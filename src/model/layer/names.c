@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What layers call their tensors: those written by hand, those of libraries.  A row for each
- * layout; two may share names, and are told apart by the output projection, by shapes, or by
- * an option. */
+ * Names of tensors in bare layers, written by hand or by libraries: a row for each layout.  Two
+ * with the same names are distinguished by the output projection, by shapes, or by an option. */
 #include <string.h>
 
 #include "model/layer/layer_priv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * All linears of attentions and mlps -> one tensor [out, in] each, and norms -> weight and
- * bias: what is fused is cut, what is in parts is joined, other forms are laid as torch's. */
+ * All linears of attentions and mlps -> one tensor [out, in] each, and norms -> weight and bias:
+ * fused ones are cut, split ones joined, other forms converted to torch's. */
 #include <string.h>
 
 #include "model/layer/cut.h"

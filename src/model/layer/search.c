@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Places of attentions -> what is around them, and which of them is the layer. */
+ * Sites of attentions -> the layer: its attention, and the layout around it. */
 #include <ctype.h>
 #include <string.h>
 

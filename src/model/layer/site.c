@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The names of all tensors -> the places in which attentions lie, and the naming of each. */
+ * The names of all tensors -> sites: scopes that have an attention, with its naming. */
 #include "model/layer/site.h"
 
 #include <stdlib.h>

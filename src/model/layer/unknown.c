@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is said of a file: how it was read where it leaves that open; of one in which no layout
- * fits, its tensors, and the nearest layouts. */
+ * Messages about a bare layer's file: notes on assumptions if it is ambiguous; if it matches no
+ * layout, its tensors and the nearest layouts. */
 #include <ctype.h>
 #include <string.h>
 

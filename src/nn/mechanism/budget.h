@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * What a budget of keys per row sets. */
+ * A budget of keys per row -> sizes of patterns. */
 #ifndef NN_MECHANISM_BUDGET_H
 #define NN_MECHANISM_BUDGET_H
 
 #include "nn/mechanism.h"
 
-/* Keys per row of what has no other size. */
+/* Keys per row of mechanisms without another size. */
 int budget_keys(const struct attention *a);
 
-/* True if a budget is set that row i does not exceed: it sees all that the model lets it. */
+/* True if row i has no more visible keys than the budget: then it sees all of them. */
 bool budget_covers_row(const struct attention *a, int i);
 
 /*
- * Keys before and after a row's own that patterns see: params->window, or what a budget
- * leaves beside the row's own key and n others; of an odd number, one more before.
+ * The window of patterns, keys before and after a row's own: params->window, or the rest of the
+ * budget without the row's own key and n others; of an odd number, one more is before.
  */
 struct budget_window {
     int before, after;

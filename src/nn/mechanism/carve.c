@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Room, shared out in pieces of whole cache lines. */
+ * Memory -> pieces of whole cache lines. */
 #include "nn/mechanism/carve.h"
 
 void *carve_take(struct carve *c, uint64_t n, uint64_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Room that the caller gives, shared out: the same code counts it and hands it out. */
+ * Division of the caller's memory into pieces: the same code counts the bytes and assigns them. */
 #ifndef NN_MECHANISM_CARVE_H
 #define NN_MECHANISM_CARVE_H
 
@@ -11,7 +11,7 @@ struct carve {
     uint64_t used;                /* bytes so far */
 };
 
-/* The next n * size bytes, aligned to 64; NULL where only counted. */
+/* The next n * size bytes, aligned to 64; NULL if only counted. */
 void *carve_take(struct carve *c, uint64_t n, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Softmax of every pair, as the model itself has it. */
+ * Softmax over every pair: the model's own attention. */
 #include "nn/mechanism/pairs.h"
 
 const struct mechanism mechanism_exact = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Weights that are products of features: sum_j (f(q_i).f(k_j)) v_j is f(q_i) times
- * sum_j f(k_j) v_j, so a key is added once and no pair is looked at. */
+ * sum_j f(k_j) v_j, so a key is added once and no pair is computed. */
 #include "nn/mechanism/features.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Mechanisms whose weights are products of features of a query and of a key. */
+ * Linear attention: mechanisms whose weights are products of features of query and key. */
 #ifndef NN_MECHANISM_FEATURES_H
 #define NN_MECHANISM_FEATURES_H
 
@@ -15,12 +15,12 @@ struct feature_map {
                 float *spare);
 };
 
-/* The floats after those of spare, aligned for linear_panel; m features. */
+/* Scratch memory after the floats of spare, aligned for linear_panel; m features. */
 float *features_scratch(float *spare, int m);
 
 /*
  * out_i = sum_j (f(q_i).f(k_j)) v_j / sum_j f(q_i).f(k_j) over j <= i, or all, by the
- * associative law: O(S) time, and room that does not grow with T and S.
+ * associative law: O(S) time, and memory independent of T and S.
  */
 uint64_t features_room(const struct attention *a, const struct feature_map *f);
 int64_t features_run(float *out, int64_t out_stride, const struct attention *a,

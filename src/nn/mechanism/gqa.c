@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fewer heads of keys and values: each is the mean of a group of the model's.  Whoever lays
- * out the heads averages them; here is nothing but softmax. */
+ * Grouped-query attention: fewer key/value heads, each the mean of a group of the model's.  The
+ * caller that lays out the heads averages them; here is only the softmax. */
 #include "nn/mechanism/pairs.h"
 
 const struct mechanism mechanism_gqa = {

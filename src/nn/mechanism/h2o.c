@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A cache of heavy hitters: a causal pass in which each row evicts what it does not keep.
- * Softmax runs anew over what is kept, and its weights are the votes. */
+ * H2O, a cache of heavy hitters: a causal pass in which each row evicts keys beyond the budget.
+ * Softmax is over the remaining keys, and its weights are added to their votes. */
 #include <string.h>
 
 #include "nn/keep.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys in the r directions in which they are longest: K' = K V V^T, V the first right
+ * Low-rank keys, in the r directions of largest norm: K' = K V V^T, V the first right
  * singular vectors of K [S, d].  Queries and keys become r numbers each:
  *
  *     S >= d:  q V, K V        S < d:  q K^T U, U, the first left ones */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Parts of a row -> the row, each scaled by its share of the exponentials. */
+ * Outputs over parts of a row's keys -> the row's output, each weighted by its share of the
+ * exponentials. */
 #include "nn/mechanism/online.h"
 
 #include "base/elementary.h"

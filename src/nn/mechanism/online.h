@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The softmax of a row whose keys come in parts. */
+ * Online softmax: a row whose keys are processed in parts. */
 #ifndef NN_MECHANISM_ONLINE_H
 #define NN_MECHANISM_ONLINE_H
 
 /*
- * out[d_v] and *sum, the output over the keys so far and ln of their sum of exponentials
- * (-INFINITY at first), take in one[d_v] and more, those of other keys:
+ * Merges the output over some keys and ln of their sum of exponentials (one[d_v], more) into
+ * those of all keys so far (out[d_v], *sum; -INFINITY at first):
  *
  *     out = (e^sum out + e^more one) / (e^sum + e^more),  sum = ln(e^sum + e^more)
  */

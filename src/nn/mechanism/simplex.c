@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows of scores -> points of the simplex whose small coordinates are exactly 0. */
+ * Rows of scores -> weights by sparsemax and entmax, small ones exactly 0. */
 #include "nn/mechanism/simplex.h"
 
 #include <math.h>

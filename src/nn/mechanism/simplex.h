@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rows of scores -> points of the simplex whose small coordinates are exactly 0; the
- * arguments are those of weigh in struct pair_steps. */
+ * Sparsemax and entmax: rows of scores -> weights, small ones exactly 0; the arguments are those of
+ * weigh in struct pair_steps. */
 #ifndef NN_MECHANISM_SIMPLEX_H
 #define NN_MECHANISM_SIMPLEX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The nearest point of the simplex in place of softmax. */
+ * Sparsemax, the nearest point of the probability simplex, in place of softmax. */
 #include <math.h>
 
 #include "nn/mechanism/pairs.h"

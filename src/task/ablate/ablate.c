@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ablate: what the output of a model loses where the output of a head is replaced. */
+ * ablate: the effect on a model's output when the output of a head is replaced. */
 #include <limits.h>
 #include <math.h>
 

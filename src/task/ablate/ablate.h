@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of ablate share: what was asked, and what came of one text.
+ * Private interface of the command ablate: its job, and the results of one text.
  *
- *     heads.c           what was asked -> the heads that are replaced, what is measured
+ *     heads.c           options -> the measure, the sets of heads that are replaced
  *     means.c           mean outputs, of a corpus or a file
- *     pass.c            a text -> a pass that is kept, and passes that go on from its layers
- *     measure.c         their outputs -> change of the loss, divergence
- *     memory.c          what that takes, for --max-memory
- *     direct.c          the direct effect, by the attribution of logits
- *     text.c            all of one text
- *     time.c            how long all of it will take
- *     greedy.c          one head after the other
- *     patch.c           outputs of one text, put into the run of another
+ *     pass.c            a text -> a stored pass, and passes that resume at its layers
+ *     measure.c         their outputs -> change of the loss, KL divergence
+ *     memory.c          bytes of these passes, for --max-memory
+ *     direct.c          the direct effect, by attribution of logits
+ *     text.c            all results of one text
+ *     time.c            expected time of the whole run
+ *     greedy.c          --greedy: one head after the other
+ *     patch.c           --patch: outputs from one text in the run of another
  *     sums.c            sums over texts to and from files
- *     shown.c           what reports of any kind share
+ *     shown.c           choice, order and names of numbers, for all reports
  *     record.c, summary.c, greedy_record.c, patch_record.c,
- *     picture.c         what is printed and drawn */
+ *     picture.c         tables, rows and pictures */
 #ifndef TASK_ABLATE_H
 #define TASK_ABLATE_H
 
@@ -25,21 +25,22 @@
 #include "task/answer.h"
 #include "task/parts.h"
 
-enum { ABLATE_RANDOM = 10 };        /* random sets beside one that is chosen */
+enum { ABLATE_RANDOM = 10 };        /* random sets that a chosen set is compared with */
 
 enum ablate_with { ABLATE_ZERO, ABLATE_MEAN, ABLATE_RESAMPLE, ABLATE_UNIFORM };
-extern const char *const ablate_withs[];        /* by enum ablate_with, then NULL */
+extern const char *const ablate_withs[];        /* in the order of enum ablate_with, then NULL */
 
 enum ablate_measure {
-    ABLATE_NEXT,                /* the loss of each next token */
-    ABLATE_MASKED,              /* that of tokens that are masked in turn */
-    ABLATE_HIDDEN               /* no output head: the change of the last hidden state */
+    ABLATE_NEXT,                /* loss of each next token */
+    ABLATE_MASKED,              /* loss of tokens that are masked in turn */
+    ABLATE_HIDDEN               /* change of the last hidden state, without an output head */
 };
-extern const char *const ablate_measures[];     /* by enum ablate_measure, then NULL */
+extern const char *const ablate_measures[];     /* in the order of enum ablate_measure, then NULL */
 
-/* What is known of a replacement; NaN: undefined. */
+/* Effects of a replacement: change of the loss, KL divergence, direct effect, change of the hidden
+ * state; NaN: undefined. */
 enum ablate_number { ABLATE_DLOSS, ABLATE_KL, ABLATE_DIRECT, ABLATE_CHANGE, N_ABLATE };
-extern const char *const ablate_metrics[];      /* by enum ablate_number, then patch, NULL */
+extern const char *const ablate_metrics[];      /* as enum ablate_number, then "patch", NULL */
 
 struct ablate_args {
     struct shared_args shared;
@@ -49,9 +50,9 @@ struct ablate_args {
     struct answer_args answer;
     bool by_position, yes;
     int greedy;                 /* of enum ablate_greedy */
-    const char *points;         /* of its curve; NULL: 1, 2, 4, ... and all */
+    const char *points;         /* numbers of heads on its curve; NULL: 1, 2, 4, ... and all */
     bool together, summary, reverse;
-    int sort;                   /* 0: by layer; else of enum ablate_number, from 1 */
+    int sort;                   /* 0: by layer; else 1 + enum ablate_number */
 };
 
 /* A head whose output is replaced. */
@@ -60,19 +61,19 @@ struct ablate_head {
     int layer, head;
 };
 
-/* Some of the job's heads that are replaced at once. */
+/* A set of the job's heads, replaced at once. */
 struct ablate_set {
     const int *head;            /* [n] indices into job.head */
     int n;
-    int row;                    /* of the only row that is replaced; -1: all are */
+    int row;                    /* the only row that is replaced; -1: all rows */
 };
 
 enum ablate_greedy { GREEDY_OFF, GREEDY_ONCE, GREEDY_EXACT };
 
-/* When the first group of sets was run, and measured. */
+/* Start of the first group of sets, and end of its passes, for an estimate of the time. */
 struct ablate_time {
     struct timespec begun, run;
-    bool told;                  /* what is expected was compared with what is too long */
+    bool told;                  /* the estimate was made, and a note given if it is long */
 };
 
 struct ablate_greedy_job;
@@ -84,59 +85,59 @@ struct ablate_partners;
 struct ablate_job {
     struct job job;
     const struct ablate_args *args;
-    const struct model *m;      /* whose output is measured */
+    const struct model *m;      /* the model whose output is measured: of a pair, the decoder */
     enum ablate_measure measure;
-    bool has_direct;            /* its head is linear */
-    int mask_id;                /* -1: none */
-    int widest;                 /* numbers in a row of heads' outputs, of any stack */
-    enum stack_id stack;        /* whose heads are replaced; N_STACK: all */
-    bool of_encoder;            /* --stack says the encoder of a pair, which runs whole */
-    struct asked asked;         /* then: the same without --stack */
-    struct ablate_head *head;   /* [n_heads] those of any set; the first n_asked of them are
-                                   asked for */
+    bool has_direct;            /* direct effects are defined: its output head is linear */
+    int mask_id;                /* id of the mask token; -1 if there is none */
+    int widest;                 /* largest width of a row of heads' outputs, over all stacks */
+    enum stack_id stack;        /* the stack whose heads are replaced; N_STACK: all */
+    bool of_encoder;            /* --stack encoder of a pair, whose decoder runs, too */
+    struct asked asked;         /* if of_encoder: the request without --stack */
+    struct ablate_head *head;   /* [n_heads] heads of all sets; the first n_asked were selected by
+                                   options */
     int n_heads, n_asked;
-    struct ablate_set *set;     /* [n_sets] each asked head; with --together all of them, then
-                                   the random sets that they are compared with */
+    struct ablate_set *set;     /* [n_sets] each selected head alone; with --together a set of all
+                                   of them, then the random sets it is compared with */
     int n_sets;
     struct answer answer;       /* of --patch */
     struct ablate_time time;
-    double work_after;          /* evaluations of a set of each text that follow those of the
-                                   single heads */
-    struct ablate_greedy_job *greedy;   /* NULL: not asked for */
-    struct ablate_means *means;         /* NULL: not asked for */
-    struct ablate_partners *partners;   /* the same */
-    struct summary *summary;    /* of [n_sets, N_ABLATE]; NULL: not asked for */
-    struct summary *rows;       /* of [n_sets + 1] changes of the loss over a text's rows, and
-                                   the loss without a change; the same */
-    double *row_value;          /* [n_sets + 1] of one text */
-    const struct record *record;        /* of a row of the table */
+    double work_after;          /* passes per text that follow those of the single heads */
+    struct ablate_greedy_job *greedy;   /* NULL: no --greedy */
+    struct ablate_means *means;         /* of --with mean; else NULL */
+    struct ablate_partners *partners;   /* of --with resample; else NULL */
+    struct summary *summary;    /* over texts, of [n_sets, N_ABLATE]; NULL: no --summary */
+    struct summary *rows;       /* over texts, of [n_sets + 1]: changes of the loss summed over
+                                   rows, and the loss without a change; NULL: no --summary */
+    double *row_value;          /* [n_sets + 1] the same for one text */
+    const struct record *record;        /* record of the table's rows */
     int64_t n_texts, n_rows, n_partnerless;
 };
 
 /* ---- memory ---- */
 
-enum { ABLATE_TRAILS = 32 };        /* rows whose trails stand in memory at once */
+enum { ABLATE_TRAILS = 32 };        /* rows whose trails (run/trail.h) are in memory at once */
 
-/* Bytes of a text besides its pass: input_keeps. */
+/* Bytes of a text beside its pass, for input_keeps. */
 double ablate_keeps(void *self, const struct item *item);
-/* With --max-memory fewer: copies of the text in a pass, at least 1; rows of logits. */
+/* Copies of a text in one pass, at least 1, and rows of logits at once: most, or fewer under
+ * --max-memory. */
 int ablate_copies(const struct ablate_run *r, int most);
 int ablate_rows_at_once(const struct ablate_job *j, int most);
 
-/* Heads of a stack: those of the model or of its decoder. */
+/* The model that has a stack's heads: the model or its decoder. */
 const struct model *ablate_model(const struct ablate_job *j, enum stack_id stack);
 
-/* As many heads of each layer as are chosen there, at random. */
+/* A random set with as many heads in each layer as the chosen set. */
 void ablate_random(const struct ablate_job *j, const struct ablate_set *chosen,
                    struct rng *rng, struct ablate_set *out);
 
-/* Before the session's selection: a pair runs whole, whichever stack's heads are replaced. */
+/* Called before the session's selection: makes a pair run whole, whichever stack is chosen. */
 void ablate_before_select(struct ablate_job *j);
 
-/* The stack, measure, heads and sets that were asked for.  Errors: ERR_USAGE, ERR_INPUT. */
+/* Sets stack, measure, heads and sets from the options.  Errors: ERR_USAGE, ERR_INPUT. */
 int ablate_choose(struct ablate_job *j, struct err *e);
 
-/* ---- what stands in place of heads' outputs ---- */
+/* ---- replacements of heads' outputs ---- */
 
 struct ablate_values {
     /* [N_STACK][L] rows [T or more, H d_v], or one row for all; NULL: zeros */
@@ -146,48 +147,49 @@ struct ablate_values {
 
 /* ---- one text, run ---- */
 
-/* One pass of a text that is kept, and what is looked at of it. */
+/* A stored pass over a text, from whose layers others resume, and the rows that are measured. */
 struct ablate_run {
     const struct ablate_job *j;
     struct arena *a;
-    struct item item;           /* its text, or the text with a token masked */
-    int T, S;                   /* tokens; of a pair's encoder, else 0 */
-    const int *row, *id;        /* [n_rows] rows whose loss counts, tokens that stand there */
+    struct item item;           /* the text, or the text with a token masked */
+    int T, S;                   /* tokens of the text; of a pair's encoder, else 0 */
+    const int *row, *id;        /* [n_rows] rows whose loss counts, and the tokens to predict */
     int n_rows;
-    float **x[2], **x2[2];      /* of the model, of its decoder: [L] streams as layers begin */
-    float *encoded;             /* [S, D]; NULL: no pair */
-    float *hidden;              /* [T, d_hidden] */
-    float **z[N_STACK];         /* [L] heads' outputs [T, H d_v]; NULL: not kept */
-    float **uniform[N_STACK];   /* [L] what they are where weights are uniform; the same */
+    float **x[2], **x2[2];      /* of the model, of its decoder: [L] input streams of layers */
+    float *encoded;             /* [S, D] encoder's output; NULL if there is none */
+    float *hidden;              /* [T, d_hidden] last hidden states */
+    float **z[N_STACK];         /* [L] heads' outputs [T, H d_v]; NULL if not stored */
+    float **uniform[N_STACK];   /* [L] the same for uniform weights; NULL if not stored */
     double *sum;                /* [widest] scratch */
-    const struct ablate_values *values; /* NULL: zeros, or uniform */
+    const struct ablate_values *values; /* replacements; NULL: zeros, or uniform */
 };
 
 /*
- * Runs the item and keeps what passes from its layers need; keep_z: heads' outputs too, with
- * ABLATE_UNIFORM also what takes their place.  Errors: those of session_forward.
+ * Runs the item and stores what passes from its layers require; keep_z: heads' outputs too, and
+ * with ABLATE_UNIFORM their replacements.  Errors: those of session_forward.
  */
 int ablate_run(struct ablate_run *r, bool keep_z, struct err *e);
 
 /*
- * hidden[n_sets, T, d_hidden] = the last hidden states where the heads of each set are
- * replaced, by one pass over a copy of the text for each.
+ * hidden[n_sets, T, d_hidden] = the last hidden states with the heads of each set replaced, by
+ * one pass over a copy of the text for each set.
  */
 int ablate_run_sets(const struct ablate_run *r, const struct ablate_set *set, int n_sets,
                     float *hidden, struct err *e);
 
-/* How many of the first sets share a pass: they begin at one layer, and memory allows it. */
+/* How many sets, from the first on, can share a pass: they begin at one layer, and fit into
+ * memory. */
 int ablate_group(const struct ablate_run *r, const struct ablate_set *set, int n_sets);
 
-/* ---- what it changes ---- */
+/* ---- effects ---- */
 
-/* Sums over a run's rows. */
+/* Sums of loss and KL divergence over a run's rows. */
 struct ablate_sums {
     double nll, kl;
 };
 
 /*
- * out[n] = of hidden[n, T, d_hidden], the sums over the run's rows; *clean: those of the run
+ * out[n] = the sums over the run's rows for hidden[n, T, d_hidden]; *clean: the loss of the run
  * itself.
  */
 void ablate_measure(const struct ablate_run *r, const float *hidden, int n,
@@ -196,31 +198,31 @@ void ablate_measure(const struct ablate_run *r, const float *hidden, int n,
 /* sum[n_heads] += first-order changes of the loss, over the run's rows. */
 int ablate_direct(const struct ablate_run *r, double *sum, struct err *e);
 
-/* ---- all of one text ---- */
+/* ---- results of one text ---- */
 
 struct ablate_found {
-    double (*of)[N_ABLATE];     /* [n_sets] */
+    double (*of)[N_ABLATE];     /* [n_sets] effects of each set */
     double loss;
     int n_rows;
-    const int *masked;          /* [n_masked] */
+    const int *masked;          /* [n_masked] positions of masked tokens */
     int n_masked;
-    bool partnerless;           /* ABLATE_RESAMPLE: nothing stands before it; by_position:
-                                   no other text is as long */
+    bool partnerless;           /* no replacements: with resample, no earlier text of its length;
+                                   by_position, no other text as long */
 };
 
-/* What each set is worth in the text.  Errors: those of the passes. */
+/* Computes the effect of each set in the text.  Errors: those of the passes. */
 int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
                 const struct ablate_set *set, int n_sets, struct ablate_found *out,
                 struct err *e);
 
-/* ---- how long it takes ---- */
+/* ---- time ---- */
 
 void ablate_time_begin(struct ablate_time *t);
-void ablate_time_run(struct ablate_time *t);        /* the passes are done */
+void ablate_time_run(struct ablate_time *t);        /* the passes have ended */
 
 /*
- * After the first n of all the sets of a text: a note where all will take more than ten seconds;
- * ERR_USAGE where it will take more than an hour, without --yes.  n_runs: of the text.
+ * Called after the first n of all sets of a text: a note if the whole run will take more than ten
+ * seconds; ERR_USAGE if more than an hour, without --yes.  n_runs: runs per text (masked tokens).
  */
 int ablate_time_check(struct ablate_job *j, const struct ablate_run *r,
                       const struct ablate_set *all, int n_all, int n, int n_runs,
@@ -233,7 +235,7 @@ const char *ablate_time_text(struct arena *a, double seconds);
 
 int ablate_greedy_check(const struct ablate_job *j, struct err *e);
 int ablate_greedy_open(struct ablate_job *j, struct err *e);
-/* A text's single heads; and, where it is the only one, the curve. */
+/* The single heads of a text; and the curve, if it is the only text. */
 int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
                        struct err *e);
 /* The same, as a picture. */
@@ -245,12 +247,12 @@ int ablate_greedy_end(struct ablate_job *j, struct err *e);
 struct ablate_point {
     int n_heads;
     double of[N_ABLATE];
-    double mean, low, high;     /* of random sets: of dloss, or change */
+    double mean, low, high;     /* of random sets: their dloss, or change */
 };
 
 struct ablate_curve {
-    const int *order;           /* [n_asked] of heads */
-    const double *step;         /* [n_asked] what each was chosen by */
+    const int *order;           /* [n_asked] heads, in the order of their replacement */
+    const double *step;         /* [n_asked] the effect by which each was chosen */
     const struct ablate_point *point;       /* [n_points] */
     int n_points;
     int64_t n_texts, n_rows;
@@ -262,24 +264,25 @@ extern const struct record ablate_greedy_record;
 void ablate_greedy_columns(struct ablate_job *j);
 void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct ablate_curve *c);
 
-/* The points as lines: those of the chosen heads, and of random sets with their range.  of: for the
- * caption, ", “the cat sat”". */
+/* Draws the curve of the chosen heads, and that of random sets with their range.  of: the text, for
+ * the caption: ", “the cat sat”". */
 int ablate_greedy_draw(const struct ablate_job *j, struct arena *a, const struct ablate_curve *c,
                        const char *of, const char *path, struct err *e);
 
 /* ---- --patch ---- */
 
-/* Of one set; NaN: undefined. */
+/* Effects of patching one head; NaN: undefined. */
 struct ablate_patch {
     double patch, kl;
 };
 
 struct ablate_patched {
     struct item item, other;
-    int row, answer, against;   /* against -1: the logit of answer itself */
-    double difference[2];       /* of the text, of the other one */
+    int row, answer, against;   /* ids of two tokens; against -1: the logit of answer alone */
+    double difference[2];       /* of their logits, in the text and in the other text */
     struct ablate_patch *head;  /* [n_asked] */
-    struct ablate_patch **at;   /* [n_asked][rows of the head's queries]; NULL: not asked for */
+    struct ablate_patch **at;   /* [n_asked][rows of the head's queries] patching one row; NULL:
+                                   no --by-position */
 };
 
 static inline bool ablate_patches(const struct ablate_job *j)
@@ -287,17 +290,17 @@ static inline bool ablate_patches(const struct ablate_job *j)
     return j->args->patch != NULL || j->args->patch_ids != NULL;
 }
 
-/* What the options say, before the model is known.  ERR_USAGE. */
+/* Checks the options, before the model is open.  ERR_USAGE. */
 int ablate_patch_check(struct ablate_job *j, struct err *e);
 
-/* What they say of the model.  ERR_USAGE, ERR_INPUT: it predicts no tokens. */
+/* Checks them against the open model.  ERR_USAGE, ERR_INPUT: it does not predict tokens. */
 int ablate_patch_prepare(struct ablate_job *j, struct err *e);
 
-/* ERR_INPUT: the texts have other numbers of tokens; those of the passes. */
+/* Errors: ERR_INPUT: the two texts differ in their number of tokens; those of the passes. */
 int ablate_patch_text(struct ablate_job *j, struct arena *a, const struct item *item,
                       struct ablate_patched *out, struct err *e);
 
-/* Tokens whose rows a head has. */
+/* The query tokens of a head. */
 const struct tokens *ablate_rows_of(const struct ablate_job *j, const struct item *item,
                                     const struct ablate_head *head);
 
@@ -312,31 +315,31 @@ int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p
 /* ---- means, partners ---- */
 
 /*
- * The means that --with mean puts in place of outputs: of --means, else of all texts of the
- * input, which is read for that; written to --means-out.
+ * Sets the mean outputs of --with mean: from --means, else over all texts of the input, which is
+ * read for that; writes them to --means-out.
  */
 int ablate_means(struct ablate_job *j, struct err *e);
-/* What stands in for the outputs of this text; NULL: by position, fewer than two texts reach as
- * far as it does. */
+/* The replacements for the outputs of this text; NULL: with --by-position, fewer than two texts are
+ * as long. */
 const struct ablate_values *ablate_means_values(const struct ablate_job *j,
                                                 const struct item *item);
 
 struct ablate_partners *ablate_partners_new(struct arena *like);
-/* A text that is not replaced in may be the partner of one after it. */
+/* Stores a text of another shard, which may be the partner of a later one. */
 void ablate_partner_passed(void *self, const struct item *item);
 
 /*
- * The values of the nearest text before this one that has as many tokens; NULL: none has.
- * Then the text is kept for those that follow.
+ * *out: the outputs of the nearest earlier text with as many tokens; NULL if there is none.  Then
+ * stores the text for later ones.
  */
 int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *item,
                    const struct ablate_values **out, struct err *e);
 
-/* ---- what is printed of it ---- */
+/* ---- reports ---- */
 
 extern const struct record ablate_record, ablate_summary_record;
 
-/* Sets the records of the job: without columns that are not measured. */
+/* Sets the records of the job, without columns that are not measured. */
 void ablate_columns(struct ablate_job *j);
 void ablate_summary_columns(struct ablate_job *j);
 
@@ -346,7 +349,7 @@ void ablate_write_summary(struct ablate_job *j, struct arena *a);
 
 /* ---- --summary, --shard, --resume, merge ---- */
 
-/* Room for what texts are summed to. */
+/* Allocates the sums over texts. */
 void ablate_summary_open(struct ablate_job *j);
 void ablate_summary_add(struct ablate_job *j, const struct item *item,
                         const struct ablate_found *found);
@@ -356,20 +359,20 @@ void ablate_sums_describe(void *self, json_t *run, json_t *part);
 void ablate_sums_words(void *self, struct words *w);
 int ablate_sums_open(void *self, const struct sums *part, struct err *e);
 
-/* Heads of more than one attention are asked for. */
+/* Whether the selected heads are of more than one stack. */
 bool ablate_several_stacks(const struct ablate_job *j);
 struct head_id ablate_head_id(const struct ablate_head *h);
 const struct head_id *ablate_head_ids(const struct ablate_job *j);     /* [n_asked] */
 
-/* Places of the asked heads in the order of --sort and --reverse; value(of, i, number): what
- * sorts, by the number's place among metrics. */
+/* Indices of the selected heads in the order of --sort and --reverse; value(of, head, number): the
+ * sort key, number an index into ablate_metrics. */
 int *ablate_order(const struct ablate_job *j, struct arena *a,
                   double (*value)(const void *of, int head, int number), const void *of);
 
-/* The number that a picture shows. */
+/* The number that a picture shows, by --metric. */
 enum ablate_number ablate_shown(const struct ablate_job *j);
 
-/* Layers below each other, heads side by side: value[n_asked]. */
+/* Draws value[n_asked] as cells: one row per layer, one column per head. */
 int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
                 const char *path, struct arena *a, struct err *e);
 

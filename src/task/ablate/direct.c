@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a change of heads' outputs does to the loss by itself, without what later layers make
- * of it: their attribution to the logits, a block of rows at a time. */
+ * Heads' outputs -> the direct effect of replacing them on the loss, without later layers: by
+ * attribution to the logits, a block of rows at a time. */
 #include <math.h>
 
 #include "analysis/attribution.h"

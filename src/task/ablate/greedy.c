@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * --greedy: heads are replaced one after the other, the least worth first -> what 1, 2, 4, ...
- * of them cost together, beside random sets of as many heads of each layer. */
+ * --greedy: heads replaced one after the other, that of least effect first -> the joint effect of
+ * 1, 2, 4, ... of them, compared with random sets of as many heads of each layer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

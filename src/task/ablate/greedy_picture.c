@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The curve of --greedy -> lines. */
+ * The curve of --greedy -> a picture of lines. */
 #include <math.h>
 
 #include "task/ablate/record.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The curve of --greedy -> the table and the row that are printed. */
+ * The curve of --greedy -> its table, or row. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was asked -> what is measured, and the sets of heads that are replaced. */
+ * Options of ablate -> the measure, and the sets of heads that are replaced. */
 #include <limits.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Mean outputs of heads over the rows of all texts, or of a file; and texts that stand in for
- * others of their length. */
+ * Replacements of heads' outputs: means over the rows of all texts, or from a file; or the outputs
+ * of another text of the same length. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

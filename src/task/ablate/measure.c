@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Hidden states with and without a change -> losses and divergences, a block of rows at a
- * time, so that logits never stand of all rows. */
+ * Hidden states with and without a replacement -> losses and divergences, a block of rows at a
+ * time, so that the logits of all rows are never in memory. */
 #include <string.h>
 
 #include "analysis/effect.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How much memory a text takes, and its copies: what --max-memory has a place for. */
+ * A text and copies of it -> the bytes that they take, for --max-memory. */
 #include "task/ablate/ablate.h"
 #include "session/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A text -> a pass whose streams are kept, and passes that go on from one of its layers with
- * other outputs of some heads. */
+ * A text -> a pass whose streams are stored, and passes that resume at one of its layers with
+ * replaced outputs of some heads. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * --patch: heads' outputs in the run of one text, put into the run of another -> how far that
- * moves the difference of two logits towards what it is there. */
+ * --patch: heads' outputs of one text, put into the run of another -> how far the difference of two
+ * logits moves towards its value in the first text. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What came of --patch -> the table, the row and the picture that are made of it. */
+ * Results of --patch -> the table, the row, and the picture. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

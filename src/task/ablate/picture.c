@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One number of each head -> a picture: layers below each other, heads side by side; of an
- * encoder and a decoder one for each attention.  Of --by-position one for each head of a
- * layer: layers below each other, tokens side by side. */
+ * One number per head -> a picture: a row per layer, a column per head; for an encoder-decoder one
+ * panel per stack.  With --by-position one panel per head number: a row per layer, a column per
+ * token. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What came of a text, or of all, -> the table and the row that ablate prints. */
+ * Results of a text, or of all texts -> the table, or row, of ablate. */
 #include <string.h>
 
 #include "base/str.h"

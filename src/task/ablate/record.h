@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * What the records of ablate for one text and for many have in common. */
+ * Columns that ablate's records of one text and of many texts share. */
 #ifndef TASK_ABLATE_RECORD_H
 #define TASK_ABLATE_RECORD_H
 
 #include "task/ablate/ablate.h"
 
-/* Where there are heads of several attentions; L0H0 is in each. */
+/* For heads of several stacks, each of which has an L0H0. */
 #define ABLATE_STACK_COLUMN \
     { "attention", "whose rows of attention", .heading = "stack", .kind = COLUMN_TEXT, \
       .where = IN_TABLE, .field = HEAD_F(stack) }
 
 /* ---- sets ---- */
 
-extern const char *const ablate_set_names[];     /* by what follows, then NULL */
+extern const char *const ablate_set_names[];     /* in the order of this enum, then NULL */
 enum { SET_CHOSEN, SET_MEAN, SET_LOW, SET_HIGH, N_SET };
 
 #define ABLATE_SET_COLUMNS(type) \
@@ -39,15 +39,15 @@ enum { SET_CHOSEN, SET_MEAN, SET_LOW, SET_HIGH, N_SET };
       .kind = COLUMN_RECORD, .list = true, .optional = true, .where = IN_TSV | IN_JSON, \
       .of = (sets_record), .field = offsetof(type, sets) }
 
-/* Number i of the chosen set, and mean, least and largest of random ones; NaN where one is
- * undefined. */
+/* out = number i of the chosen set; its mean, least and largest over random sets; NaN if one of
+ * them is undefined. */
 void ablate_range(const struct ablate_job *j, const double (*of)[N_ABLATE], int i,
                   double out[N_SET]);
 
-/* "zeros": what stands in place of outputs. */
+/* For captions, the replacement of outputs: "zeros". */
 const char *ablate_with_text(const struct ablate_job *j);
 
-/* r without what the output of the model, and the options, have no numbers for. */
+/* r without the columns that the model's output, or the options, give no numbers for. */
 const struct record *ablate_measured(const struct ablate_job *j, const struct record *r);
 
 #endif

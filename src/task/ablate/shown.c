@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which numbers and heads reports show, in which order, and what they call things. */
+ * Choice and order of the numbers and heads that reports of ablate show, and their names. */
 #include <math.h>
 
 #include "base/sort.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --summary: what came of many texts -> the table and the row of their means. */
+ * --summary: results of many texts -> the table, or row, of their means. */
 #include <math.h>
 
 #include "base/str.h"

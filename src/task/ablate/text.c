@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One text -> what each set of heads is worth in it. */
+ * One text -> the effect of replacing each set of heads in it. */
 #include <math.h>
 #include <string.h>
 

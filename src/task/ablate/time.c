@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The time of the first passes -> that of all of them. */
+ * The time of the first passes -> the expected time of the whole run. */
 #include <math.h>
 
 #include "task/ablate/ablate.h"

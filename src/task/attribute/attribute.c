@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * attribute: what each head, and each token through it, writes into a logit. */
+ * attribute: the contribution of each head, and of each token through it, to a logit. */
 #include "task/attribute/attribute.h"
 
 #include <limits.h>

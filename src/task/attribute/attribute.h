@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the files of attribute share: what was asked, and what came of one text. */
+ * Private interface of the command attribute: its job, and the results of one text. */
 #ifndef TASK_ATTRIBUTE_H
 #define TASK_ATTRIBUTE_H
 
@@ -20,28 +20,28 @@ enum attribute_sort { ATTRIBUTE_LAYER, ATTRIBUTE_DLA, ATTRIBUTE_SPAN };
 struct attribute_job {
     struct job job;
     const struct attribute_args *args;
-    enum stack_id stack;        /* whose heads are reported; N_STACK: all of m */
-    const struct model *m;      /* that ends in logits */
+    enum stack_id stack;        /* stack whose heads are reported; N_STACK: all of m */
+    const struct model *m;      /* the model that ends in logits: of a pair, the decoder */
     struct answer answer;
     int span_first, span_last;  /* -1: no span */
-    const struct record *record;        /* of a row of the table */
+    const struct record *record;        /* record of the table's rows */
 };
 
-/* One text. */
+/* Results of one text. */
 struct attribute_found {
     const struct attribute_job *j;
     const struct item *item;
     int row;
     struct attribution_target target;
-    double capped;              /* what target.logit is after a soft cap; NaN: there is none */
+    double capped;              /* target.logit after a soft cap; NaN if the model has no cap */
     const struct attribution *parts;
 };
 
 /* ---- target.c ---- */
 
 /*
- * What is attributed, of logits [V] before a soft cap: the first and the second of them where
- * no answer is asked for.  ERR_INPUT: they are not finite; both are one token.
+ * Sets f->target: the logits that are attributed, of [V] before a soft cap; without --answer, the
+ * largest and the second.  ERR_INPUT: they are not finite; both are the same token.
  */
 int attribute_target(struct attribute_found *f, const float *logits, struct err *e);
 
@@ -49,7 +49,7 @@ int attribute_target(struct attribute_found *f, const float *logits, struct err 
 
 extern const struct record attribute_record;
 
-/* Sets the records of the job: without columns that were not asked for. */
+/* Sets the records of the job, without columns that the options do not ask for. */
 void attribute_columns(struct attribute_job *j);
 
 /* Writes the text's results. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What came of a text -> the table and the row that attribute prints. */
+ * Results of a text -> the table, or row, of attribute. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Logits -> what is attributed. */
+ * Logits of a row, and --answer -> the logit, or difference of logits, that is attributed. */
 #include <math.h>
 
 #include "base/elementary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * circuits: what heads do by their weights alone, without a text. */
+ * circuits: measures of heads from their weights alone, without a text (QK and OV circuits). */
 #include "task/circuits/circuits.h"
 
 #include "task/head_numbers.h"

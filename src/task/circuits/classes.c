@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A tokeniser -> the tokens that are passed through each head. */
+ * A tokeniser -> the tokens whose embeddings are passed through each head. */
 #include <string.h>
 
 #include "base/rng.h"

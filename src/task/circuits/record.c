@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Circuits -> the rows that are printed of heads, and of pairs of heads. */
+ * Circuits -> rows of heads, and of pairs of heads. */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * curve, in parts:
+ * Private interface of the command curve:
  *
  *     curve.c           the command: one model, or several one after the other
- *     values.c          texts -> a number of each line at each place
- *     picture.c         those as lines
- *     record.c          lines as rows, in TSV and JSON */
+ *     values.c          texts -> a number for each line at each point of the axis ("place")
+ *     picture.c         the lines as a picture
+ *     record.c          the lines as rows, in TSV and JSON */
 #ifndef TASK_CURVE_H
 #define TASK_CURVE_H
 
@@ -21,16 +21,16 @@ enum curve_each { EACH_AUTO, EACH_HEAD, EACH_LAYER, EACH_MEAN };
 struct curve_args {
     struct shared_args shared;
     struct opt_list models;     /* -m; the first is shared.asked.model */
-    const char *metric;         /* NULL: by over */
+    const char *metric;         /* NULL: the default of over */
     int over, each;             /* enum curve_over, curve_each */
     int bootstrap;              /* replicates; 0: none */
 };
 
-/* The numbers of lines at places, over texts. */
+/* Sums over texts of the numbers of lines at places. */
 struct curve_sums {
     struct arena *a;
-    struct summary_kind kind;   /* of [lines] */
-    int n;                      /* places so far */
+    struct summary_kind kind;   /* kind of each summary, of [lines] */
+    int n;                      /* number of places so far */
     int room;
     struct summary **at;        /* [n] */
 };
@@ -40,41 +40,42 @@ struct curve_job {
     struct job job;
     const struct curve_args *args;
     enum metric_id metric;
-    struct metric_set set;      /* of that metric, or of its rows */
+    struct metric_set set;      /* computes that metric, of heads or of rows */
     enum curve_each each;       /* not EACH_AUTO */
     const struct head_id *head; /* [n_heads] */
     int n_heads;
-    int *line;                  /* [n_heads] which each is of */
+    int *line;                  /* [n_heads] index of each head's line */
     int n_lines;
     const char **name;          /* [n_lines] */
     struct curve_sums sums;
-    struct summary *heads;      /* of [n_heads], for dots; NULL: there are none */
+    struct summary *heads;      /* of [n_heads], drawn as dots; NULL: no dots */
     int64_t n_texts;
-    const char *first;          /* the first of them, for the caption */
+    const char *first;          /* the first text, for the caption */
 };
 
 /* ---- values.c ---- */
 
 extern const char *const curve_overs[];         /* by enum curve_over, then NULL */
 
-/* Texts at a place below which it has no interval: one of two texts, by Student's t, is as wide as
- * nine of their distances, and says nothing but that there are two. */
+/* Fewest texts for an interval: that of two texts, by Student's t, is as wide as nine times their
+ * distance, which says nothing but that there are two. */
 enum { CURVE_LEAST_TEXTS = 5 };
 
-/* The ends of the interval that is shown; they stay as they are where there are too few texts. */
+/* Sets *low, *high to the ends of the interval that is shown; unchanged if the texts are too few.
+ * */
 void curve_interval(const struct curve_job *j, const struct summary_estimate *found, double *low,
                     double *high);
 
-/* Which metric, of the rows or of a head.  ERR_USAGE: one that is nothing over this. */
+/* Chooses the metric, of rows or of heads.  ERR_USAGE: it is not defined over this axis. */
 int curve_choose(struct curve_job *j, struct err *e);
 
-/* "L1H3", or what is averaged: records_head_name. */
+/* "L1H3", or the name of a mean: records_head_name. */
 const char *curve_head_name(const struct curve_job *j, struct arena *a, struct head_id id);
 
-/* After the selection: the lines. */
+/* Sets up the lines, after the selection of heads. */
 void curve_open(struct curve_job *j);
 
-/* Adds what was found of a text of the pass, whose arena is a. */
+/* Adds the results of a text of the pass, whose arena is a. */
 void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
                const struct stats *stats, int text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The numbers of lines -> a sheet. */
+ * The points of curves -> a picture of lines. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines -> rows, a number of a line at a place each. */
+ * The points of curves -> rows, one per point. */
 #include <math.h>
 
 #include "task/curve/curve.h"

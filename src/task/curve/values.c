@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a pass found of heads -> numbers of lines at places: their mean over the heads of a
- * line, then over texts. */
+ * Statistics of heads in a pass -> points of curves: means over the heads of a line, then over
+ * texts. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * diff: what changed in each head, between two models, precisions, masks or texts. */
+ * diff: changes of each head between two models, precisions, masks or texts. */
 #include "task/diff/diff.h"
 
 #include <string.h>

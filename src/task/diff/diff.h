@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of diff share: what is compared, one comparison, and how it is shown.
+ * Private interface of the command diff: its two sides, one comparison, and its reports.
  *
- *     sides.c         what was asked -> two sides, opened
+ *     sides.c         options -> two sides, opened: two models, precisions, masks or texts
  *     pair.c          a text of each side -> two passes, compared
  *     summary.c       comparisons of many texts -> means
- *     record.c, picture.c    what is printed and drawn of them
+ *     record.c, picture.c    tables, rows and pictures
  *     maps.c, heatmap.c      the weights of both, their difference drawn */
 #ifndef TASK_DIFF_H
 #define TASK_DIFF_H
@@ -20,52 +20,52 @@ enum diff_number {
     DIFF_LARGEST, N_DIFF
 };
 
-extern const char *const diff_metrics[];        /* that a picture shows; NULL ends */
-extern const char *const diff_sorts[];          /* "layer", then by enum diff_number; NULL ends */
+extern const char *const diff_metrics[];        /* those that a picture can show; NULL ends */
+extern const char *const diff_sorts[];          /* "layer", then as enum diff_number; NULL ends */
 
 struct diff_args {
     struct shared_args shared;
-    /* Given twice: one for each side. */
+    /* Options given twice, once for each side. */
     struct opt_list models, attentions, dtypes, fasts, masks, ids, type_ids, decoder_ids, globals,
                     inputs, images, audios;
     const char *from;
-    const char *heatmap;        /* a picture of the weights' difference; NULL: none */
+    const char *heatmap;        /* file for a picture of the weights' difference; NULL: none */
     bool summary, nearest;
     int bootstrap;              /* replicates; 0: none */
-    int metric;                 /* of diff_metrics */
-    int sort;                   /* 0: by layer; else of enum diff_number, from 1 */
+    int metric;                 /* index into diff_metrics */
+    int sort;                   /* 0: by layer; else 1 + enum diff_number */
     bool reverse;
     double tolerance;
 };
 
 /* ---- what is compared ---- */
 
-/* One of the two. */
+/* One of the two sides. */
 struct diff_side {
     struct asked asked;
     struct session s;
-    bool open;                  /* s is */
+    bool open;                  /* s is open */
     struct wanted want;
     struct input *in;
-    struct item item;           /* its text of the comparison */
-    int at;                     /* the only row of it that counts; -1: all do */
+    struct item item;           /* its present text */
+    int at;                     /* the only row that is compared; -1: all rows */
 };
 
 struct diff_sides {
     const struct diff_args *args;
-    const char *called;         /* of several models, the second one as it is given; NULL:
-                                   there are two at most */
-    struct env env;             /* of both sessions: each reads what - stands for */
+    const char *called;         /* with more than two models, the second side's, as given; NULL:
+                                   at most two */
+    struct env env;             /* of both sessions, each of which reads standard input */
     struct diff_side side[2];
-    bool texts;                 /* two texts, not one in two ways */
-    struct place at;            /* of --from, where it is given */
+    bool texts;                 /* two texts are compared, not one text run in two ways */
+    struct place at;            /* --from, if it is given */
 };
 
 /*
- * Both sides, with the left the one that is given first on the command line.
+ * Opens both sides; the left one is that given first on the command line.
  *
- * Errors: nothing that differs, or too much of it; those of sessions and inputs; sides whose
- * layers and heads are not the same.
+ * Errors: the options make no difference, or more than one; those of sessions and inputs; sides
+ * that differ in layers and heads.
  */
 int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char **operands,
               struct err *e);
@@ -74,12 +74,12 @@ void diff_close(struct diff_sides *d);
 /* The next text of both sides; returns as input_next. */
 int diff_next(struct diff_sides *d, struct arena *a, struct err *e);
 
-/* What a message calls a side's text; NULL: there are not two. */
+/* The name of a side's text in messages; NULL if there is only one text. */
 const char *diff_text_name(const struct diff_sides *d, const struct diff_side *side);
 
 bool diff_is_file(const struct diff_sides *d);      /* there may be more than one text */
 
-/* What a title calls a side; whole: of all its texts. */
+/* The name of a side in titles; whole: for all its texts. */
 const char *diff_side_name(const struct diff_sides *d, int i, bool whole, struct arena *a);
 
 /* ---- one comparison ---- */
@@ -90,37 +90,36 @@ struct diff_maps;               /* the weights of both sides */
 struct diff_pair {
     const struct diff_sides *sides;
     const struct compare *compare;
-    const struct diff_maps *maps;       /* NULL: they are not kept */
+    const struct diff_maps *maps;       /* all weights; NULL if not stored */
     struct axis_pair queries, keys;
-    int n_paired;               /* queries that are compared */
-    int n_shared, n_tokens;     /* of the queries' own tokens: pieces that both texts have;
-                                   how many the longer has */
+    int n_paired;               /* number of queries that are compared */
+    int n_shared, n_tokens;     /* query tokens that both texts have; tokens of the longer text */
 };
 
 /* Errors: those of the passes; --from names no token of a text. */
 int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, struct err *e);
 
-/* How its keys, and its rows where there are several, are compared: "by position". */
+/* How keys, and rows if there are several, are paired: "by position". */
 const char *diff_pair_way(const struct diff_pair *p);
 
-/* Whether two texts have so little in common that the comparison says little of heads. */
+/* Whether the two texts share too few tokens for the comparison to say much about heads. */
 bool diff_pair_is_loose(const struct diff_pair *p);
 
 /* Number i of a head; NaN: undefined. */
 double diff_number(const struct diff_pair *p, int layer, int head, enum diff_number i);
 
-/* The heads in the order of --sort and --reverse, [*n] of a; value: of a struct diff_pair or
- * diff_summary. */
+/* The heads in the order of --sort and --reverse, [*n] in arena a; value(of, ...): the sort key, of
+ * a struct diff_pair or diff_summary. */
 const struct head_id *diff_order(const struct diff_sides *d, struct arena *a,
                                  double (*value)(const void *of, int layer, int head,
                                                  enum diff_number i), const void *of, int *n);
 
-/* ---- what is printed of it ---- */
+/* ---- reports ---- */
 
-/* What a side is, whatever its text: the first member of its row. */
+/* The options of a side, apart from its text: the first member of its row. */
 struct diff_side_id {
     const char *model, *dtype, *fast;
-    const char *mask, *global;      /* NULL: none is asked for */
+    const char *mask, *global;      /* as given; NULL if not given */
 };
 
 struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
@@ -144,18 +143,17 @@ struct diff_side_id diff_side_id(const struct diff_sides *d, int i);
       .null = NULL_SHOWN, .field = at }
 
 extern const struct record diff_record;
-extern const char *const diff_of_models[];      /* columns of several models, then NULL */
+extern const char *const diff_of_models[];      /* columns for several models, then NULL */
 
-/* r without the columns that only --from, --nearest or several models fill, where they are
- * not given. */
+/* r without the columns of --from, --nearest or several models, unless these are given. */
 const struct record *diff_record_of(const struct diff_sides *d, const struct record *r,
                                     struct arena *a);
 
-/* "A → B", and what is compared of them where that is not all. */
+/* "A → B", and which rows are compared if not all. */
 const char *diff_title(const struct diff_pair *p, struct arena *a);
 
-/* In the report's format; a table under its title, below an empty line where it is after
- * another. */
+/* Writes it in the report's format; a table has its title above, and an empty line before it if it
+ * follows another. */
 void diff_report(const struct diff_pair *p, struct arena *a, struct report *r);
 
 /* ---- all comparisons ---- */
@@ -174,13 +172,13 @@ extern const struct record diff_summary_record;
 const char *diff_summary_title(const struct diff_summary *s, struct arena *a);
 void diff_summary_report(const struct diff_summary *s, struct arena *a, struct report *r);
 
-/* ---- what is drawn ---- */
+/* ---- pictures ---- */
 
-/* Layers below each other, heads side by side. */
+/* A picture of one number per head: one row per layer, one column per head. */
 struct diff_picture {
     const struct diff_sides *sides;
     const char *title;
-    bool whole;                 /* of all texts */
+    bool whole;                 /* over all texts */
     double (*value)(const void *of, int layer, int head, enum diff_number i);
     const void *of;             /* a struct diff_pair or diff_summary */
 };
@@ -188,18 +186,18 @@ struct diff_picture {
 int diff_draw(const struct diff_picture *p, const struct output *output, const char *path,
               struct arena *a, struct err *e);
 
-/* Of the texts that the sides have now. */
+/* Allocates the weights of both sides for their present texts. */
 struct diff_maps *diff_maps_new(struct arena *a, const struct diff_sides *d);
 
-/* Sinks of a side's pass into sinks[layers]; returns how many. */
+/* Sets sinks[layers] for the pass of a side; returns their number. */
 int diff_maps_sinks(const struct diff_maps *m, const struct diff_sides *d, int side,
                     struct sink *sinks);
 
-/* Of a layer that is wanted. */
+/* The weights of a wanted layer. */
 const struct map *diff_map(const struct diff_maps *m, int side, int layer);
 
-/* The signed difference of p->maps: tokens that both have, a heatmap of each head.
- * ERR_INPUT: there are none. */
+/* Draws the signed difference of p->maps, one heatmap per head, over the tokens that both texts
+ * have. ERR_INPUT: there are none. */
 int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, const char *path,
                       struct arena *a, struct err *e);
 

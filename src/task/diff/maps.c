@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Two passes -> the weights of both, kept. */
+ * Two passes -> the attention weights of both, in memory. */
 #include "analysis/map.h"
 #include "task/diff/diff.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A text of each side -> its tokens paired, two passes, how each head changes. */
+ * A text of each side -> paired tokens, two passes, the change of each head. */
 #include "base/str.h"
 #include "task/diff/diff.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One number of each head -> a picture: layers below each other, heads side by side. */
+ * One number per head -> a picture: a row per layer, a column per head. */
 #include "task/diff/diff.h"
 #include "task/head_numbers.h"
 

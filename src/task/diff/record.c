@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A comparison -> the table and the row that diff prints. */
+ * A comparison -> the table, or row, of diff. */
 #include <string.h>
 
 #include "base/str.h"

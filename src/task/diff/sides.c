@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was asked of diff -> its two sides, opened, and their texts side by side. */
+ * Options of diff -> its two sides, opened, and pairs of their texts. */
 #include <math.h>
 #include <string.h>
 

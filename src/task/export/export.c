@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * export: the attention itself, as arrays that NumPy reads, or as a long table. */
+ * export: attention weights, as NumPy arrays or as a long table. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a tap shows of an attention -> arrays of an npz. */
+ * The inputs of an attention, from a tap -> arrays of an npz. */
 #include "task/export/inner.h"
 
 #include <string.h>

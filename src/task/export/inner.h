@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * export --all: what each attention reads and gives, besides its weights.
+ * export --all: the inputs and outputs of each attention, besides its weights.
  *
  *     q.L        [heads, queries, d]         normed and rotated
- *     k.L, v.L   [key heads, keys, d]        the same of keys; values
- *     scores.L   [heads, queries, keys]      before the softmax: scaled, with what is
- *                                            added by position and mask; -inf: hidden
+ *     k.L, v.L   [key heads, keys, d]        keys, normed and rotated; values
+ *     scores.L   [heads, queries, keys]      before the softmax: scaled, with position and mask
+ *                                            terms; -inf: hidden
  *     out.L      [queries, D]                after the output projection
  *
- * of stack encoder, or of a decoder that stands alone; else dec.q.L, cross.q.L and so on. */
+ * These names are for the stack encoder and for decoder-only models; else dec.q.L, cross.q.L, ...
+ * */
 #ifndef TASK_EXPORT_INNER_H
 #define TASK_EXPORT_INNER_H
 
@@ -18,13 +19,14 @@
 struct inner {
     struct arena *a;
     struct npz *z;
-    const int *head_place;      /* [L, n_heads] among those wanted of a layer; -1: not */
+    const int *head_place;      /* [L, n_heads] index among the layer's wanted heads; -1: not
+                                   wanted */
     int n_heads;
-    int *first[N_STACK];        /* [L] number of q.L; k, v, scores and out are the next */
+    int *first[N_STACK];        /* [L] index of the array q.L; k, v, scores, out follow it */
 };
 
 struct inner_shape {
-    int n_heads;                /* those wanted of the layer */
+    int n_heads;                /* wanted heads of the layer */
     int n_queries, n_keys;
 };
 
@@ -32,7 +34,7 @@ struct inner_shape {
 void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
                       const char *prefix, int l, struct inner_shape size);
 
-/* Fills them in a pass over one text. */
+/* A tap that fills the arrays in a pass over one text. */
 struct tap export_inner_tap(struct inner *in);
 
 #endif

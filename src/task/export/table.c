@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * export --tsv: a long table, one weight a row, for R and pandas. */
+ * export --tsv: a long table, one row per weight, for R and pandas. */
 #include "task/export/table.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * export --tsv and --csv: a row for each weight, heads in the order of the layers, then by query
- * and key; keys that a query does not see have none. */
+ * export --tsv and --csv: one row per weight, ordered by layer, head, query and key; keys hidden
+ * from a query have no row. */
 #ifndef TASK_EXPORT_TABLE_H
 #define TASK_EXPORT_TABLE_H
 

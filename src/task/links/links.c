@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * links: lines from the tokens that attend to those that are attended to. */
+ * links: lines from query tokens to key tokens. */
 #include "task/links/links.h"
 
 #include "task/best.h"

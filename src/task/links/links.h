@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the files of links share: what was asked.
+ * Private interface of the command links: its job, and the links of one text.
  *
- *     links.c           options, and the heads that are shown
+ *     links.c           options -> the heads that are shown
  *     find.c            a text -> the links that are shown
  *     picture.c         links -> lines -> a sheet
  *     record.c          links -> TSV and JSON */
@@ -27,10 +27,11 @@ struct links_job {
     const struct links_args *args;
     int n_heads;
     const struct head_id *head; /* [n_heads] in the order of layers */
-    const int *place;           /* [n_heads] of each in the picture: records_places */
-    int n_layers;               /* that they are of */
-    bool drawn;                 /* a text before this one */
-    const char *const *type;    /* [layers, heads]; NULL: none is known, of a head or of all */
+    const int *place;           /* [n_heads] position in the picture, from records_places */
+    int n_layers;               /* number of layers that these heads are in */
+    bool drawn;                 /* an earlier text was drawn */
+    const char *const *type;    /* [layers, heads] types of heads; NULL if unknown, of a head or all
+                                   */
 };
 
 /* ---- find.c ---- */
@@ -39,24 +40,25 @@ struct links_job {
 struct links_side {
     const struct tokens *tokens;
     int *place;                 /* [tokens] -1: not shown */
-    bool *is_end;               /* [tokens] links may end there */
+    bool *is_end;               /* [tokens] whether links may end there */
     int n_shown;
 };
 
-/* Of one text. */
+/* Results of one text. */
 struct links_found {
     struct links_side queries, keys;
-    struct strong_links links;  /* between places; a key's n_shown: the sink that is no key */
+    struct strong_links links;  /* between places; the key n_shown: the model's attention sink */
 };
 
-/* Runs the text.  Errors: of the pass; --between, --from or --to of what the text has not. */
+/* Runs the text.  Errors: those of the pass; --between, --from or --to names tokens that the text
+ * does not have. */
 int links_find(struct links_job *j, struct arena *a, const struct item *item,
                struct links_found *found, struct err *e);
 
-/* Of each row the links that hold so much of it are shown, in percent. */
+/* Share of each row's weight, in percent, that the links shown must cover. */
 double links_share(const struct links_args *args);
 
-/* A sink that is not a key has a place of its own after the keys. */
+/* Whether the model's attention sink has a place of its own after the keys. */
 bool links_has_sink(const struct links_job *j);
 
 /* ---- picture.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Mechanisms that a layer does not allow -> the reasons, under a table or as warnings. */
+ * Mechanisms that cannot run on a layer -> the reasons, under a table or as warnings. */
 #include <string.h>
 
 #include "task/mechanisms/mechanisms.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What each mechanism does -> a table, TSV or JSON. */
+ * Results of each mechanism -> a table, TSV or JSON. */
 #include <math.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * model, in parts:
+ * Private interface of the command model:
  *
  *     model.c           the command
- *     numbers.c         texts -> what is known of each head
+ *     numbers.c         texts -> a number, word or type per head
  *     table.c           a file of tab-separated values -> the same
- *     picture.c         all heads as a board
- *     plane.c           all heads as points
+ *     picture.c         all heads as a board of cells or thumbnails
+ *     plane.c           all heads as points in a plane
  *     record.c          their numbers, in TSV and JSON */
 #ifndef TASK_MODEL_H
 #define TASK_MODEL_H
@@ -23,22 +23,22 @@ struct model_view_args {
     bool mds;
 };
 
-/* What a head is shown or sorted by. */
+/* The kind of value by which heads are shown or sorted. */
 enum model_view_by { BY_NOTHING, BY_TYPE, BY_METRIC, BY_COLUMN };
 
 struct model_view_key {
     enum model_view_by by;
     const char *name;           /* as given, or the only one of a table */
-    int id;                     /* of BY_METRIC: enum metric_id */
+    int id;                     /* BY_METRIC: enum metric_id */
 };
 
-/* A head, and what is known of it. */
+/* A head and its values. */
 struct model_view_head {
     int layer, head;
-    double shown, sorted;       /* of metric and sort; NaN: undefined */
-    const char *word;           /* of a metric that is a word, or a type; NULL: none */
-    const char *type;           /* NULL: none is known */
-    double x, y;                /* of mds; NaN: undefined */
+    double shown, sorted;       /* values of the keys metric and sort; NaN: undefined */
+    const char *word;           /* value of a key that is a word, or a type; NULL if none */
+    const char *type;           /* NULL if unknown */
+    double x, y;                /* coordinates by --mds; NaN: undefined */
 };
 
 struct model_view_heads {
@@ -51,33 +51,33 @@ struct model_view_job {
     const struct model_view_args *args;
     struct model_view_key metric, sort;
     struct metric_choice choice;
-    struct metric_set set;      /* what choice names */
-    const char *const *type;    /* [layers, heads] of a file; NULL: there is none */
-    bool of_mean;               /* numbers of all texts go into one picture */
-    struct model_view_sums *sums;   /* NULL: there are none */
-    struct arena *kept;         /* of sums, and of what outlives the texts */
-    const char *first;          /* for captions, the first of these texts */
+    struct metric_set set;      /* computes the metrics of choice */
+    const char *const *type;    /* [layers, heads] types from a file; NULL: no file */
+    bool of_mean;               /* one picture shows the means over all texts */
+    struct model_view_sums *sums;   /* of these means; else NULL */
+    struct arena *kept;         /* memory of sums, which outlives the texts */
+    const char *first;          /* the first text, for captions */
     int64_t n_texts;
 };
 
 /* ---- numbers.c ---- */
 
-extern const char *const model_view_type;       /* "type", beside the names of metrics */
+extern const char *const model_view_type;       /* "type", accepted like a metric's name */
 
-/* Metric and sort as they were asked for, and the metrics that they need.  ERR_USAGE. */
+/* Sets the keys metric and sort from the options, and the metrics to compute.  ERR_USAGE. */
 int model_view_choose(struct model_view_job *j, struct err *e);
 
-/* Whether the picture shows, or sorts by, what heads are; after model_view_choose. */
+/* Whether the picture shows, or sorts by, types of heads; after model_view_choose. */
 bool model_view_has_types(const struct model_view_job *j);
 
-/* For the numbers of one text, or of many; of a. */
+/* Empty sums, for one text or many, in arena a. */
 struct model_view_sums *model_view_sums_new(struct model_view_job *j, struct arena *a);
 
-/* Adds what was found of a text of the pass. */
+/* Adds the results of a text of the pass. */
 void model_view_add(struct model_view_job *j, struct model_view_sums *sums,
                     const struct item *item, const struct stats *stats, int text);
 
-/* The means over the texts that were added, and of --mds the places by the mean of js. */
+/* The means over the texts added, and for --mds the coordinates from the mean distances (js). */
 struct model_view_heads model_view_means(const struct model_view_job *j,
                                          const struct model_view_sums *sums, struct arena *a);
 
@@ -86,26 +86,26 @@ struct model_view_heads model_view_means(const struct model_view_job *j,
 enum { MODEL_TABLE_SIDE = 1024 };       /* layers, and heads of each, of a table */
 
 /*
- * The columns layer and head of tab-separated values, and those of *metric (NULL: the only other
- * column of numbers; *metric is then its name) and sort (NULL: not wanted).  The first line has
- * their names, or the second, below what --provenance writes; an empty field is a number that is
- * undefined.
+ * Reads the columns layer and head of a table of tab-separated values, and those named *metric
+ * (NULL: the only other column of numbers; *metric is then set to its name) and sort (NULL: not
+ * wanted). The first line has the names, or the second, if the first is that of --provenance; an
+ * empty field is an undefined number.
  *
- * Errors (ERR_INPUT, with the line): a column that is not there or is there twice, with those
- * that are; fields that are missing; what is not a number (found, expected); a head that two
- * lines have; no line; no column of numbers.  ERR_USAGE: several of them, and no metric.
+ * Errors (ERR_INPUT, with the line): a column that is missing or occurs twice, with those present;
+ * missing fields; not a number (found, expected); two lines for one head; no line; no column of
+ * numbers.  ERR_USAGE: several such columns, and no metric.
  */
 int model_table_read(struct arena *a, struct span bytes, const char **metric, const char *sort,
                      struct model_view_heads *heads, struct err *e);
 
 /* ---- picture.c ---- */
 
-/* What a picture is of. */
+/* Contents of a picture. */
 struct model_view_picture {
     const struct model_view_job *j;
     struct model_view_heads heads;
-    struct map *const *map;     /* [layers] of thumbnails; NULL: there are none */
-    const char *of;             /* for the caption: ", “the cat sat”" */
+    struct map *const *map;     /* [layers] thumbnails; NULL if there are none */
+    const char *of;             /* the text, for the caption: ", “the cat sat”" */
     enum draw_format format;
     const char *path;
     const struct item *item;    /* NULL: several texts, or none */
@@ -113,19 +113,19 @@ struct model_view_picture {
 
 int model_view_draw(const struct model_view_picture *p, struct arena *a, struct err *e);
 
-/* For a caption, before what is shown: "mha-viz default, decoder". */
+/* The beginning of a caption: "mha-viz default, decoder". */
 const char *model_view_of(const struct model_view_picture *p, struct arena *a);
 
 /* ---- plane.c ---- */
 
-/* The same heads by their places.  ERR_INPUT: the text says nothing of some pair of them. */
+/* Draws the heads as points.  ERR_INPUT: the distance of some pair of heads is undefined. */
 int model_view_draw_plane(const struct model_view_picture *p, struct arena *a, struct err *e);
 
 /* ---- record.c ---- */
 
 extern const struct record model_view_record;
 
-/* What the picture shows of each head, as numbers, into the job's results. */
+/* Writes the values that the picture shows, as rows, to the job's results. */
 int model_view_write(struct model_view_job *j, const struct model_view_picture *p,
                      struct arena *a, struct err *e);
 

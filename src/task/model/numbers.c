@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the passes over texts found of each head -> one number, word or type each. */
+ * Statistics of texts -> one number, word or type per head. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * All heads on one sheet, as points: the nearer, the more alike they attend. */
+ * All heads on one sheet, as points: the nearer two are, the more similar their attention. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Heads -> rows: the number or the word that a picture has of each. */
+ * Heads -> rows: the number or word of each that the picture shows. */
 #include <math.h>
 
 #include "task/model/model.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What the files of neuron share: which head is shown, and what came of one text.
+ * Private interface of the command neuron: its job.
  *
  *     neuron.c          options, the pass
- *     record.c          what is printed
- *     picture.c         what is drawn */
+ *     record.c          tables and rows
+ *     picture.c         pictures */
 #ifndef TASK_NEURON_H
 #define TASK_NEURON_H
 
@@ -23,23 +23,23 @@ struct neuron_job {
     const struct neuron_args *args;
     struct place at;
     int layer, head;
-    bool has[N_NEURON_PART];    /* parts that scores may have */
-    bool drawn;                 /* a text before this one */
-    const struct record *record;        /* of a row of the table */
+    bool has[N_NEURON_PART];    /* terms that scores may have */
+    bool drawn;                 /* an earlier text was drawn */
+    const struct record *record;        /* record of the table's rows */
 };
 
 /* ---- record.c ---- */
 
 extern const struct record neuron_record;
 
-/* Sets the records of the job: without columns that were not asked for, or cannot be. */
+/* Sets the records of the job, without columns that are not asked for, or do not apply. */
 void neuron_columns(struct neuron_job *j);
 
 /* Writes the text's results. */
 int neuron_write(struct neuron_job *j, struct arena *a, const struct item *item,
                  const struct neuron *n, struct err *e);
 
-/* "L1H1: cat(2) looks at 3 keys; scaled = 0.25 q.k" */
+/* The line above the table: "L1H1: cat(2) looks at 3 keys; scaled = 0.25 q.k" */
 const char *neuron_lead(const struct neuron_job *j, struct arena *a, const struct item *item,
                         const struct neuron *n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The query and the keys that it sees as bands of colours, and what becomes of their product. */
+ * The query and its visible keys as bands of colours, their products, scores and weights. */
 #include <math.h>
 #include <stdlib.h>
 

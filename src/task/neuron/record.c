@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What came of a text -> the table and the row that neuron prints. */
+ * Results of a text -> the table, or row, of neuron. */
 #include <math.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What `mha-viz ablate --json` wrote -> numbers of heads that stand beside the statistics. */
+ * A report of `mha-viz ablate --json` -> effects of heads, shown next to their statistics. */
 #include <math.h>
 
 #include "base/json_field.h"

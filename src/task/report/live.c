@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * report --live: the program, the model and how the report was asked for -> blocks of its page. */
+ * report --live: the program, the model and the options -> blocks of the page. */
 #include <string.h>
 
 #include "base/memory_file.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What an attention reads -> which keys are seen, and the page's queries and keys.
+ * The inputs of an attention -> its masks, queries and keys, as the page stores them.
  *
- * Of a row x its largest size m, and of each number
+ * Each row x is stored as its largest magnitude m, and for each number
  *
  *     code = round(32767 x / m)           x = m code / 32767
  *
- * A block: floats m of the queries [heads, T], of the keys [groups, S]; what scores get beside
- * products, floats [parts, heads, T, S], 0 where a key is hidden; then codes of the queries
+ * A block: floats m of the queries [heads, T], of the keys [groups, S]; other terms of scores,
+ * floats [terms, heads, T, S], 0 where a key is hidden; then codes of the queries
  * [heads, T, d], of the keys [groups, S, d]. */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A text, its tokens and what the heads do with it -> the JSON of a page. */
+ * A text, its tokens and the statistics of heads -> the JSON of a page. */
 #include <math.h>
 #include <string.h>
 

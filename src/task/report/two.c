@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Two models or two texts -> one page that shows them beside each other. */
+ * Two models or two texts -> one page that shows them side by side. */
 #include <string.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What stats reports of one text: a row per head, or one per link. */
+ * Results of one text -> the report of stats: a row per head, or one per link. */
 #include <math.h>
 #include <string.h>
 

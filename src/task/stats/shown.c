@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which metrics are computed and shown, and the order of the heads. */
+ * Options of stats -> the metrics that are computed and shown, and the order of the heads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * stats, in parts:
+ * Private interface of the command stats:
  *
  *     stats.c           the command
- *     record.c          what it reports of one text
+ *     record.c          the report of one text
  *     keys.c            the keys of a text that receive most
  *     summary.c         many texts -> the mean of each metric of each head
- *     models.c          the same of several models
+ *     models.c          the same for several models
  *     sums.c            the same to and from files of sums (task/parts.h)
- *     counts.c          how often tokens occur
- *     types.c           what a head is by the metrics of a text
- *     shown.c           which metrics both show, and the order of the heads */
+ *     types.c           types of heads, by the metrics of texts
+ *     shown.c           choice of metrics and order of heads, for both reports */
 #ifndef TASK_STATS_H
 #define TASK_STATS_H
 
@@ -31,7 +30,7 @@ struct stats_args {
     int top, best;              /* best 0: all heads */
     double entropy_eps;
     int clusters;
-    const char *budgets, *stream;       /* NULL: as metric_opts_default */
+    const char *budgets, *stream;       /* NULL: those of metric_opts_default */
     int prompt, snap_window;
     bool reverse, links, legend;
     bool summary, reliability;
@@ -39,57 +38,58 @@ struct stats_args {
     struct layers_args layers;
 };
 
-/* Texts of one value of --by, or all of them. */
+/* A group of texts: those with one value of --by, or all. */
 struct stats_group {
-    const char *name;           /* NULL: all */
-    struct summary *summary;    /* of [heads, metrics] */
-    struct apart *apart;        /* of the heads; NULL: nothing compares them */
-    int64_t n;                  /* texts */
-    int64_t *n_rows;            /* [heads] that see a key */
-    double *few;                /* [CONTRAST_FEW, heads, metrics] of the first texts; NULL:
-                                   there is no other group */
+    const char *name;           /* value of --by; NULL: all texts */
+    struct summary *summary;    /* over texts, of [heads, metrics] */
+    struct apart *apart;        /* distances between heads; NULL: not computed */
+    int64_t n;                  /* number of texts */
+    int64_t *n_rows;            /* [heads] rows that see a key */
+    double *few;                /* [CONTRAST_FEW, heads, metrics] values of the first texts; NULL if
+                                   there is no --by */
     struct stats_group *next;
 };
 
 struct stats_summary {
-    struct arena *kept;         /* of groups, which outlive the texts that they begin with */
+    struct arena *kept;         /* memory of groups, which outlives texts */
     struct arena *a;
-    const struct head_id *head; /* [n_heads] as they stand in the model */
-    int n_heads, n_metrics;     /* that have a mean; where heads are compared, js comes after
+    const struct head_id *head; /* [n_heads] in the model's order */
+    int n_heads, n_metrics;     /* metrics that have a mean; if heads are compared, js follows
                                    them */
     struct summary_kind kind;
-    struct stats_group *groups; /* a list; as they came */
+    struct stats_group *groups; /* list, in the order of their first texts */
     int n_groups;
-    double *value;              /* [heads, metrics] of one text */
-    const struct stats_list **js;       /* [heads] the same */
+    double *value;              /* [heads, metrics] values of one text */
+    const struct stats_list **js;       /* [heads] distances to all heads, in one text */
 };
 
 struct stats_job {
     struct job job;
     const struct stats_args *args;
     struct metric_choice choice;
-    struct metric_choice between;       /* of many texts: what compares heads, not in choice */
-    struct metric_set set;      /* what choice names, and js for between */
-    int sort;                   /* of enum metric_id; -1: by layer */
-    bool causal;                /* heads look back alone: types.h */
-    const struct record *head_record;   /* a row of the table */
+    struct metric_choice between;       /* many texts: metrics that compare heads, apart from choice
+                                           */
+    struct metric_set set;      /* computes the metrics of choice, and js for between */
+    int sort;                   /* enum metric_id; -1: by layer */
+    bool causal;                /* no query attends to a later key: analysis/types.h */
+    const struct record *head_record;   /* record of the table's rows */
     const char *const *type;    /* [layers, heads] of --types; NULL: not given */
-    bool of_models;             /* of several models, one after the other */
-    struct stats_summary *summary;      /* NULL: not asked for */
+    bool of_models;             /* several models, one after the other */
+    struct stats_summary *summary;      /* NULL: no --summary */
 };
 
 /* ---- one text ---- */
 
-/* What the sinks of a pass found. */
+/* Results of the sinks of a pass. */
 struct stats_found {
     struct stats *stats;
     struct links *links;
-    struct top *top;            /* NULL: not asked for */
+    struct top *top;            /* NULL: no --top */
 };
 
 extern const struct record stats_text_record, stats_links_record, stats_head_record;
 
-/* The reports of the texts of the pass. */
+/* Writes the reports of the texts of a pass. */
 int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *items, int n,
                       const struct stats_found *found, struct err *e);
 
@@ -102,58 +102,51 @@ extern const struct record stats_keys_record, stats_key_record;
 
 /* ---- which metrics, and in which order ---- */
 
-extern const char *const stats_sorts[];     /* what --sort takes, then NULL */
+extern const char *const stats_sorts[];     /* choices of --sort, then NULL */
 
-/* Which metrics are computed, and the order: --metric, --sort.  ERR_USAGE: unknown names. */
+/* Sets the metrics and the order from --metric and --sort.  ERR_USAGE: unknown names. */
 int stats_choose(struct stats_job *j, struct err *e);
-/* After the output is planned: the metrics that it has a place for. */
+/* Called after the output is planned: drops metrics that its format cannot show. */
 int stats_settle(struct stats_job *j, struct err *e);
 
 /* ---- the order of the heads ---- */
 
 struct stats_rank {
     struct head_id id;
-    int place;                  /* among the selected heads, as they stand in the model */
+    int place;                  /* index among the selected heads, in the model's order */
 };
 
-/* id[n] in the order that --sort and --reverse say; key[n]: numbers of that metric. */
+/* id[n] in the order of --sort and --reverse; key[n]: values of that metric. */
 const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
                                     const struct head_id *id, const double *key, int n);
 
-/* How many of n heads are reported: with --best, the first of them. */
-static inline int stats_best(const struct stats_job *j, int n)
-{
-    return j->args->best > 0 && j->args->best < n ? j->args->best : n;
-}
-
-/* r without the metrics that are not computed, and in a table only those for it. */
+/* r without metrics that are not computed, and in tables without those that these do not show. */
 const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);
 
 /* ---- types ---- */
 
 /*
- * --types: reads the file, or leaves out its column where there is none. Errors: those of
- * types_file_labels.
+ * --types: reads the file; without one, removes the column. Errors: those of types_file_labels.
  */
 int stats_types_open(struct stats_job *j, struct err *e);
-/* What the head is by it; NULL: nothing is known. */
+/* The head's type in that file; NULL if unknown. */
 const char *stats_type(const struct stats_job *j, struct head_id id);
 
-/* How many texts the values are means of; those that sink_long has a value of. */
+/* Number of texts that values are means over: n; n_long of them have a sink_long. */
 struct stats_types_texts {
     int64_t n, n_long;
 };
 
-/* One text, with these values. */
+/* The numbers for a single text with these values. */
 struct stats_types_texts stats_types_one(const double *value);
 
 /*
- * Labels of analysis/types.h that hold by value[N_METRIC] of a head, NaN for those that were
- * not computed, over so many rows and texts; no probe has run.
+ * Finds the labels of analysis/types.h that hold for value[N_METRIC] of a head (NaN: not computed),
+ * over so many rows and texts, without probes.
  */
 void stats_types_found(const double *value, int64_t n_rows, struct stats_types_texts texts,
                        bool causal, struct types_found *found);
-/* Their names. */
+/* The names of these labels. */
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
                         int64_t n_rows, struct stats_types_texts texts);
 
@@ -161,22 +154,22 @@ struct list stats_types(const struct stats_job *j, struct arena *a, const double
 
 extern const struct record stats_summary_record;
 
-/* Of these heads[n], and of the metrics chosen. */
+/* Allocates a summary of these heads[n] and the chosen metrics. */
 void stats_summary_open(struct stats_job *j, const struct head_id *head, int n);
-/* ERR_USAGE: too many groups. */
+/* Adds a text of the pass.  ERR_USAGE: too many groups. */
 int stats_summary_add(struct stats_job *j, const struct item *item, const struct stats *stats,
                       int text, struct err *e);
-/* The group of this name, made where there is none; NULL: ERR_USAGE, too many. */
+/* The group of this name, new if there is none; NULL with ERR_USAGE: too many. */
 struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e);
 
-/* To r: a row for each group, or its tables, the first of them below a blank line where they
- * follow others.  first: what the first of several models came to; NULL: there is one. */
+/* Writes to r a row for each group, or its tables, after a blank line if they follow others.
+ * first: the summary of the first of several models; NULL if there is only one. */
 void stats_summary_report(struct stats_job *j, const struct stats_job *first, struct report *r,
                           bool follows);
 
 /* ---- several models ---- */
 
-/* A summary for each of args->models, in the order in which they are given. */
+/* Writes a summary for each of args->models, in the order given. */
 int stats_models_run(const struct job_kind *kind, const struct parts_kind *parts,
                      const struct stats_args *args, int n_operands, char **operands,
                      const struct env *env, struct err *e);
@@ -192,8 +185,8 @@ int stats_sums_place(void *whole, const void *part, int first, struct err *e);
 /* ---- --hidden-in ---- */
 
 /*
- * args, and the session's texts from here on, as the stream says, but for the process's own
- * options.  ERR_USAGE: other options than the stream's.
+ * Sets args from the options in the stream, except the process's own, and makes it the source of
+ * texts.  ERR_USAGE: options that differ from the stream's.
  */
 int stats_take_options(const struct cmd *c, struct stats_args *args, struct stream *in,
                        const struct env *env, struct err *e);

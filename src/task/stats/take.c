@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The options of the process with the layers before -> those of this one. */
+ * --hidden-in: the options of the process that ran the earlier layers -> those of this one. */
 #include "task/stats/stats.h"
 
 /* What each process has of its own. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a head is, as far as the metrics of texts say. */
+ * Metrics of a head over texts -> the types that they imply, without probes. */
 #include <math.h>
 
 #include "task/stats/stats.h"

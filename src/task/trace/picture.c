@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A token's row and column through the layers as two heatmaps, and the predictions as text. */
+ * A token through the layers as two heatmaps, of its query row and its key column, and the
+ * predictions as text. */
 #include <math.h>
 
 #include "task/trace/trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What came of a text -> the table and the row that trace prints. */
+ * Results of a text -> the table, or row, of trace. */
 #include <math.h>
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * trace: one token through all layers, and what would be predicted after each. */
+ * trace: the attention from and to one token in all layers, and the prediction after each. */
 #include "task/trace/trace.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What the files of trace share: what was asked, and what came of one text.
+ * Private interface of the command trace: its job, and the results of one text.
  *
  *     trace.c           options, the pass, predictions
- *     record.c          what is printed
- *     picture.c         what is drawn */
+ *     record.c          tables and rows
+ *     picture.c         pictures */
 #ifndef TASK_TRACE_H
 #define TASK_TRACE_H
 
@@ -24,39 +24,40 @@ struct trace_job {
     struct job job;
     const struct trace_args *args;
     struct place at;
-    bool drawn;                 /* a text before this one */
+    bool drawn;                 /* an earlier text was drawn */
     bool predicts;              /* the layers shown end in logits of tokens */
-    const struct record *record;        /* of a row of the table */
+    const struct record *record;        /* record of the table's rows */
 };
 
-/* One text. */
+/* Results of one text. */
 struct trace_found {
     struct trace_job *j;
     const struct item *item;
     const struct trace *t;
     int top;                    /* predictions of each layer; 0: none */
-    struct trace_guess *guess;  /* [L + 1, top]: of the embeddings, then after each layer */
+    struct trace_guess *guess;  /* [L + 1, top] predictions from the embeddings, then after each
+                                   layer */
 };
 
 /* ---- record.c ---- */
 
 extern const struct record trace_record;
 
-/* Sets the records of the job: without columns that were not asked for, or cannot be. */
+/* Sets the records of the job, without columns that are not asked for, or do not apply. */
 void trace_columns(struct trace_job *j);
 
 /* Writes the text's results. */
 int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
                 struct err *e);
 
-/* Layer -1: what the first one reads, of which there are predictions alone. */
+/* Whether a layer is shown; -1 stands for the embeddings, for which there are only predictions. */
 bool trace_shows(const struct trace_found *f, int layer);
-/* "cat(3); weights: mean of 4 heads" */
+/* The line above the table: "cat(3); weights: mean of 4 heads" */
 const char *trace_lead(const struct trace_found *f, struct arena *a);
-/* The mean over heads of x [L, H, n]; NaN: none sees it. */
+/* [n] the mean over heads of a layer of x [L, H, n]; NaN: no head sees the token. */
 double *trace_mean_of(const struct trace_found *f, struct arena *a, int layer, const float *x,
                       int n);
-/* "“cat” 0.4200, “dog” 0.1100": after the layer. */
+/* The predictions after the layer: "“cat” 0.4200, “dog” 0.1100". */
 const char *trace_predicts(const struct trace_found *f, struct arena *a, int layer);
 
 /* ---- picture.c ---- */

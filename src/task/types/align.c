@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Alignments of words that are given -> the error rates of heads of cross-attention. */
+ * --align: reference alignments of words -> the alignment error rates of cross-attention heads. */
 #include <string.h>
 
 #include "base/lines.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What weights say without a text: which heads copy, and which count on. */
+ * Weights of heads -> scores of copying and successor heads, without a text. */
 #include "task/circuits/circuits.h"
 #include "task/types/types.h"
 #include "run/fold.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * What `mha-viz types --json` wrote of a model, for what else shows its heads. */
+ * Reader of the types of heads that `mha-viz types --json` writes, for other commands. */
 #ifndef TASK_TYPES_FILE_H
 #define TASK_TYPES_FILE_H
 
 #include "session/session.h"
 
 /*
- * *label = the primary label of each head of the session's stack, [layers of s->shown, its
- * heads], NULL for heads that have none or are not in the file; of the session's arena.
- * path NULL: of the file that a built-in model brings; *label NULL where the model is another
- * one, or the file of another stack.  "none": *label NULL.
+ * *label = the primary label of each head of the session's stack, [layers of s->shown, its heads],
+ * NULL for heads without one or not in the file; in the session's arena.  path NULL: the file of a
+ * built-in model; *label NULL if the model is another one, or the file is of another stack.
+ * path "none": *label NULL.
  *
- * Errors (ERR_INPUT, with the path): no such file; not what types writes; another model or
+ * Errors (ERR_INPUT, with the path): no such file; not a report of types; another model or
  * stack; a layer or head that the model does not have.
  */
 int types_file_labels(const struct session *s, const char *path, const char *const **label,

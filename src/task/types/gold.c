@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sentences with trees, run: which heads follow which relation. */
+ * --gold: sentences with dependency trees -> scores of heads for each syntactic relation. */
 #include <string.h>
 #include <zlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pairs of words of the same or a related sense -> how much more heads look from one to the other
- * than between words that stand as far apart. */
+ * --gold-pairs: pairs of words of the same or a related sense -> the weight that heads put on them,
+ * relative to words at the same distance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

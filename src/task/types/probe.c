@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The probes of types: texts that the program makes, and what heads do with them. */
+ * The probes of types: repeated random texts that the program generates -> scores of heads. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A question that one of eight documents answers, and which heads look there for it. */
+ * Questions that one of eight documents answers -> scores of heads that attend to that document. */
 #include "task/types/types.h"
 #include "session/documents.h"
 #include "session/haystack.h"

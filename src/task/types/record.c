@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What was found of each head -> the report of types. */
+ * Scores and labels of each head -> the report of types. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What --gold found, relation by relation -> a table, and objects in JSON. */
+ * Scores of --gold for each relation -> a table, and JSON objects. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Questions for what a text holds, and which heads look there while they are answered. */
+ * Needles in haystacks -> scores of heads that attend to the needle while it is repeated as the
+ * answer. */
 #include <math.h>
 
 #include "task/types/types.h"

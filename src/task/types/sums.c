@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What texts and probes say of heads, as sums of a part.  Probes are of the model, so they are
- * in one part alone, that of the first shard. */
+ * The sums of texts and probes -> a part (task/parts.h), and back.  Probes do not depend on the
+ * texts, so only the part of the first shard has them. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Texts, run -> sums of what heads do with them. */
+ * Texts -> sums of the scores of heads over them. */
 #include <math.h>
 #include <string.h>
 

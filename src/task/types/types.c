@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * types: what each head is, by probes and by what it does with texts. */
+ * types: the type of each head, by probes and by its attention in texts. */
 #include "task/types/types.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which heads carry what a task is: their mean output after examples that show it, put in the
- * place of their output after examples that show nothing.  Source: Todd et al. 2023. */
+ * Few-shot texts -> scores of function-vector heads: the effect of a head's mean output after right
+ * examples, put in place of its output after shuffled ones.  Source: Todd et al. 2023. */
 #include <string.h>
 
 #include "base/elementary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The tensors of one packed module: found, checked, and put together. */
+ * The tensors of one packed module -> found and checked, for the layouts. */
 #include "weights/quantised/quant_priv.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the layouts of this folder share. */
+ * Private interface of the layouts of quantised linears in this folder. */
 #ifndef WEIGHTS_QUANT_PRIV_H
 #define WEIGHTS_QUANT_PRIV_H
 
@@ -11,30 +11,30 @@ struct unpacker {
     struct weights *w;
     const struct quantisation *p;
     const char *method;         /* its name in messages */
-    bool *used;                 /* [w->n] tensors that are parts of another */
-    const char *module;         /* of the one at hand: "h.0.attn.c_attn" */
+    bool *used;                 /* [w->n] tensors that belong to a packed linear */
+    const char *module;         /* name of the present module: "h.0.attn.c_attn" */
     struct err *e;
 };
 
 /*
- * Each fills out but for its name: made, n_dims, shape; packed is the tensor whose name ends
- * in the method's mark.
+ * A layout: fills out except its name: maker, n_dims, shape; packed is the tensor whose name has
+ * the ending that identifies the method.
  */
 typedef int quant_open(struct unpacker *u, const struct tensor *packed, struct tensor *out);
 
 quant_open quant_gptq, quant_awq, quant_bnb4, quant_bnb8, quant_ct_float,
             quant_ct_int, quant_ct_nvfp4, quant_fp8, quant_mxfp4;
 
-/* The module's tensor of this ending, which counts as used; NULL: none. */
+/* The module's tensor with this ending, marked as used; NULL if there is none. */
 const struct tensor *quant_find(struct unpacker *u, const char *ending);
 
-/* The same; an error where there is none. */
+/* The same; an error if there is none. */
 const struct tensor *quant_part(struct unpacker *u, const char *ending);
 
 /* Errors: another type; not n dimensions, each of 1 or more. */
 int quant_check_dims(struct unpacker *u, const struct tensor *t, enum dtype dtype, int n);
 
-/* Errors: another type, or another shape than [rows, columns], or [rows] of columns -1. */
+/* Errors: another type, or another shape than [rows, columns], or [rows] if columns is -1. */
 int quant_check(struct unpacker *u, const struct tensor *t, enum dtype dtype, int64_t rows,
                  int64_t columns);
 
@@ -42,24 +42,24 @@ int quant_check(struct unpacker *u, const struct tensor *t, enum dtype dtype, in
 int quant_check_scale(struct unpacker *u, const struct tensor *t, int64_t rows,
                        int64_t columns);
 
-/* The groups of in inputs.  Errors: they are not whole. */
+/* The number of groups of `in` inputs.  Errors: in is no multiple of the group. */
 int quant_groups(struct unpacker *u, const struct tensor *t, int64_t in, int64_t *n_groups);
 
 /* The group of each input in order: I32 [in] below n_groups. */
 int quant_check_order(struct unpacker *u, const struct tensor *order, int64_t in,
                        int64_t n_groups);
 
-/* Its groups, for those who unpack in vectors; NULL: more inputs than an int counts. */
+/* The order in the form that vector kernels use; NULL: more inputs than an int can count. */
 const struct packed_order *quant_order(struct unpacker *u, const unsigned char *order, int64_t in,
                                        int64_t n_groups);
 
-/* A matrix [out, in] that is made from these parts, by what begins with made. */
+/* Makes t a matrix [out, in] that maker computes. */
 void quant_fill(struct tensor *t, struct maker *maker, int64_t out, int64_t in);
 
-/* The parts of one that is made, which last as long as the weights. */
+/* A copy of the list of parts of a computed tensor, which lasts as long as the weights. */
 const struct tensor *quant_parts(struct unpacker *u, const struct tensor *const *part, int n);
 
-/* " in groups of 128", "": one scale a row. */
+/* " in groups of 128"; "" for one scale per row. */
 const char *quant_in_groups(struct unpacker *u);
 
 static inline uint32_t quant_word(const unsigned char *data, int64_t i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Modules that a quantiser packed -> one tensor each, by the layout of its method. */
+ * Quantised modules -> one tensor each, by the layout of the method. */
 #include "weights/quantised/quant_priv.h"
 
 static const struct method {
