@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The table of families, and what each slot holds. */
-#include "model/family.h"
+#include "model/families.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
-
-#define FAMILY(name) extern const struct family family_##name;
-#include "model/families.def"
-#undef FAMILY
 
 const struct family *const family_table[] = {
 #define FAMILY(name) &family_##name,
@@ -288,7 +284,7 @@ static int head_input(const struct family *f, const struct config *c)
         return c->head.d_dense > 0 ? c->head.d_dense : c->d_model;
     if (c->head.task->rows == HEAD_FIRST_MEAN)
         return 2 * family_slot_dim(f, c, DIM_END);
-    return f->stack.name[W_FINAL_PROJ] != NULL ? c->d_embed : family_slot_dim(f, c, DIM_END);
+    return family_has(f, W_FINAL_PROJ) ? c->d_embed : family_slot_dim(f, c, DIM_END);
 }
 
 int family_grid(const struct config *c, int axis)
@@ -336,12 +332,12 @@ int family_wave_dim(const struct family *f, const struct config *c, enum dim d, 
     bool both = f->norm_place == PLACE_REVERSIBLE;
     int inner = c->bottleneck.d > 0 ? c->bottleneck.d : c->d_model;
     int out = c->d_out > 0 ? c->d_out : c->d_model, end = both ? 2 * out : out;
-    bool rest = f->stack.name[W_HEAD_REST] != NULL && c->head.task == NULL;
+    bool rest = family_has(f, W_HEAD_REST) && c->head.task == NULL;
 
     switch (d) {
     case DIM_D:       return c->d_model;
     case DIM_E:       return c->d_embed;
-    case DIM_EMB:     return f->stack.name[W_EMB_PROJ] != NULL ? c->d_embed : c->d_model;
+    case DIM_EMB:     return family_has(f, W_EMB_PROJ) ? c->d_embed : c->d_model;
     case DIM_EMB_NORM:
         return family_slot_dim(f, c, f->proj_before_norm ? DIM_D : DIM_EMB);
     case DIM_HD:      return hd;
@@ -447,6 +443,22 @@ bool family_slot_is_linear(enum slot s)
             s != W_MODES && s != W_PREDICT && s != W_CORRECT);
 }
 
+const char *family_names(const struct family *f, enum slot s)
+{
+    const char *names = f->stack.name[s];
+
+    if (f->like == NULL)
+        return names;
+    if (names == NULL)
+        return f->like->stack.name[s];
+    return names[0] != '\0' ? names : NULL;
+}
+
+bool family_has(const struct family *f, enum slot s)
+{
+    return family_names(f, s) != NULL;
+}
+
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s)
 {
     const struct head_task *task = c->head.task;
@@ -457,7 +469,7 @@ const char *family_slot_names(const struct family *f, const struct config *c, en
         return task->norm;
     if (task != NULL && s == W_HEAD)
         return task->out;
-    return task != NULL && s == W_HEAD_BIAS ? NULL : f->stack.name[s];
+    return task != NULL && s == W_HEAD_BIAS ? NULL : family_names(f, s);
 }
 
 enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s)
@@ -480,7 +492,7 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
     if (group == OF_HEAD && c->head.one_number)
         return BIAS_ALWAYS;
     if (rule == BIAS_USUAL && group == OF_HEAD)         /* the tied one may be stored twice */
-        return f->stack.name[W_HEAD_BIAS] != NULL ? BIAS_AS_STORED : BIAS_NEVER;
+        return family_has(f, W_HEAD_BIAS) ? BIAS_AS_STORED : BIAS_NEVER;
     if (rule == BIAS_USUAL)
         return BIAS_ALWAYS;
     if (rule > BIAS_AS_STORED)

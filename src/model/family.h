@@ -281,7 +281,7 @@ enum bias_group {
  * order; NULL: the family has none.  Each is tried after the file's prefix and bare.
  */
 struct stack {
-    const char *name[N_SLOT];
+    const char *name[N_SLOT];   /* read by family_names() */
 };
 
 enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 6 };     /* at most; fewer end at a NULL */
@@ -376,11 +376,18 @@ struct family {
     bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM only where the config says so */
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[FAMILY_PREFIXES];    /* longest first; "" last is implied */
+    /* A family with the same tensor names, except for those in this one's stack, where "" is a
+     * tensor that this one lacks.  It has all of its names in its own stack. */
+    const struct family *like;  /* NULL: no other */
     struct stack stack;
 };
 
 extern const struct family *const family_table[];   /* ends with NULL */
 const struct family *family_find(const char *model_type);   /* NULL: none */
+
+/* The names of a slot's tensor: its own, or those of the family it is like; NULL: none. */
+const char *family_names(const struct family *f, enum slot s);
+bool family_has(const struct family *f, enum slot s);
 
 /* The kind of its mlps. */
 enum mlp family_mlp(const struct family *f, const struct config *c);
@@ -501,7 +508,7 @@ bool family_slot_is_grouped(const struct config *c, enum slot s);
  * that are looked up are not. */
 bool family_slot_is_linear(enum slot s);
 
-/* The names of its tensor: the family's, or those of the config's head; NULL: none. */
+/* family_names(), or those of the config's head. */
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
 
 /* Whether the reference library makes a bias for what the slot holds, which is of a group or

@@ -158,6 +158,9 @@ static struct family *adapt(struct arena *a, const struct family *f,
     struct family *family = arena_alloc(a, 1, sizeof *family);
 
     *family = *f;
+    family->like = NULL;
+    for (int s = 0; s < N_SLOT; s++)
+        family->stack.name[s] = family_names(f, (enum slot)s);
     memset(family->prefix, 0, sizeof family->prefix);
     family->order = ORDER_OUT_IN;
     family->long_mscale = false;            /* there is one factor for both */

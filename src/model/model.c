@@ -151,10 +151,10 @@ static const struct adapter_tied *tied_head(const struct model *m, struct arena 
     struct adapter_tied *tied;
 
     if (m->config.head.untied || head_is_unknown(m->config.head.class_name) ||
-        last->stack.name[W_HEAD] == NULL || last->stack.name[W_TOK] == NULL)
+        !family_has(last, W_HEAD) || !family_has(last, W_TOK))
         return NULL;
     tied = arena_alloc(a, 1, sizeof *tied);
-    *tied = (struct adapter_tied){ last->stack.name[W_HEAD], last->stack.name[W_TOK] };
+    *tied = (struct adapter_tied){ family_names(last, W_HEAD), family_names(last, W_TOK) };
     return tied;
 }
 

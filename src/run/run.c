@@ -56,7 +56,7 @@ static void make_room(struct pass *p)
                 stage_floats(p, N, inner) : p->x;
     p->x3 = pass_has_two_streams(p) ? p->x : p->x2;
     p->a = stage_floats(p, N, D > inner ? D : inner);
-    if (p->m->norm_place == PLACE_PARALLEL || p->m->family->stack.name[W_SKIP_DOWN] != NULL)
+    if (p->m->norm_place == PLACE_PARALLEL || family_has(p->m->family, W_SKIP_DOWN))
         p->late = stage_floats(p, N, D);
     if (config->streams.n > 0)
         p->streams = stage_floats(p, N, (size_t)model_stream_width(p->m));

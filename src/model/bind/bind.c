@@ -184,7 +184,7 @@ static bool fits(struct binder *b, const struct head_task *task, const char *cla
 {
     const struct family *family = b->m->family;
     bool of_encoder = family->decoder != NULL;
-    bool after_encoder = family->stack.name[W_CROSS_Q] != NULL;
+    bool after_encoder = family_has(family, W_CROSS_Q);
     bool of_patches = task->rows == HEAD_OTHERS_MEAN || task->rows == HEAD_FIRST_MEAN;
     struct where first = { 0 };
 
@@ -224,7 +224,6 @@ static bool has_part_of_head(const struct model *m)
 /* A head is there if nothing of it is missing; its weight may be tied. */
 static void bind_head(struct model *m)
 {
-    const char *const *name = m->family->stack.name;
     bool complete = m->head_lacks == NULL;
 
     if (!has_part_of_head(m))
@@ -235,7 +234,7 @@ static void bind_head(struct model *m)
         return;
     }
     m->n_logits = family_slot_dim(m->family, &m->config, DIM_HEAD);
-    m->has_head = complete && name[W_HEAD] != NULL;         /* an encoder's is the decoder's */
+    m->has_head = complete && family_has(m->family, W_HEAD);    /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->has_head = m->has_head && !head_is_unknown(m->config.head.class_name);
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
@@ -393,7 +392,7 @@ static int longest_text(const struct model *m)
 /* A GGUF file has no key for the norms of queries and keys. */
 static void find_qk_norms(struct binder *b)
 {
-    const char *names = b->m->family->stack.name[W_Q_NORM];
+    const char *names = family_names(b->m->family, W_Q_NORM);
 
     for (int l = 0; weights_gguf(b->m->weights) != NULL && b->m->family->qk_norm_by_config &&
                     l < bind_layers(b); l++)
@@ -486,15 +485,15 @@ static int bind_stack(struct binder *b)
  * missing part of one is an error. */
 static bool has_layers(struct binder *b)
 {
-    const char *const *name = b->m->family->stack.name;
+    const struct family *family = b->m->family;
     bool none = true;
 
     b->prefix = bind_prefix(b);
     for (int layer = 0; layer < bind_layers(b); layer++)
         for (int s = 0; s < N_SLOT; s++)
-            if (family_slots[s].count == PER_LAYER && name[s] != NULL) {
+            if (family_slots[s].count == PER_LAYER && family_has(family, (enum slot)s)) {
                 none = false;
-                if (bind_has(b, name[s], (struct where){ layer, 0 }))
+                if (bind_has(b, family_names(family, (enum slot)s), (struct where){ layer, 0 }))
                     return true;
             }
     return none;

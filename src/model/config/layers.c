@@ -185,7 +185,7 @@ static int read_dense(const struct reader *r, const struct family *f, const json
     const json_t *routed = f->dense_apart ? config_value(root, "moe_layers") : NULL;
     bool *dense = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *dense);
 
-    if (f->stack.name[W_UP] == NULL) {
+    if (!family_has(f, W_UP)) {
         r->c->experts.first_layer = 0;
         r->c->experts.step = 1;
         return 0;

@@ -84,7 +84,7 @@ static int read_blocks(const struct reader *r, const json_t *root)
 
 int config_sparse(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->stack.name[W_Q_GLOBAL] != NULL &&
+    if (family_has(f, W_Q_GLOBAL) &&
         (read_windows(r, root) != 0 || read_global_rule(r, f, root) != 0))
         return -1;
     return f->defaults.sparse.block > 0 ? read_blocks(r, root) : 0;
