@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_convbert = {
     .name = "convbert",
@@ -14,25 +14,14 @@ const struct family family_convbert = {
         .act = ACT_GELU, .score = { .scaled = true }, .n_taps = 9, .mlp_groups = 1,
     },
     .prefix = { "convbert." },
+    .like = &family_bert,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_TYPE]       = "embeddings.token_type_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
         [W_EMB_PROJ]   = "embeddings_project",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
         [W_TAPS]       = "encoder.layer.%d.attention.self.key_conv_attn_layer.depthwise",
         [W_TAPS_POINT] = "encoder.layer.%d.attention.self.key_conv_attn_layer.pointwise",
         [W_TAPS_BIAS]  = "encoder.layer.%d.attention.self.key_conv_attn_layer.bias",
         [W_TAPS_ROW]   = "encoder.layer.%d.attention.self.conv_kernel_layer",
         [W_TAPS_VALUE] = "encoder.layer.%d.attention.self.conv_out_layer",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
         [W_HEAD_DENSE] = "generator_predictions.dense",
         [W_HEAD_NORM]  = "generator_predictions.LayerNorm",
         [W_HEAD]       = "generator_lm_head",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_deit = {
     .name = "deit",
@@ -17,19 +17,8 @@ const struct family family_deit = {
         .score = { .scaled = true },
     },
     .prefix = { "deit." },
+    .like = &family_vit,
     .stack = { .name = {
-        [W_PATCH]      = "embeddings.patch_embeddings.projection",
-        [W_CLS]        = "embeddings.cls_token",
-        [W_CLS_2]      = "embeddings.distillation_token",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_ATT_NORM]   = "encoder.layer.%d.layernorm_before",
-        [W_Q]          = "encoder.layer.%d.attention.attention.query",
-        [W_K]          = "encoder.layer.%d.attention.attention.key",
-        [W_V]          = "encoder.layer.%d.attention.attention.value",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.layernorm_after",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_FINAL_NORM] = "layernorm",
+        [W_CLS_2] = "embeddings.distillation_token",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_gpt_oss = {
     .name = "gpt_oss",
@@ -24,21 +24,14 @@ const struct family family_gpt_oss = {
                                 .no_truncate = true } } },
     },
     .prefix = { "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_SINKS]      = "layers.%d.self_attn.sinks",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_ROUTER]     = "layers.%d.mlp.router",
-        [W_EXPS_UP]    = "layers.%d.mlp.experts.gate_up_proj",
-        [W_EXPS_UP_BIAS] = "layers.%d.mlp.experts.gate_up_proj_bias",
-        [W_EXPS_DOWN]  = "layers.%d.mlp.experts.down_proj",
+        [W_GATE] = "", [W_UP] = "", [W_DOWN] = "",
+        [W_SINKS]          = "layers.%d.self_attn.sinks",
+        [W_ROUTER]         = "layers.%d.mlp.router",
+        [W_EXPS_UP]        = "layers.%d.mlp.experts.gate_up_proj",
+        [W_EXPS_UP_BIAS]   = "layers.%d.mlp.experts.gate_up_proj_bias",
+        [W_EXPS_DOWN]      = "layers.%d.mlp.experts.down_proj",
         [W_EXPS_DOWN_BIAS] = "layers.%d.mlp.experts.down_proj_bias",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_llama4_text = {
     .name = "llama4_text",
@@ -21,14 +21,8 @@ const struct family family_llama4_text = {
         .rotary = { .off_every = 4, .rope = { { .theta = 500000 } } },
     },
     .prefix = { "language_model.model.", "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]         = "embed_tokens",
-        [W_ATT_NORM]    = "layers.%d.input_layernorm",
-        [W_Q]           = "layers.%d.self_attn.q_proj",
-        [W_K]           = "layers.%d.self_attn.k_proj",
-        [W_V]           = "layers.%d.self_attn.v_proj",
-        [W_O]           = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]    = "layers.%d.post_attention_layernorm",
         [W_GATE]        = "layers.%d.feed_forward.gate_proj",
         [W_UP]          = "layers.%d.feed_forward.up_proj",
         [W_DOWN]        = "layers.%d.feed_forward.down_proj",
@@ -38,7 +32,6 @@ const struct family family_llama4_text = {
         [W_SHARED_DOWN] = "layers.%d.feed_forward.shared_expert.down_proj",
         [W_EXPS_UP]     = "layers.%d.feed_forward.experts.gate_up_proj",
         [W_EXPS_DOWN]   = "layers.%d.feed_forward.experts.down_proj",
-        [W_FINAL_NORM]  = "norm",
         [W_HEAD]        = "lm_head|language_model.lm_head",
     } },
 };

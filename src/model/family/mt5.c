@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* No positions of their own: buckets of distances, from layer 0 of each stack. */
 static const struct family mt5_decoder = {
@@ -11,27 +11,7 @@ static const struct family mt5_decoder = {
     .mlp = MLP_GATED, .mlp_by_config = true,
     .prefix = { "transformer." },
     .spare = "layer.1.EncDecAttention.relative_attention_bias",
-    .stack = { .name = {
-        [W_TOK]        = "shared|decoder.embed_tokens|encoder.embed_tokens",
-        [W_REL]        = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias",
-        [W_ATT_NORM]   = "decoder.block.%d.layer.0.layer_norm",
-        [W_Q]          = "decoder.block.%d.layer.0.SelfAttention.q",
-        [W_K]          = "decoder.block.%d.layer.0.SelfAttention.k",
-        [W_V]          = "decoder.block.%d.layer.0.SelfAttention.v",
-        [W_O]          = "decoder.block.%d.layer.0.SelfAttention.o",
-        [W_CROSS_NORM] = "decoder.block.%d.layer.1.layer_norm",
-        [W_CROSS_Q]    = "decoder.block.%d.layer.1.EncDecAttention.q",
-        [W_CROSS_K]    = "decoder.block.%d.layer.1.EncDecAttention.k",
-        [W_CROSS_V]    = "decoder.block.%d.layer.1.EncDecAttention.v",
-        [W_CROSS_O]    = "decoder.block.%d.layer.1.EncDecAttention.o",
-        [W_MLP_NORM]   = "decoder.block.%d.layer.2.layer_norm",
-        [W_GATE]       = "decoder.block.%d.layer.2.DenseReluDense.wi_0",
-        [W_UP]         = "decoder.block.%d.layer.2.DenseReluDense.wi|"
-                         "decoder.block.%d.layer.2.DenseReluDense.wi_1",
-        [W_DOWN]       = "decoder.block.%d.layer.2.DenseReluDense.wo",
-        [W_FINAL_NORM] = "decoder.final_layer_norm",
-        [W_HEAD]       = "lm_head",
-    } },
+    .like = &family_t5_decoder,
 };
 
 const struct family family_mt5 = {
@@ -50,19 +30,5 @@ const struct family family_mt5 = {
         .head = { .scale = 1 },       /* whatever is tied */
     },
     .prefix = { "transformer." },
-    .stack = { .name = {
-        [W_TOK]        = "shared|encoder.embed_tokens|decoder.embed_tokens",
-        [W_REL]        = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias",
-        [W_ATT_NORM]   = "encoder.block.%d.layer.0.layer_norm",
-        [W_Q]          = "encoder.block.%d.layer.0.SelfAttention.q",
-        [W_K]          = "encoder.block.%d.layer.0.SelfAttention.k",
-        [W_V]          = "encoder.block.%d.layer.0.SelfAttention.v",
-        [W_O]          = "encoder.block.%d.layer.0.SelfAttention.o",
-        [W_MLP_NORM]   = "encoder.block.%d.layer.1.layer_norm",
-        [W_GATE]       = "encoder.block.%d.layer.1.DenseReluDense.wi_0",
-        [W_UP]         = "encoder.block.%d.layer.1.DenseReluDense.wi|"
-                         "encoder.block.%d.layer.1.DenseReluDense.wi_1",
-        [W_DOWN]       = "encoder.block.%d.layer.1.DenseReluDense.wo",
-        [W_FINAL_NORM] = "encoder.final_layer_norm",
-    } },
+    .like = &family_t5,
 };

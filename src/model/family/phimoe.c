@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_phimoe = {
     .name = "phimoe",
@@ -18,19 +18,5 @@ const struct family family_phimoe = {
         .score = { .scaled = true }, .rotary = { .rope = { { .theta = 1e6 } } },
     },
     .prefix = { "model." },
-    .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_ROUTER]     = "layers.%d.block_sparse_moe.gate",
-        [W_EXP_GATE]   = "layers.%d.block_sparse_moe.experts.%d.w1",
-        [W_EXP_UP]     = "layers.%d.block_sparse_moe.experts.%d.w3",
-        [W_EXP_DOWN]   = "layers.%d.block_sparse_moe.experts.%d.w2",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
-    } },
+    .like = &family_mixtral,
 };

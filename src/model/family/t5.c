@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* No positions of their own: buckets of distances, from layer 0 of each stack. */
-static const struct family t5_decoder = {
+const struct family family_t5_decoder = {
     .name = "t5",
     .stack_id = STACK_DECODER, .causal = true,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
@@ -37,7 +37,7 @@ static const struct family t5_decoder = {
 const struct family family_t5 = {
     .name = "t5",
     .source = "Raffel et al. 2020; transformers modeling_t5.py",
-    .stack_id = STACK_ENCODER, .decoder = &t5_decoder,
+    .stack_id = STACK_ENCODER, .decoder = &family_t5_decoder,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
