@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "model/quirks.h"
+
 const struct family *const family_table[] = {
 #define FAMILY(name) &family_##name,
 #include "model/families.def"
@@ -339,10 +341,10 @@ int family_wave_dim(const struct family *f, const struct config *c, enum dim d, 
     case DIM_E:       return c->d_embed;
     case DIM_EMB:     return family_has(f, W_EMB_PROJ) ? c->d_embed : c->d_model;
     case DIM_EMB_NORM:
-        return family_slot_dim(f, c, f->proj_before_norm ? DIM_D : DIM_EMB);
+        return family_slot_dim(f, c, quirks_of(f)->proj_before_norm ? DIM_D : DIM_EMB);
     case DIM_HD:      return hd;
     case DIM_GD:      return gd;
-    case DIM_Q:       return f->q_gated ? 2 * hd : hd;
+    case DIM_Q:       return quirks_of(f)->q_gated ? 2 * hd : hd;
     case DIM_GV:      return gv;
     case DIM_HV:      return c->n_heads * c->d_value;
     case DIM_QKV:     return hd + gd + gv;
@@ -384,7 +386,7 @@ int family_wave_dim(const struct family *f, const struct config *c, enum dim d, 
     case DIM_BUCKETS_H: return c->bias.n_buckets * c->n_heads;
     case DIM_TAPS:    return c->n_taps;
     case DIM_TAPS_H:  return c->n_taps * c->n_heads;
-    case DIM_MADE:    return c->n_heads * c->d_value * (f->taps ? 2 : 1);
+    case DIM_MADE:    return c->n_heads * c->d_value * (quirks_of(f)->taps ? 2 : 1);
     case DIM_REST:    return c->d_model > c->d_embed ? c->d_model - c->d_embed : 0;
     case DIM_TRANSFORM: return family_slot_dim(f, c, rest ? DIM_D : DIM_HEAD_IN);
     case DIM_END:     return end;
@@ -502,12 +504,14 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
 
 enum mlp family_mlp(const struct family *f, const struct config *c)
 {
-    return (f->mlp_by_config || f->swiglu_by_config) && !c->gated ? MLP_PLAIN : f->mlp;
+    const struct quirks *quirks = quirks_of(f);
+
+    return (quirks->mlp_by_config || quirks->swiglu_by_config) && !c->gated ? MLP_PLAIN : f->mlp;
 }
 
 bool family_rotates(const struct family *f, const struct config *c)
 {
-    return f->positions == POS_ROPE || (f->may_rotate && c->rotary.instead);
+    return f->positions == POS_ROPE || (quirks_of(f)->may_rotate && c->rotary.instead);
 }
 
 bool family_layer_norm(const struct family *f)
@@ -528,6 +532,13 @@ bool family_centres(const struct family *f)
 bool family_counts_ids(const struct family *f)
 {
     return f->positions == POS_TABLE_FROM_IDS || f->positions == POS_SINUSOID_CLOSED_FROM_IDS;
+}
+
+const struct quirks *quirks_of(const struct family *f)
+{
+    static const struct quirks none = { 0 };
+
+    return f->quirks != NULL ? f->quirks : &none;
 }
 
 const struct family *family_find(const char *model_type)

@@ -255,9 +255,6 @@ enum rope_rule {
     ROPE_WINDOWED_OR_ALL        /* the same, where the config has a window */
 };
 
-/* Slopes of ALiBi: see nn/bias.h. */
-enum slopes { SLOPES_BELOW, SLOPES_ABOVE };
-
 /* Slots whose biases are there, or are not, together. */
 enum bias_group {
     OF_NONE,            /* no bias */
@@ -284,7 +281,9 @@ struct stack {
     const char *name[N_SLOT];   /* read by family_names() */
 };
 
-enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 6 };     /* at most; fewer end at a NULL */
+enum { FAMILY_PREFIXES = 6 };   /* at most; fewer end at a NULL */
+
+struct quirks;
 
 struct family {
     const char *name;           /* config.json's model_type */
@@ -309,62 +308,19 @@ struct family {
     enum mlp mlp;
     enum window_rule window_rule;
     enum rope_rule rope_rule;
-    enum slopes slopes;
-    /* By the class that architectures names; GLOBAL_NONE for others. */
-    struct { const char *class_name; enum global_rule rule; } global_rule[FAMILY_RULES];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
-    int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;
     enum group_score group_score;
-    bool never_renormalise;     /* whatever norm_topk_prob says */
-    bool always_renormalise;    /* the same */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
-    bool never_scales;          /* whatever the config says of that */
-    bool norm_of_tokens;        /* W_EMB_NORM is of the tokens alone, before positions */
-    bool parallel_by_config;    /* PLACE_PARALLEL with one norm, where the config says so */
-    bool norms_bare;            /* norms have neither weights nor biases in the file */
     bool fixed_eps;             /* whatever the config says */
-    bool fixed_act;             /* the same */
-    bool attn_config;           /* keys of attention are those of this object */
-    bool long_mscale;           /* longrope has short_mscale and long_mscale */
-    bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
-    bool norms_values;          /* x / rms(x) of each head of values, without weights */
-    bool widths_by_layer;       /* intermediate_size may be a list of equal numbers */
-    bool dense_apart;           /* intermediate_size is of experts, intermediate_size_mlp of the
-                                   other mlps; moe_layers says where the former are */
-    bool qk_norm_last;          /* queries and keys are normed, without weights, after they are
-                                   rotated, where they are */
-    bool q_gated;               /* W_Q gives of each head its queries, then the gate of its
-                                   output: y sigmoid(gate) */
     bool clips;                 /* queries, keys and values, where the config says clip_qkv */
-    bool interpolates;          /* W_POS, to the patches of a picture of another size */
-    bool may_rotate;            /* instead of its table: position_embedding_type "rotary" */
-    bool emb_norm_by_config;    /* W_EMB_NORM only where the config says so */
-    bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
-    bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
-    double bare_eps;            /* of W_EMB_NORM, W_MLP_NORM, whatever the config says; 0: that */
-    bool taps;                  /* half of each head's columns are a convolution's, the heads are
-                                   fewer by head_ratio: config/shape.c */
-    bool never_masked;          /* whatever is_decoder says */
-    bool pooler_by_config;      /* classifier_activation says whether it has a dense layer */
-    const char *headless;       /* why it has no logits; NULL: it may have */
     bool gelu_is_tanh;          /* where the config says "gelu" */
-    bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
-    bool swiglu_by_config;      /* the same of use_swiglu_ffn; F is D times mlp_ratio */
-    const char *one_number;     /* a head that gives one number a token, by its tensor */
     bool pre_by_config;         /* PLACE_POST is PLACE_PRE where the config says so */
-    bool wave_norm_by_config;   /* W_EMB_NORM only where the config says feat_proj_layer_norm */
-    bool residual_by_config;    /* the sum may take up the normed input */
-    bool may_see_both_ways;     /* use_bidirectional_attention is known here */
-    bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
     const char *spare;          /* what files may have in a layer and the network does not compute
                                    with: beginnings of names after the layer's number, "A|B" */
-    bool spare_layers;          /* layers after the last: heads that predict further tokens */
-    bool head_bias_unused;      /* the file has one, the network does not add it */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
-    const char *head_class;     /* of a config that names no class with a head */
     const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
     /* Of texts, of pictures: models by themselves, of which this row is no more than the pair,
      * and without a stack.  NULL: none. */
@@ -374,6 +330,7 @@ struct family {
     enum bias_rule head_bias;   /* W_HEAD_BIAS; BIAS_USUAL: where there is a head */
     bool proj_always;           /* W_EMB_PROJ, also where it changes no width */
     bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM only where the config says so */
+    const struct quirks *quirks;    /* read by quirks_of(); NULL: none */
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[FAMILY_PREFIXES];    /* longest first; "" last is implied */
     /* A family with the same tensor names, except for those in this one's stack, where "" is a

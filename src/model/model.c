@@ -10,6 +10,7 @@
 #include "model/gguf.h"
 #include "model/hub.h"
 #include "model/model_priv.h"
+#include "model/quirks.h"
 #include "weights/npz.h"
 
 /* name: of the weights, for messages; config_name: of the config. */
@@ -366,11 +367,12 @@ static int no_class(const struct model *m, struct err *e)
 int model_check_head(const struct model *m, const struct model *shown, struct err *e)
 {
     const char *class_name = m->config.head.class_name;
+    const char *headless = quirks_of(shown->family)->headless;
 
     if (shown->has_head)
         return 0;
-    if (shown->family->headless != NULL)
-        return err_set(e, ERR_INPUT, "%s: %s", m->name, shown->family->headless);
+    if (headless != NULL)
+        return err_set(e, ERR_INPUT, "%s: %s", m->name, headless);
     if (head_is_unknown(class_name))
         return no_such_head(m, class_name, e);
     return shown->head_lacks == NULL ? no_class(m, e) :

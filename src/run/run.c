@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/quirks.h"
 #include "run/altup.h"
 #include "run/attend.h"
 #include "run/cached.h"
@@ -73,7 +74,7 @@ static void make_room(struct pass *p)
                 (size_t)family_slot_dim(p->m->family, config, DIM_GV));
     if (p->want->cache != NULL)
         p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
-    if (p->m->family->taps)
+    if (quirks_of(p->m->family)->taps)
         p->mixed = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
     if (p->m->slot[W_CONV].weight != NULL || config->streams.n > 0)
         p->embedded = stage_floats(p, N, D);

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cmd/info/info.h"
 #include "model/gguf.h"
+#include "model/quirks.h"
 
 struct family_row {
     const char *family, *stack, *norms, *positions, *reads;
@@ -104,10 +105,10 @@ static struct list has_of(struct arena *a, const struct family *f)
         { f->defaults.chunked.near.len > 0, "chunks" },
         { f->mixer == MIXER_CONV, "layers of a gated convolution" },
         { f->mixer == MIXER_DELTA, "layers of the gated delta rule" },
-        { f->q_gated, "gated outputs" },
+        { quirks_of(f)->q_gated, "gated outputs" },
         { family_has(f, W_SINKS), "learnt sinks" },
         { f->qkv == QKV_LOW_RANK, "latent attention" },
-        { family_has(f, W_Q_NORM) || f->qk_norm_last, "norms of q and k" },
+        { family_has(f, W_Q_NORM) || quirks_of(f)->qk_norm_last, "norms of q and k" },
         { f->rope_rule != ROPE_EVERY, "layers without rope" },
         { family_has(f, W_ROUTER), "experts" },
         { f->defaults.groups.n > 0, "shared layers" },

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 static const char *const window_want = "an even number of 2 to 1073741824, or a list with "
                                        "one per layer";
@@ -51,10 +52,11 @@ static int read_global_rule(const struct reader *r, const struct family *f,
 {
     const json_t *list = config_value(root, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
+    const struct class_rule *rule = quirks_of(f)->global_rule;
 
-    for (int i = 0; i < FAMILY_RULES && name != NULL && f->global_rule[i].class_name != NULL; i++)
-        if (strcmp(f->global_rule[i].class_name, name) == 0)
-            r->c->sparse.rule = f->global_rule[i].rule;
+    for (int i = 0; i < QUIRKS_RULES && name != NULL && rule[i].class_name != NULL; i++)
+        if (strcmp(rule[i].class_name, name) == 0)
+            r->c->sparse.rule = rule[i].rule;
     return config_key(r, &sep, root, r->c);
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 static const struct family blenderbot_small_decoder = {
     .name = "blenderbot-small",
     .stack_id = STACK_DECODER, .causal = true,
-    .head_bias = BIAS_AS_STORED, .norm_of_tokens = true, .never_scales = true,
+    .head_bias = BIAS_AS_STORED,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .quirks = &(const struct quirks){ .norm_of_tokens = true, .never_scales = true },
     .prefix = { "model." },
     .like = &family_bart_decoder,
 };

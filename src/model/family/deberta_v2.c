@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 /* DeBERTa's second and third version. */
 const struct family family_deberta_v2 = {
@@ -9,8 +10,8 @@ const struct family family_deberta_v2 = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .bias = BIAS_DISENTANGLED,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .proj_before_norm = true,
     .biased = { [OF_PROJECTION] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .proj_before_norm = true },
     .defaults = {
         .n_layers = 24, .n_heads = 24, .d_model = 1536, .d_ff = 6144, .n_vocab = 128100,
         .n_positions = 512, .relative = { .max = -1, .n_buckets = -1, .input = true },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_deepseek_v3 = {
     .name = "deepseek_v3",
@@ -11,7 +12,7 @@ const struct family family_deepseek_v3 = {
     .score = SCORE_SIGMOID, .group_score = GROUPS_TOP2,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_LOW_RANK] = BY_ATTENTION_BIAS,
                 [OF_OUT] = BY_ATTENTION_BIAS, [OF_MLP] = BIAS_NEVER },
-    .spare_layers = true,
+    .quirks = &(const struct quirks){ .spare_layers = true },
     .defaults = {
         .n_layers = 61, .n_heads = 128, .n_kv_heads = 128, .d_model = 7168, .d_ff = 18432,
         .n_vocab = 129280, .n_positions = 4096,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_dinov2 = {
     .name = "dinov2",
@@ -7,8 +8,8 @@ const struct family family_dinov2 = {
     .stack_id = STACK_ENCODER, .front = FRONT_PATCH,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
-    .swiglu_by_config = true, .interpolates = true,
     .biased = { [OF_QKV] = BY_QKV_BIAS, [OF_HEAD] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){ .swiglu_by_config = true, .interpolates = true },
     .defaults = {
         .has_bias = { [BY_QKV_BIAS] = true },
         .n_layers = 12, .n_heads = 12, .d_model = 768, .mlp_ratio = 4,

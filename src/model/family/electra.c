@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_electra = {
     .name = "electra",
@@ -7,8 +8,8 @@ const struct family family_electra = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .one_number = "discriminator_predictions.dense_prediction",
     .has_head_act = true, .head_act = ACT_GELU,
+    .quirks = &(const struct quirks){ .one_number = "discriminator_predictions.dense_prediction" },
     .defaults = {
         .n_layers = 12, .n_heads = 4, .d_model = 256, .d_ff = 1024, .d_embed = 128,
         .n_vocab = 30522, .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 /* transformers 5 saves the frequencies once, and with an asterisk for the layer. */
 const struct family family_esm = {
@@ -8,7 +9,8 @@ const struct family family_esm = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .may_rotate = true, .emb_norm_by_config = true, .has_head_act = true, .head_act = ACT_GELU,
+    .has_head_act = true, .head_act = ACT_GELU,
+    .quirks = &(const struct quirks){ .may_rotate = true, .emb_norm_by_config = true },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 33,
         .n_positions = 1026, .pad_id = 1, .token_dropout = { .mask_id = -1 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_gemma3n = {
     .name = "gemma3n_text",
@@ -9,11 +10,11 @@ const struct family family_gemma3n = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .scale_embedding = true, .gelu_is_tanh = true, .qk_norm = QK_NORM_HEAD,
-    .norms_values = true, .widths_by_layer = true,
     .window_rule = WINDOW_TYPES, .full_every = 5,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
     .spare = "altup.correct_output_scale",    /* where altup_correct_scale is false */
+    .quirks = &(const struct quirks){ .norms_values = true, .widths_by_layer = true },
     .defaults = {
         .n_layers = 35, .n_heads = 8, .n_kv_heads = 2, .d_head = 256, .d_model = 2048,
         .d_ff = 16384, .n_vocab = 262400, .n_positions = 32768,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_gpt_oss = {
     .name = "gpt_oss",
@@ -8,9 +9,13 @@ const struct family family_gpt_oss = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .window_rule = WINDOW_TYPES, .full_every = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_EXPERTS, .mlp = MLP_GATED,
-    .experts_in_pairs = true, .always_renormalise = true, .fixed_act = true,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_ROUTER] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){
+        .experts_in_pairs = true,
+        .always_renormalise = true,
+        .fixed_act = true,
+    },
     .defaults = {
         .n_layers = 36, .n_heads = 64, .n_kv_heads = 8, .d_model = 2880, .d_head = 64,
         .d_ff = 2880, .n_vocab = 201088, .n_positions = 131072,

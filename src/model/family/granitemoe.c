@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_granitemoe = {
     .name = "granitemoe",
     .source = "IBM 2024; transformers modeling_granitemoe.py",
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
-    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED, .always_renormalise = true,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .always_renormalise = true },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 32000,
         .n_positions = 2048, .experts = { .n = 8, .n_chosen = 2, .step = 1 },

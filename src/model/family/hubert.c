@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_hubert = {
     .name = "hubert",
@@ -7,8 +8,9 @@ const struct family family_hubert = {
     .stack_id = STACK_ENCODER, .front = FRONT_WAVE,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_NONE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .pre_by_config = true, .proj_always = true, .wave_norm_by_config = true,
+    .pre_by_config = true, .proj_always = true,
     .biased = { [OF_WAVE] = BY_CONV_BIAS, [OF_HEAD] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){ .wave_norm_by_config = true },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 32,
         .front = {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_llama4_text = {
     .name = "llama4_text",
     .source = "Meta AI 2025, The Llama 4 herd; transformers modeling_llama4.py",
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE, .rope_layout = ROPE_PAIRS,
-    .rope_rule = ROPE_BY_LIST, .qk_norm_last = true,
-    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_EXPERTS, .mlp = MLP_GATED, .dense_apart = true,
+    .rope_rule = ROPE_BY_LIST,
+    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_EXPERTS, .mlp = MLP_GATED,
     .score = SCORE_SIGMOID_INPUT,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .qk_norm_last = true, .dense_apart = true },
     .defaults = {
         .n_layers = 48, .n_heads = 40, .n_kv_heads = 8, .d_model = 5120, .d_head = 128,
         .d_ff = 16384, .n_vocab = 202048, .n_positions = 131072,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_longformer = {
     .name = "longformer",
@@ -8,10 +9,12 @@ const struct family family_longformer = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .has_head_act = true, .head_act = ACT_GELU, .window_rule = WINDOW_ALL,
-    .global_rule = {
-        { "LongformerForSequenceClassification", GLOBAL_FIRST },
-        { "LongformerForQuestionAnswering", GLOBAL_QUESTION },
-        { "LongformerForMultipleChoice", GLOBAL_ANSWER },
+    .quirks = &(const struct quirks){
+        .global_rule = {
+            { "LongformerForSequenceClassification", GLOBAL_FIRST },
+            { "LongformerForQuestionAnswering", GLOBAL_QUESTION },
+            { "LongformerForMultipleChoice", GLOBAL_ANSWER },
+        },
     },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_mobilebert = {
     .name = "mobilebert",
@@ -7,7 +8,11 @@ const struct family family_mobilebert = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_AFFINE, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .bare_eps = 1e-5, .never_masked = true, .pooler_by_config = true,
+    .quirks = &(const struct quirks){
+        .bare_eps = 1e-5,
+        .never_masked = true,
+        .pooler_by_config = true,
+    },
     .defaults = {
         .n_layers = 24, .n_heads = 4, .d_model = 512, .d_ff = 512, .d_embed = 128,
         .n_vocab = 30522, .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_qwen3_next = {
     .name = "qwen3_next",
@@ -7,10 +8,11 @@ const struct family family_qwen3_next = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS_PLUS_ONE, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .rotated = ROTATED_SHARE,
-    .qkv = QKV_SEPARATE, .qk_norm = QK_NORM_HEAD, .q_gated = true, .mixer = MIXER_DELTA,
+    .qkv = QKV_SEPARATE, .qk_norm = QK_NORM_HEAD, .mixer = MIXER_DELTA,
     .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER, [OF_MIXER] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .q_gated = true },
     .defaults = {
         .n_layers = 48, .n_heads = 16, .n_kv_heads = 2, .d_model = 2048, .d_head = 256,
         .d_ff = 5632, .n_vocab = 151936, .n_positions = 32768,
