@@ -14,7 +14,7 @@ struct trace {
     float *row;                 /* [L, H, S] weights; NaN: not seen, or not wanted */
     float *column;              /* [L, H, T] the same of the rows that look at it; NULL: keys
                                    are of another text */
-    float *stream;              /* [L, DIM_END] as each layer begins; NULL: not kept */
+    float *stream;              /* [L, width] as each layer begins; NULL: not kept */
 };
 
 /* For a pass over one text; streams: the tap keeps them.  All memory is of a, which may be the

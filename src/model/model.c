@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "model/adapter.h"
 #include "model/builtin.h"
+#include "model/family_slots.h"
 #include "model/gguf.h"
 #include "model/hub.h"
 #include "model/model_priv.h"
@@ -399,6 +400,16 @@ bool model_has_sinks(const struct model *m)
 int model_stream_width(const struct model *m)
 {
     return (m->config.streams.n > 1 ? m->config.streams.n : 1) * m->config.d_model;
+}
+
+int model_end_width(const struct model *m)
+{
+    return family_slot_dim(m->family, &m->config, DIM_END);
+}
+
+int model_attention_width(const struct model *m)
+{
+    return family_slot_dim(m->family, &m->config, DIM_OUT);
 }
 
 int model_resume_layer(const struct model *m, int layer)

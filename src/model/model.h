@@ -221,6 +221,12 @@ int model_head_rows(const struct model *m, int T);
  * streams; of several streams all, side by side. */
 int model_stream_width(const struct model *m);
 
+/* Numbers of a token that its layers end with: D; of PLACE_REVERSIBLE those of both streams. */
+int model_end_width(const struct model *m);
+
+/* Numbers of a token that attention gives: D, unless it is alone, or of a narrower stream. */
+int model_attention_width(const struct model *m);
+
 /* The last layer, at most this one, that a pass can begin with: before the first whose keys and
  * values later layers attend to, or with it. */
 int model_resume_layer(const struct model *m, int layer);

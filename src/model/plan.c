@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "model/family_slots.h"
 #include "model/model_priv.h"
 #include "model/quirks.h"
 

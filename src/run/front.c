@@ -3,6 +3,7 @@
 #include "run/front.h"
 
 #include "base/str.h"
+#include "model/family_slots.h"
 #include "model/quirks.h"
 #include "run/wave.h"
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/family_slots.h"
 #include "model/quirks.h"
 #include "nn/act.h"
 #include "run/front.h"

@@ -47,7 +47,7 @@ void run_attention_output(const struct model *m, int layer, enum stack_id stack,
 
 /*
  * out[n, m->d_hidden] = the hidden states that n rows of the residual stream end in: after the
- * final norm, and what comes between it and the head.  stream [n, family_slot_dim(DIM_END)]: of
+ * final norm, and what comes between it and the head.  stream [n, model_end_width()]: of
  * PLACE_REVERSIBLE the stream that attentions add to, then the other; of several streams all,
  * side by side; it is overwritten.
  */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/config.h"
-#include "model/family.h"
+#include "model/family_slots.h"
 #include "model/generation.h"
 
 static void look(const struct config *c, const struct family *f)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/family.h"
+#include "model/family_slots.h"
 
 static const struct family other = {
     .stack = { .name = { [W_TOK] = "tok", [W_POS] = "pos", [W_TYPE] = "" } },

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "model/family_slots.h"
 #include "run/run.h"
 
 static struct arena arena;

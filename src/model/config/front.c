@@ -2,6 +2,8 @@
  * Sizes of what a model reads instead of text: pictures and frames of sound. */
 #include "model/config/config_priv.h"
 
+#include "model/family_slots.h"
+
 enum { MOST_GRID = 1 << 12 };   /* patches of a side, where distances have biases */
 
 /* "image_size": 224 or [224, 160]: rows and columns. */
