@@ -176,7 +176,7 @@ static void fill_row(const struct average *x, const struct sums *sums, int i, in
 
     row->n_visible = 0;
     for (int k = 0; k < n; k++) {
-        row->hidden[k] = isnan(sum[k]) ? 1 : 0;
+        row->hidden[k] = (unsigned char)(isnan(sum[k]) != 0);
         row->weight[k] = row->hidden[k] ? 0.0f : (float)(sum[k] / x->count[i]);
         row->n_visible += !row->hidden[k];
     }

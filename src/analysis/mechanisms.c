@@ -262,7 +262,7 @@ static void set_heads(struct mechanism_result *r, const struct mechanism_heads *
 /* Of what an attention of the model gives a row. */
 static int out_width(const struct mechanisms *c)
 {
-    return family_slot_dim(c->model->family, &c->model->config, DIM_OUT);
+    return model_attention_width(c->model);
 }
 
 static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,

@@ -20,8 +20,7 @@ static float *undefined(struct arena *a, const struct model *m, int n)
 
 static size_t stream_width(const struct model *m)
 {
-    return m->config.streams.n > 0 ? (size_t)model_stream_width(m) :
-                                     (size_t)family_slot_dim(m->family, &m->config, DIM_END);
+    return (size_t)(m->config.streams.n > 0 ? model_stream_width(m) : model_end_width(m));
 }
 
 struct trace *trace_new(struct arena *a, const struct model *m, enum stack_id stack, int at,

@@ -14,7 +14,7 @@ struct trace {
     float *row;                 /* [L, H, S] its weights on all keys; NaN: hidden, or not wanted */
     float *column;              /* [L, H, T] the weights of all queries on it; NULL if keys are of
                                    another text */
-    float *stream;              /* [L, DIM_END] input of each layer; NULL: not stored */
+    float *stream;              /* [L, width] input of each layer; NULL: not stored */
 };
 
 /* For a pass over one text; streams: the tap stores them.  All memory is allocated in a, which may

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "model/family_slots.h"
+
 const char *const count_parts[] = {
     "embeddings", "attention", "cross", "mixers", "mlp", "norms", "head", NULL
 };
@@ -37,7 +39,7 @@ static void add_layer(struct count *c, const struct model *m, int l, int slot)
             add(c, slot == W_FORMER_UP ? &plan->former[i].up :
                    slot == W_FORMER_DOWN ? &plan->former[i].down : &plan->former[i].norm);
     for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
-        if (family_slots[slot].count == PER_EXPERT && m->family->stack.name[slot] != NULL)
+        if (family_slots[slot].count == PER_EXPERT && family_has(m->family, (enum slot)slot))
             add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
                    slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
 }

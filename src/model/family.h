@@ -264,9 +264,6 @@ enum rope_rule {
     ROPE_WINDOWED_OR_ALL        /* the same if the config has a window, else all */
 };
 
-/* Slopes of ALiBi: see nn/bias.h. */
-enum slopes { SLOPES_BELOW, SLOPES_ABOVE };
-
 /* Groups of slots that either all have biases, or none. */
 enum bias_group {
     OF_NONE,            /* no bias */
@@ -290,10 +287,12 @@ enum bias_group {
  * order; NULL: no such tensor.  Each is tried with and without the file's prefix.
  */
 struct stack {
-    const char *name[N_SLOT];
+    const char *name[N_SLOT];   /* read by family_names() */
 };
 
-enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 6 };     /* maxima; shorter lists end with NULL */
+enum { FAMILY_PREFIXES = 6 };   /* maximum; a shorter list ends with NULL */
+
+struct quirks;
 
 struct family {
     const char *name;           /* config.json's model_type */
@@ -318,63 +317,19 @@ struct family {
     enum mlp mlp;
     enum window_rule window_rule;
     enum rope_rule rope_rule;
-    enum slopes slopes;
-    /* Default global tokens by the class in architectures; GLOBAL_NONE for others. */
-    struct { const char *class_name; enum global_rule rule; } global_rule[FAMILY_RULES];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
-    int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;
     enum group_score group_score;
-    bool never_renormalise;     /* experts' weights: norm_topk_prob is ignored */
-    bool always_renormalise;    /* the same */
     bool scale_by_mscale;       /* scores are scaled by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* token embeddings are scaled by sqrt D */
-    bool never_scales;          /* the config's key for that is ignored */
-    bool norm_of_tokens;        /* W_EMB_NORM applies to the tokens alone, before positions */
-    bool parallel_by_config;    /* PLACE_PARALLEL with one norm, if the config says so */
-    bool norms_bare;            /* norms have neither weights nor biases in the file */
     bool fixed_eps;             /* the config's eps is ignored */
-    bool fixed_act;             /* the config's activation is ignored */
-    bool attn_config;           /* the config has an object attn_config with attention's keys */
-    bool long_mscale;           /* longrope has short_mscale and long_mscale */
-    bool experts_in_pairs;      /* outputs of W_EXPS_UP are gate, up, gate, up, ... */
-    bool norms_values;          /* each head's values are normed, x / rms(x), without weights */
-    bool widths_by_layer;       /* intermediate_size may be a list of equal numbers */
-    bool dense_apart;           /* intermediate_size is the width of experts, intermediate_size_mlp
-                                   that of other mlps; moe_layers lists layers with experts */
-    bool qk_norm_last;          /* queries and keys are normed, without weights, after rotation, in
-                                   layers that rotate */
-    bool q_gated;               /* W_Q has for each head its queries, then the gate of its output,
-                                   y sigmoid(gate) */
     bool clips;                 /* queries, keys and values are clamped by the config's clip_qkv */
-    bool interpolates;          /* W_POS is interpolated for pictures of another size */
-    bool may_rotate;            /* position_embedding_type "rotary" replaces its table */
-    bool emb_norm_by_config;    /* W_EMB_NORM exists only if the config says so */
-    bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
-    bool proj_before_norm;      /* W_EMB_PROJ comes before W_EMB_NORM */
-    double bare_eps;            /* eps of W_EMB_NORM, W_MLP_NORM; 0: the config's */
-    bool taps;                  /* ConvBERT: half of the heads' columns are a convolution's, and
-                                   there are fewer heads by head_ratio: config/shape.c */
-    bool never_masked;          /* is_decoder is ignored */
-    bool pooler_by_config;      /* it has a dense layer if there is classifier_activation */
-    const char *headless;       /* why it has no logits; NULL: it may have */
     bool gelu_is_tanh;          /* "gelu" in the config means the tanh approximation */
-    bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
-    bool swiglu_by_config;      /* the same with use_swiglu_ffn; F = D mlp_ratio */
-    const char *one_number;     /* tensor of a head with one output per token; NULL: none */
     bool pre_by_config;         /* PLACE_POST becomes PLACE_PRE if the config says so */
-    bool wave_norm_by_config;   /* W_EMB_NORM exists only with feat_proj_layer_norm */
-    bool residual_by_config;    /* the config may make the normed input the residual */
-    bool may_see_both_ways;     /* use_bidirectional_attention is supported */
-    bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
     const char *spare;          /* tensors of layers that the network does not compute with:
                                    beginnings of names after the layer's number, "A|B" */
-    bool spare_layers;          /* the file has layers after the last: heads that predict further
-                                   tokens, which are not used */
-    bool head_bias_unused;      /* the file has a bias of the head that the network does not add */
     bool has_head_act;          /* head_act, not the config's activation, is that of the head */
     enum act head_act;
-    const char *head_class;     /* class of the head if the config names none */
     const struct family *decoder;   /* decoder of an encoder-decoder, whose encoder this row is */
     /* The towers of texts and of pictures, models by themselves; then this row is only their pair,
      * without a stack.  NULL: none. */
@@ -384,13 +339,21 @@ struct family {
     enum bias_rule head_bias;   /* of W_HEAD_BIAS; BIAS_USUAL: if there is a head */
     bool proj_always;           /* W_EMB_PROJ exists even if it does not change the width */
     bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM exist only if the config says so */
+    const struct quirks *quirks;    /* read by quirks_of(); NULL: none */
     struct config defaults;     /* values of config keys that are absent or null */
     const char *prefix[FAMILY_PREFIXES];    /* longest first; "" is implied as the last */
+    /* A family with the same tensor names, except for those in this one's stack, where "" is a
+     * tensor that this one lacks.  It has all of its names in its own stack. */
+    const struct family *like;  /* NULL: no other */
     struct stack stack;
 };
 
 extern const struct family *const family_table[];   /* ends with NULL */
 const struct family *family_find(const char *model_type);   /* NULL: none */
+
+/* The names of a slot's tensor: its own, or those of the family it is like; NULL: none. */
+const char *family_names(const struct family *f, enum slot s);
+bool family_has(const struct family *f, enum slot s);
 
 /* The kind of the family's mlps. */
 enum mlp family_mlp(const struct family *f, const struct config *c);
@@ -406,116 +369,5 @@ bool family_centres(const struct family *f);
 
 /* Whether positions depend on ids: padding is not counted. */
 bool family_counts_ids(const struct family *f);
-
-/* ---- shapes of slots: one row each, so that bind checks them in one loop ---- */
-
-enum dim {
-    DIM_NONE, DIM_D,
-    DIM_E,              /* width of the token embedding */
-    DIM_TOK_IN,         /* input width of W_TOK_PROJ: E, or 3 E */
-    DIM_INNER,          /* width of the stream within a layer: D, or that of the bottleneck */
-    DIM_READ, DIM_READ_V,       /* input widths of queries and keys, and of values */
-    DIM_BUCKETS_H,      /* buckets times heads */
-    DIM_TAPS, DIM_TAPS_H,       /* taps of ConvBERT's convolution; times heads */
-    DIM_MADE,           /* inputs of W_O's tensor: heads' outputs, and the convolution's */
-    DIM_REST,           /* D - E */
-    DIM_TRANSFORM,      /* output width of the transform before the head */
-    DIM_EMB,            /* width of the sum of token, position and type */
-    DIM_EMB_NORM,       /* width in which the sum is normed */
-    DIM_HD, DIM_GD,     /* all queries, all keys */
-    DIM_Q,              /* all queries, and gates */
-    DIM_GV, DIM_HV,     /* all values, all heads' outputs */
-    DIM_QKV,
-    DIM_Q_NORM, DIM_K_NORM,
-    DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
-    DIM_TASK, DIM_PAIRS,        /* tasks; rotated pairs of columns */
-    DIM_BOXES,                  /* coordinates on a page, from one side to the other */
-    DIM_V, DIM_POS, DIM_TYPE,
-    DIM_CHANNELS, DIM_MEL,
-    DIM_BUCKETS, DIM_H,
-    DIM_GRID,           /* distances on a grid, plus three for the learned row */
-    DIM_REL,            /* rows of W_REL_TABLE */
-    DIM_TWO,
-    DIM_CONV,           /* input channels per output of W_CONV or W_POS_CONV */
-    DIM_CONV_ROWS,      /* rows of their window */
-    DIM_WAVE, DIM_WAVE_IN,      /* output and input channels of a convolution of a waveform */
-    DIM_DISTANCES, DIM_ONE_HEAD,
-    DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* input widths of cross-attention's keys, values */
-    DIM_HEAD,           /* outputs of the head per token: V, or 1; or those of its task */
-    DIM_HEAD_IN,        /* input width of the head */
-    DIM_OUT,            /* output width of attention: D, except for a single bare attention */
-    DIM_END,            /* output width of the layers: that, or of both streams */
-    DIM_AXIS_0, DIM_AXIS_1,     /* rows, columns of an axial grid */
-    DIM_WIDTH_0, DIM_WIDTH_1,   /* widths of their embeddings, which sum to D */
-    DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
-    DIM_FX2, DIM_ONE,           /* twice that; 1 */
-    DIM_FS,                     /* width of the shared expert */
-    DIM_LANG,                   /* width of a language's adapter */
-    DIM_STREAMS, DIM_STREAMS_2, /* streams, and pairs of them */
-    DIM_SKIP,                   /* rank of the branch parallel to attention */
-    DIM_INPUT, DIM_INPUTS,      /* width of a layer's own input, and of all layers' */
-    DIM_INPUT_V,                /* tokens that have such an input; others use that of token 0 */
-    DIM_MIX_IN, DIM_MIX_OUT,    /* outputs of a mixer's first linear, inputs of its last */
-    DIM_MIX_CHANNELS, DIM_MIX_TAPS,     /* of its convolution */
-    DIM_MIX_RATES, DIM_MIX_HEADS, DIM_MIX_VALUE,    /* two per head; heads; width of a head */
-    DIM_Q_RANK, DIM_KV_RANK,
-    DIM_KV_A,                   /* rank of keys and values, plus the shared rotary columns */
-    DIM_KV_B                    /* of all heads: keys without these columns, then values */
-};
-
-enum slot_kind {
-    SLOT_TABLE,         /* [out, in], rows are looked up */
-    SLOT_NORM,          /* weight [out], bias [out] */
-    SLOT_LINEAR,        /* [out, in] or, by the family's order, [in, out]; bias [out] */
-    SLOT_CONV,          /* [out, in, 3], or as many rows as the config says; bias [out] */
-    SLOT_KERNEL,        /* the same; full name without ".weight" */
-    SLOT_PATCH,         /* [out, in, rows, columns] of a patch; bias [out] */
-    SLOT_ROWS,          /* [out, 1, in] of a grid; full name */
-    SLOT_COLUMNS,       /* [1, out, in] of a grid; full name */
-    SLOT_EXPERTS,       /* [experts, out, in], or [experts, in, out]; full name */
-    SLOT_BIASES,        /* [out, in]: a bias [in] for each of out; full name */
-    SLOT_TAPS,          /* [out, 1, in], or [out, in]: a kernel of `in` rows for each column */
-    SLOT_POINT,         /* [out, in, 1]: a linear stored as a convolution of width 1 */
-    SLOT_VECTOR         /* [out]; full name */
-};
-
-enum { CONV_WINDOW = 3 };       /* rows of a convolution's window */
-
-enum slot_count { PER_STACK, PER_LAYER, PER_WAVE, PER_EXPERT, PER_FORMER, PER_STREAM };
-
-struct slot_row {
-    const char *role;       /* for messages */
-    const char *part;       /* of the model: "embeddings", "attention", ... */
-    enum slot_kind kind;
-    enum dim out, in;
-    enum slot_count count;
-    enum bias_group group;
-};
-
-extern const struct slot_row family_slots[N_SLOT];
-
-/* Whether a slot belongs to attention alone, or to the mixer in its place. */
-bool family_slot_attends(enum slot s);
-bool family_slot_mixes(enum slot s);
-
-int family_grid(const struct config *c, int axis);     /* patches per column (0), per row (1) */
-int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
-/* The same for convolution i of a waveform; family_slot_dim has that of the first. */
-int family_wave_dim(const struct family *f, const struct config *c, enum dim d, int i);
-bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
-
-/* Whether the slot has a matrix per group of columns: [groups, in / groups, out / groups]. */
-bool family_slot_is_grouped(const struct config *c, enum slot s);
-
-/* Whether quantisation rounds the slot: linears and output heads, but not routers, convolutions or
- * embedding tables. */
-bool family_slot_is_linear(enum slot s);
-
-/* The names of its tensor: the family's, or those of the config's head; NULL if none. */
-const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
-
-/* Whether the reference library creates a bias for the slot, one of a group or W_HEAD_BIAS itself:
- * BIAS_ALWAYS, BIAS_NEVER, or BIAS_AS_STORED if only the file tells. */
-enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "model/config/config_priv.h"
 #include "model/gguf_priv.h"
+#include "model/quirks.h"
 
 /* ---- keys ---- */
 
@@ -284,7 +285,7 @@ static int window_pattern(const struct source *s, const struct family *f)
         return wrong(s, value, "a number of layers, or a BOOL for each layer");
     list = json_put(s->a, s->root, "layer_types", json_array());
     for (json_int_t l = 0; l < L; l++) {
-        json_int_t i = f->full_first > 0 ? l : l + 1;
+        json_int_t i = quirks_of(f)->full_first > 0 ? l : l + 1;
         bool windowed = value->is_array ? gguf_int(value, l) != 0 :
                                           i % gguf_int(value, 0) != 0;
 
@@ -350,11 +351,11 @@ static int fill(const struct source *s, const struct family *f)
                  json_real(json_number_value(json_object_get(s->root, "rope_theta"))));
     if (number(s, "sliding_window") == 0)
         json_put(s->a, s->root, "sliding_window", json_null());
-    if (f->mlp_by_config)
+    if (quirks_of(f)->mlp_by_config)
         t5(s);
     if (f->defaults.falcon.multi_query)
         falcon(s);
-    if (f->qk_norm_last)
+    if (quirks_of(f)->qk_norm_last)
         llama4(s);
     if (json_object_get(s->root, "tie_word_embeddings") == NULL)
         json_put(s->a, s->root, "tie_word_embeddings", json_true());

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/gguf.h"
+#include "model/quirks.h"
 
 const struct gguf_arch gguf_archs[] = {
     { "llama", "mixtral", .when = "expert_count", .pairs = true },
@@ -146,9 +147,19 @@ static void split_experts(struct family *f)
         return;
     name[W_EXPS_UP] = name[W_EXPS_DOWN] = NULL;
     name[W_EXPS_UP_BIAS] = name[W_EXPS_DOWN_BIAS] = NULL;
-    f->experts_in_pairs = false;
     for (int s = W_EXP_GATE; s <= W_EXP_DOWN; s++)
         name[s] = names[s];
+}
+
+static const struct quirks *adapt_quirks(struct arena *a, const struct family *f)
+{
+    struct quirks *quirks = arena_alloc(a, 1, sizeof *quirks);
+
+    *quirks = *quirks_of(f);
+    quirks->long_mscale = false;            /* there is one factor for both */
+    quirks->dense_apart = false;            /* its keys say which width is which */
+    quirks->experts_in_pairs = false;       /* gates and first linears are apart */
+    return quirks;
 }
 
 /* One stack's row as this format has it; before: what its names begin with. */
@@ -158,9 +169,12 @@ static struct family *adapt(struct arena *a, const struct family *f,
     struct family *family = arena_alloc(a, 1, sizeof *family);
 
     *family = *f;
+    family->like = NULL;
+    for (int s = 0; s < N_SLOT; s++)
+        family->stack.name[s] = family_names(f, (enum slot)s);
     memset(family->prefix, 0, sizeof family->prefix);
     family->order = ORDER_OUT_IN;
-    family->long_mscale = false;            /* there is one factor for both */
+    family->quirks = adapt_quirks(a, f);
     if (family->norm == NORM_RMS_PLUS_ONE)
         family->norm = NORM_RMS;
     if (family->norm == NORM_LAYER_PLUS_ONE)
@@ -169,7 +183,6 @@ static struct family *adapt(struct arena *a, const struct family *f,
         family->qkv = QKV_STACKED;
     if (arch->pairs)
         family->rope_layout = ROPE_PAIRS;
-    family->dense_apart = false;            /* its keys say which width is which */
     family->defaults.adjust.multiple = 0;   /* its width has been adjusted */
     split_experts(family);
     for (int s = 0; s < N_SLOT; s++)

@@ -7,9 +7,11 @@
 #include "base/str.h"
 #include "model/adapter.h"
 #include "model/builtin.h"
+#include "model/family_slots.h"
 #include "model/gguf.h"
 #include "model/hub.h"
 #include "model/model_priv.h"
+#include "model/quirks.h"
 #include "weights/npz.h"
 
 /* name: of the weights, for messages; config_name: of the config. */
@@ -151,10 +153,10 @@ static const struct adapter_tied *tied_head(const struct model *m, struct arena 
     struct adapter_tied *tied;
 
     if (m->config.head.untied || head_is_unknown(m->config.head.class_name) ||
-        last->stack.name[W_HEAD] == NULL || last->stack.name[W_TOK] == NULL)
+        !family_has(last, W_HEAD) || !family_has(last, W_TOK))
         return NULL;
     tied = arena_alloc(a, 1, sizeof *tied);
-    *tied = (struct adapter_tied){ last->stack.name[W_HEAD], last->stack.name[W_TOK] };
+    *tied = (struct adapter_tied){ family_names(last, W_HEAD), family_names(last, W_TOK) };
     return tied;
 }
 
@@ -366,11 +368,12 @@ static int no_class(const struct model *m, struct err *e)
 int model_check_head(const struct model *m, const struct model *shown, struct err *e)
 {
     const char *class_name = m->config.head.class_name;
+    const char *headless = quirks_of(shown->family)->headless;
 
     if (shown->has_head)
         return 0;
-    if (shown->family->headless != NULL)
-        return err_set(e, ERR_INPUT, "%s: %s", m->name, shown->family->headless);
+    if (headless != NULL)
+        return err_set(e, ERR_INPUT, "%s: %s", m->name, headless);
     if (head_is_unknown(class_name))
         return no_such_head(m, class_name, e);
     return shown->head_lacks == NULL ? no_class(m, e) :
@@ -397,6 +400,16 @@ bool model_has_sinks(const struct model *m)
 int model_stream_width(const struct model *m)
 {
     return (m->config.streams.n > 1 ? m->config.streams.n : 1) * m->config.d_model;
+}
+
+int model_end_width(const struct model *m)
+{
+    return family_slot_dim(m->family, &m->config, DIM_END);
+}
+
+int model_attention_width(const struct model *m)
+{
+    return family_slot_dim(m->family, &m->config, DIM_OUT);
 }
 
 int model_resume_layer(const struct model *m, int layer)

@@ -221,6 +221,13 @@ int model_head_rows(const struct model *m, int T);
  * several streams (run/altup.h) that of all side by side. */
 int model_stream_width(const struct model *m);
 
+/* Width of the layers' output per token: D, or that of both streams of PLACE_REVERSIBLE. */
+int model_end_width(const struct model *m);
+
+/* Width of an attention's output per token: D, unless it is a bare attention, or of a narrower
+ * stream. */
+int model_attention_width(const struct model *m);
+
 /* The last layer, at most this one, at which a pass can begin: not after a layer whose keys and
  * values later layers use. */
 int model_resume_layer(const struct model *m, int layer);

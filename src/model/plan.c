@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "model/family_slots.h"
 #include "model/model_priv.h"
+#include "model/quirks.h"
 
 static bool rotated(const struct family *f, const struct config *c, int l, bool window)
 {
@@ -21,6 +23,8 @@ static bool rotated(const struct family *f, const struct config *c, int l, bool 
 
 static bool windowed(const struct family *f, const struct config *c, int l)
 {
+    int full_first = quirks_of(f)->full_first;
+
     if (c->window.n_keys == 0 || !c->window.used || f->window_rule == WINDOW_NONE)
         return false;
     if (f->window_rule == WINDOW_ALL)
@@ -33,8 +37,8 @@ static bool windowed(const struct family *f, const struct config *c, int l)
         return false;
     if (f->full_every > 0)
         return (l + 1) % (c->window.pattern > 0 ? c->window.pattern : f->full_every) != 0;
-    if (f->full_first > 0)
-        return l % (c->window.pattern > 0 ? c->window.pattern : f->full_first) != 0;
+    if (full_first > 0)
+        return l % (c->window.pattern > 0 ? c->window.pattern : full_first) != 0;
     return l >= c->window.from;
 }
 
@@ -219,7 +223,7 @@ static void plan_alibi(struct model *m, struct arena *a)
     int H = m->config.n_heads;
     float *slope = arena_alloc(a, (size_t)H, sizeof *slope);
 
-    bias_alibi_slopes(slope, H, m->family->slopes == SLOPES_ABOVE);
+    bias_alibi_slopes(slope, H, quirks_of(m->family)->slopes == SLOPES_ABOVE);
     m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
     for (int head = 0; head < H; head++)
         m->alibi[head] = (struct bias_alibi){

@@ -143,8 +143,8 @@ struct report {
 void report_begin(struct report *r);
 /* Writes one row in TSV, CSV or JSON, after the header.  Tables are written by the command. */
 void report_row(struct report *r, const void *row);
-/* Writes one row of the report's record; in a table, the line `lead` and the rows `rows`, which are of
- * the record `of`, in its place. */
+/* Writes one row of the report's record; in a table, the line `lead` and the rows `rows`, which are
+ * of the record `of`, in its place. */
 void report_row_or_table(struct report *r, const void *row, const char *lead,
                          const struct record *of, struct list rows, struct arena *a);
 /* Called after the last row: TSV and CSV get their header even without rows. */

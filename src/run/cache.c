@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "model/family_slots.h"
 #include "run/mixer.h"
 
 size_t cache_row(const struct model *m)

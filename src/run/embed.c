@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/family_slots.h"
+#include "model/quirks.h"
 #include "nn/nn.h"
 #include "nn/sinusoid.h"
 #include "run/conv.h"
@@ -72,7 +74,7 @@ void embed_tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
     bool scaled = p->m->family->scale_embedding ||
-                  (p->m->config.scale_embedding && !p->m->family->never_scales);
+                  (p->m->config.scale_embedding && !quirks_of(p->m->family)->never_scales);
     double tokens = p->m->config.multiplier.tokens;
     float scale = scaled ? sqrtf((float)p->m->config.d_model) : tokens > 0 ? (float)tokens : 1;
 
@@ -145,7 +147,7 @@ static void add_box(const struct pass *p, float *x, float *room, int i, int widt
 /* The positions of this picture are not the table's rows. */
 static bool has_other_grid(const struct pass *p, int text)
 {
-    return p->m->family->interpolates && front_interpolates(p->m, &p->b->values[text]);
+    return quirks_of(p->m->family)->interpolates && front_interpolates(p->m, &p->b->values[text]);
 }
 
 static void add_types_and_positions(struct pass *p, float *out, int width)
@@ -206,6 +208,7 @@ void embed_batch(struct pass *p)
 {
     const struct param *slot = p->m->slot;
     const struct config *config = &p->m->config;
+    const struct quirks *quirks = quirks_of(p->m->family);
     int D = config->d_model, E = config->d_embed,
         width = family_slot_dim(p->m->family, config, DIM_EMB);
     bool token_proj = slot[W_TOK_PROJ].weight != NULL;
@@ -223,14 +226,14 @@ void embed_batch(struct pass *p)
     if (token_proj)
         stage_linear(p, sum, width, read > E ? trigrams(p, narrow, E) : narrow, read, p->N,
                      &slot[W_TOK_PROJ]);
-    if (p->m->family->norm_of_tokens)
+    if (quirks->norm_of_tokens)
         stage_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     add_types_and_positions(p, sum, width);
-    if (!p->m->family->proj_before_norm && !p->m->family->norm_of_tokens)
+    if (!quirks->proj_before_norm && !quirks->norm_of_tokens)
         stage_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     if (sum_proj)
         stage_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
-    if (p->m->family->proj_before_norm)
+    if (quirks->proj_before_norm)
         stage_norm(p, p->x, p->x, p->N, D, &slot[W_EMB_NORM]);
     if (slot[W_POS_CONV].weight != NULL)
         conv_positions(p);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "model/family_slots.h"
+#include "model/quirks.h"
 #include "nn/act.h"
 #include "nn/nn.h"
 #include "run/route.h"
@@ -59,7 +61,7 @@ static struct room make_room(struct pass *p, int n)
 {
     const struct config *config = &p->m->config;
     size_t D = (size_t)config->d_model, F = (size_t)config->experts.d_ff;
-    bool pairs = p->m->family->experts_in_pairs;
+    bool pairs = quirks_of(p->m->family)->experts_in_pairs;
 
     if (config->experts.n_shared > 0 &&
         (size_t)family_slot_dim(p->m->family, config, DIM_FS) > F)

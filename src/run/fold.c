@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "model/family_slots.h"
+
 bool fold_is_on(const struct model *m)
 {
     return m->norm_place == PLACE_PRE || m->norm_place == PLACE_PARALLEL;

@@ -3,6 +3,8 @@
 #include "run/front.h"
 
 #include "base/str.h"
+#include "model/family_slots.h"
+#include "model/quirks.h"
 #include "run/wave.h"
 
 #include <stdio.h>
@@ -92,7 +94,7 @@ int front_patch_rows(const struct model *m, int64_t height)
 
 bool front_interpolates(const struct model *m, const struct values *v)
 {
-    return m->family->interpolates &&
+    return quirks_of(m->family)->interpolates &&
            (front_patch_rows(m, v->dim[1]) != family_grid(&m->config, 0) ||
             front_patch_columns(m, v->dim[2]) != family_grid(&m->config, 1));
 }
@@ -152,7 +154,7 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
     bool same = count > 0 && v->n_dims == count;
 
     for (int i = 0; same && i < count; i++)
-        same = v->dim[i] == dim[i] || dim[i] < 0 || (i > 0 && m->family->interpolates);
+        same = v->dim[i] == dim[i] || dim[i] < 0 || (i > 0 && quirks_of(m->family)->interpolates);
     if (!same) {
         print_shape(found, v->dim, v->n_dims);
         print_shape(expected, dim, count);
@@ -160,7 +162,7 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
     }
     if (m->family->front == FRONT_WAVE)
         return wave_positions(m, v->dim[0], e);
-    if (m->family->interpolates)
+    if (quirks_of(m->family)->interpolates)
         return picture_positions(m, v, e);
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "model/family_slots.h"
+#include "model/quirks.h"
 #include "nn/act.h"
 #include "run/front.h"
 #include "run/interpolate.h"
@@ -122,7 +124,7 @@ size_t front_rows_room(const struct model *m, int n)
     switch (m->family->front) {
     case FRONT_PATCH:
         return windows_room(&m->slot[W_PATCH], n) +
-               (m->family->interpolates ? interpolate_room(m) : 0);
+               (quirks_of(m->family)->interpolates ? interpolate_room(m) : 0);
     case FRONT_MEL_CONV:
         return 2 * (size_t)n * (size_t)m->config.d_model + windows_room(&m->slot[W_CONV_2], n);
     case FRONT_WAVE:

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "model/family_slots.h"
 #include "nn/nn.h"
 #include "run/stage.h"
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "model/family_slots.h"
 #include "nn/norm.h"
 #include "run/stage.h"
 

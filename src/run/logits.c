@@ -174,7 +174,7 @@ void run_logits(const struct model *m, const struct wanted *want, float *out,
 static const float *finish(struct pass *p, float *end, int n, float *room)
 {
     const struct param *slot = p->m->slot;
-    int D = family_slot_dim(p->m->family, &p->m->config, DIM_END);
+    int D = model_end_width(p->m);
 
     stage_norm(p, end, end, n, D, &slot[W_FINAL_NORM]);
     if (slot[W_FINAL_PROJ].weight == NULL)

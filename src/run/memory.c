@@ -85,7 +85,7 @@ double run_memory(const struct model *m, const struct change *change, int n_toke
     double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) *
                  ((double)mlp_width(m) + (m->mlp == MLP_GATED ? config->d_ff : 0));
-    int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
+    int sets = family_has(m->family, W_Q_GLOBAL) ? 2 : 1;   /* of q, k and v */
     double blocks = config->sparse.block > 0 ? 2.25 :
                                                1.25; /* of weights, and a byte each */
     double mixer = mixer_memory(m, n_tokens);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "model/family_slots.h"
 #include "nn/act.h"
 #include "nn/delta.h"
 #include "nn/lookback.h"

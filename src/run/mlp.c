@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/family_slots.h"
 #include "nn/act.h"
 #include "nn/nn.h"
 #include "run/experts.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "model/quirks.h"
 #include "nn/norm.h"
 #include "run/latent.h"
 #include "run/rotary.h"
@@ -57,7 +58,7 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
                    model->config.n_heads);
         norm_heads(model, row, model->place.k, &job->plan->slot[W_K_NORM],
                    model->config.n_kv_heads);
-        if (model->family->norms_values && job->values && job->own)
+        if (quirks_of(model->family)->norms_values && job->values && job->own)
             norm_rms(row + model->place.v[0], row + model->place.v[0], NULL,
                      (float)model->config.norm.eps, model->config.n_kv_heads,
                      model->config.d_value);
@@ -212,7 +213,7 @@ void project_self(struct pass *p, const struct layer_plan *plan, bool values)
         stage_rows(p, p->N, clip_rows, &job);
     rotary_rotate(p, plan);
     share_keys(p, plan, job.own);
-    if (p->m->family->qk_norm_last && p->m->config.norm.qk && plan->rope >= 0)
+    if (quirks_of(p->m->family)->qk_norm_last && p->m->config.norm.qk && plan->rope >= 0)
         stage_rows(p, p->N, last_norm_rows, &job);
     if (plan->tempered)
         par_for(p->par, p->b->n_texts, temper_text, &job);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/family_slots.h"
+#include "model/quirks.h"
 #include "run/altup.h"
 #include "run/attend.h"
 #include "run/cached.h"
@@ -47,7 +49,7 @@ static void make_room(struct pass *p)
 {
     const struct config *config = &p->m->config;
     size_t N = (size_t)p->N, D = (size_t)config->d_model;
-    size_t out = (size_t)family_slot_dim(p->m->family, config, DIM_OUT);
+    size_t out = (size_t)model_attention_width(p->m);
     size_t inner = (size_t)family_slot_dim(p->m->family, config, DIM_INNER);
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
@@ -56,7 +58,7 @@ static void make_room(struct pass *p)
                 stage_floats(p, N, inner) : p->x;
     p->x3 = pass_has_two_streams(p) ? p->x : p->x2;
     p->a = stage_floats(p, N, D > inner ? D : inner);
-    if (p->m->norm_place == PLACE_PARALLEL || p->m->family->stack.name[W_SKIP_DOWN] != NULL)
+    if (p->m->norm_place == PLACE_PARALLEL || family_has(p->m->family, W_SKIP_DOWN))
         p->late = stage_floats(p, N, D);
     if (config->streams.n > 0)
         p->streams = stage_floats(p, N, (size_t)model_stream_width(p->m));
@@ -73,7 +75,7 @@ static void make_room(struct pass *p)
                 (size_t)family_slot_dim(p->m->family, config, DIM_GV));
     if (p->want->cache != NULL)
         p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
-    if (p->m->family->taps)
+    if (quirks_of(p->m->family)->taps)
         p->mixed = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
     if (p->m->slot[W_CONV].weight != NULL || config->streams.n > 0)
         p->embedded = stage_floats(p, N, D);
@@ -113,7 +115,7 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
 {
     const struct param *slot = p->m->layer[l].slot;
     const struct param *param = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = family_slot_dim(p->m->family, &p->m->config, DIM_OUT);
+    int D = model_attention_width(p->m);
 
     if (param->weight == NULL)
         memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
@@ -143,7 +145,7 @@ static void attention_output(struct pass *p, int l, enum stack_id stack, float *
     project_out(p, l, stack, out, p->z, p->N);
     if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
         p->want->tap->given(p->want->tap->self, l, stack, out, p->N,
-                            family_slot_dim(p->m->family, &p->m->config, DIM_OUT));
+                            model_attention_width(p->m));
 }
 
 /* late = a + norm(up(down a)), of what attention reads. */

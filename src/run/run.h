@@ -48,7 +48,7 @@ void run_attention_output(const struct model *m, int layer, enum stack_id stack,
 /*
  * out[n, m->d_hidden] = the final hidden states of n rows of the residual stream after the last
  * layer: after the final norm and any step between it and the head.
- * stream [n, family_slot_dim(DIM_END)]: with PLACE_REVERSIBLE the stream that attentions add to,
+ * stream [n, model_end_width()]: with PLACE_REVERSIBLE the stream that attentions add to,
  * then the other; with several streams (altup.h) all, side by side; it is overwritten.
  */
 void run_hidden(const struct model *m, const struct wanted *want, float *out, float *stream,

@@ -104,7 +104,7 @@ void sparse_room(struct pass *p)
 {
     if (p->m->config.sparse.block > 0)
         p->copies = copies_of(p);
-    if (p->b->global != NULL && p->m->family->stack.name[W_Q_GLOBAL] != NULL &&
+    if (p->b->global != NULL && family_has(p->m->family, W_Q_GLOBAL) &&
         memchr(p->b->global, 1, (size_t)p->N) != NULL)
         p->qkv_global = arena_alloc_raw(p->call, (uint64_t)p->N *
                                         (uint64_t)p->m->place.width, sizeof(float));

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/quirks.h"
 #include "nn/nn.h"
 #include "nn/softmax.h"
 #include "run/stage.h"
@@ -147,6 +148,6 @@ double taps_memory(const struct model *m, int n_tokens)
     const struct config *config = &m->config;
     double Hd = (double)config->n_heads * config->d_head;
 
-    return !m->family->taps ? 0 :
+    return !quirks_of(m->family)->taps ? 0 :
            n_tokens * (config->d_model + 3 * Hd + (double)config->n_taps * config->n_heads + 1);
 }

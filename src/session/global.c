@@ -13,7 +13,7 @@ static bool is_word(const char *list, const char *word)
 
 static bool has_global(const struct model *m)
 {
-    return m->family->stack.name[W_Q_GLOBAL] != NULL;
+    return family_has(m->family, W_Q_GLOBAL);
 }
 
 static int members(const char *list, int n, bool *out, struct err *e)

@@ -35,7 +35,8 @@ extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
 /* For pictures of a text: the tokens that are rows and columns. */
 extern const struct opt_group region_group;
-extern const struct opt_group average_group;    /* for commands that show maps, or numbers of maps */
+/* For commands that show maps, or numbers of maps. */
+extern const struct opt_group average_group;
 /* For commands over many texts: shards, and resuming. */
 extern const struct opt_group shard_group, resume_group;
 extern const struct opt_group rare_group;       /* for commands that count tokens: task/counts.h */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/config.h"
-#include "model/family.h"
+#include "model/family_slots.h"
 #include "model/generation.h"
 
 static void look(const struct config *c, const struct family *f)
@@ -17,8 +17,8 @@ static void look(const struct config *c, const struct family *f)
     assert(c->d_model > 0 && c->d_head > 0 && c->d_ff > 0);
     assert(c->n_vocab > 0 || f->front != FRONT_TOKENS);
     if (f->front == FRONT_PATCH)
-        assert(c->n_positions == (f->stack.name[W_CLS] != NULL) +
-               (f->stack.name[W_CLS_2] != NULL) + (c->front.image[0] / c->front.patch[0]) *
+        assert(c->n_positions == family_has(f, W_CLS) + family_has(f, W_CLS_2) +
+               (c->front.image[0] / c->front.patch[0]) *
                (c->front.image[1] / c->front.patch[1]) && c->n_positions > 0);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
     if (f->positions == POS_ROPE)       /* a share of them may be none */

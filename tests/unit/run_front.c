@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "model/family_slots.h"
 #include "run/run.h"
 
 static struct arena arena;
@@ -72,7 +73,7 @@ static void add_named(struct file *f, const char *name, const char *prefix, int 
 static void add_layer(struct file *f, const struct family *family, size_t D, size_t F)
 {
     for (int s = 0; s < N_SLOT; s++) {
-        const char *name = family->stack.name[s];
+        const char *name = family_names(family, (enum slot)s);
         bool up = s == W_UP, down = s == W_DOWN;
 
         if (name == NULL || (family_slots[s].count != PER_LAYER && s != W_FINAL_NORM))

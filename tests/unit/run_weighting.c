@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
+#include "model/family_slots.h"
 #include "model/layer.h"
 #include "run/weighting.h"
 #include "unit/run_room.h"

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cmd/info/info.h"
 #include "model/gguf.h"
+#include "model/quirks.h"
 
 struct family_row {
     const char *family, *stack, *norms, *positions, *reads;
@@ -83,7 +84,7 @@ const struct record info_family_record = {
 static const char *positions_of(struct arena *a, const struct family *f)
 {
     enum bias added = f->decoder != NULL && f->bias == BIAS_NONE ? f->decoder->bias : f->bias;
-    const char *own = f->stack.name[W_POS_CONV] != NULL ? "convolution" : positions[f->positions];
+    const char *own = family_has(f, W_POS_CONV) ? "convolution" : positions[f->positions];
     const char *bias;
 
     if (added == BIAS_ALIBI)
@@ -97,23 +98,22 @@ static const char *positions_of(struct arena *a, const struct family *f)
 
 static struct list has_of(struct arena *a, const struct family *f)
 {
-    const char *const *name = f->stack.name;
     const struct { bool has; const char *what; } all[] = {
         { f->window_rule != WINDOW_NONE, "windows" },
-        { name[W_Q_GLOBAL] != NULL, "global tokens" },
+        { family_has(f, W_Q_GLOBAL), "global tokens" },
         { f->defaults.sparse.block > 0, "blocks" },
         { f->defaults.chunked.near.len > 0, "chunks" },
         { f->mixer == MIXER_CONV, "layers of a gated convolution" },
         { f->mixer == MIXER_DELTA, "layers of the gated delta rule" },
-        { f->q_gated, "gated outputs" },
-        { name[W_SINKS] != NULL, "learnt sinks" },
+        { quirks_of(f)->q_gated, "gated outputs" },
+        { family_has(f, W_SINKS), "learnt sinks" },
         { f->qkv == QKV_LOW_RANK, "latent attention" },
-        { name[W_Q_NORM] != NULL || f->qk_norm_last, "norms of q and k" },
+        { family_has(f, W_Q_NORM) || quirks_of(f)->qk_norm_last, "norms of q and k" },
         { f->rope_rule != ROPE_EVERY, "layers without rope" },
-        { name[W_ROUTER] != NULL, "experts" },
+        { family_has(f, W_ROUTER), "experts" },
         { f->defaults.groups.n > 0, "shared layers" },
-        { name[W_IN] != NULL, "bottlenecks" },
-        { name[W_TAPS] != NULL, "a convolution beside heads" },
+        { family_has(f, W_IN), "bottlenecks" },
+        { family_has(f, W_TAPS), "a convolution beside heads" },
         { f->defaults.streams.n > 0, "streams that mix" },
         { f->defaults.streams.n_shared > 0, "keys of earlier layers" },
     };

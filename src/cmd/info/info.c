@@ -7,6 +7,8 @@
 #include "cmd/info/info.h"
 #include "base/str.h"
 #include "cli/output.h"
+#include "model/family_slots.h"
+#include "model/quirks.h"
 #include "run/wave.h"
 #include "task/provenance.h"
 
@@ -57,10 +59,10 @@ static char *attention_sum(struct arena *a, const struct model *m)
     const struct param *slot = model_attending(m)->slot;
     int hd = config->n_heads * config->d_head, gd = config->n_kv_heads * config->d_head;
 
-    if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q || m->family->q_gated ||
+    if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q || quirks_of(m->family)->q_gated ||
         config->d_value != config->d_head || slot[W_REL_K].weight != NULL ||
         slot[W_REL_Q].weight != NULL || slot[W_O].weight == NULL ||
-        family_slot_dim(m->family, config, DIM_OUT) != config->d_model)
+        model_attention_width(m) != config->d_model)
         return each_projection(a, m);
     if (hd == gd && hd == config->d_model)
         return arena_printf(a, "%d x %d x %d",

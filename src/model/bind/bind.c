@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/quirks.h"
 
 /*
  * Layers that share their weights, as ALBERT's do, are bound to those of a group, each
@@ -53,7 +54,7 @@ static void split_experts(struct model *m, struct layer_plan *plan)
     const struct param *up_bias = &plan->slot[W_EXPS_UP_BIAS];
     const struct param *down_bias = &plan->slot[W_EXPS_DOWN_BIAS];
     int F = m->config.experts.d_ff, D = m->config.d_model;
-    bool pairs = m->family->experts_in_pairs;
+    bool pairs = quirks_of(m->family)->experts_in_pairs;
 
     for (int x = 0; x < m->config.experts.n; x++) {
         struct expert *expert = &plan->expert[x];
@@ -110,7 +111,7 @@ static void split_output(const struct model *m, struct layer_plan *plan)
     struct param *heads = &plan->slot[W_O], *taps = &plan->slot[W_TAPS_O];
     int n = family_slot_dim(m->family, &m->config, DIM_HV);
 
-    if (!m->family->taps)
+    if (!quirks_of(m->family)->taps)
         return;
     heads->matrix.K = n;
     taps->matrix = heads->matrix;
@@ -137,7 +138,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
            (s == W_K && m->config.layer_kind != NULL &&
             m->config.layer_kind[l] == LAYER_HASHED) ||
-           (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
+           (s == W_ATT_NORM && l == 0 && quirks_of(m->family)->first_norm_absent) ||
            (s == W_MLP_NORM && m->config.norm.one) ||
            (s == W_GRID_LAYER && !m->config.grid.by_layer) ||
            ((s == W_K || s == W_V || s == W_K_NORM) &&
@@ -184,7 +185,7 @@ static bool fits(struct binder *b, const struct head_task *task, const char *cla
 {
     const struct family *family = b->m->family;
     bool of_encoder = family->decoder != NULL;
-    bool after_encoder = family->stack.name[W_CROSS_Q] != NULL;
+    bool after_encoder = family_has(family, W_CROSS_Q);
     bool of_patches = task->rows == HEAD_OTHERS_MEAN || task->rows == HEAD_FIRST_MEAN;
     struct where first = { 0 };
 
@@ -200,10 +201,11 @@ static void find_task(struct binder *b)
 {
     struct model *model = b->m;
     const char *class_name = model->config.head.class_name;
+    const char *usual = quirks_of(model->family)->head_class;
 
     model->config.head.task = NULL;         /* a decoder's config is its encoder's */
-    if (model->family->head_class != NULL && !head_is_unknown(class_name))
-        class_name = model->family->head_class;
+    if (usual != NULL && !head_is_unknown(class_name))
+        class_name = usual;
     for (const struct head_task *task = head_tasks; class_name != NULL &&
          task->class_name != NULL; task++)
         if (fits(b, task, class_name)) {
@@ -224,7 +226,6 @@ static bool has_part_of_head(const struct model *m)
 /* A head is there if nothing of it is missing; its weight may be tied. */
 static void bind_head(struct model *m)
 {
-    const char *const *name = m->family->stack.name;
     bool complete = m->head_lacks == NULL;
 
     if (!has_part_of_head(m))
@@ -235,7 +236,7 @@ static void bind_head(struct model *m)
         return;
     }
     m->n_logits = family_slot_dim(m->family, &m->config, DIM_HEAD);
-    m->has_head = complete && name[W_HEAD] != NULL;         /* an encoder's is the decoder's */
+    m->has_head = complete && family_has(m->family, W_HEAD);    /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->has_head = m->has_head && !head_is_unknown(m->config.head.class_name);
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
@@ -318,7 +319,7 @@ static void place_heads(struct model *m, struct arena *a)
         place->run[r] = r * stride;
     if (m->family->qkv == QKV_QUARTERS)
         place_quarters(m, a);
-    if (m->family->q_gated)
+    if (quirks_of(m->family)->q_gated)
         place_gates(m, a);
 }
 
@@ -333,7 +334,7 @@ static enum norm_place place_of(const struct model *m)
         return PLACE_PRE;
     if (was->norm.parallel && !m->config.norm.parallel)
         return PLACE_PRE;
-    if (m->family->parallel_by_config && m->config.norm.parallel)
+    if (quirks_of(m->family)->parallel_by_config && m->config.norm.parallel)
         return PLACE_PARALLEL;
     return m->family->norm_place;
 }
@@ -342,17 +343,18 @@ static enum norm_place place_of(const struct model *m)
 static bool stack_lacks(const struct model *m, int s)
 {
     const struct config *config = &m->config;
+    const struct quirks *quirks = quirks_of(m->family);
     bool axial = m->family->positions == POS_AXIAL && config->axial.on;
 
     if ((s == W_TYPE && config->n_types == 0) || (s == W_TASK && config->n_tasks == 0) ||
-        (s == W_EMB_NORM && m->family->emb_norm_by_config && !config->norm.embedding) ||
-        (m->family->may_rotate && s == (config->rotary.instead ? W_POS : W_INV_FREQ)) ||
+        (s == W_EMB_NORM && quirks->emb_norm_by_config && !config->norm.embedding) ||
+        (quirks->may_rotate && s == (config->rotary.instead ? W_POS : W_INV_FREQ)) ||
         bind_distance_is_off(m, s) || (s == W_GRID && !config->grid.shared) ||
         (s == W_POS && m->family->bias == BIAS_GRID && !config->front.positions) ||
         (s == W_POS && m->family->defaults.relative.input && !config->relative.input) ||
         ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1) ||
         (s == W_POS_CONV_NORM && m->norm_place == PLACE_PRE) ||
-        (s == W_EMB_NORM && m->family->wave_norm_by_config && !config->front.wave.norm) ||
+        (s == W_EMB_NORM && quirks->wave_norm_by_config && !config->front.wave.norm) ||
         ((s == W_HEAD_NORM || s == W_HEAD_BIAS) && config->head.one_number))
         return true;
     if (s == W_FINAL_NORM && !m->family->bare)
@@ -370,7 +372,7 @@ static int longest_text(const struct model *m)
 
     if (family_rotates(m->family, config))
         return count;
-    if (m->family->front == FRONT_WAVE || m->family->interpolates)
+    if (m->family->front == FRONT_WAVE || quirks_of(m->family)->interpolates)
         return NO_LIMIT;
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return count - 1 -
@@ -393,7 +395,7 @@ static int longest_text(const struct model *m)
 /* A GGUF file has no key for the norms of queries and keys. */
 static void find_qk_norms(struct binder *b)
 {
-    const char *names = b->m->family->stack.name[W_Q_NORM];
+    const char *names = family_names(b->m->family, W_Q_NORM);
 
     for (int l = 0; weights_gguf(b->m->weights) != NULL && b->m->family->qk_norm_by_config &&
                     l < bind_layers(b); l++)
@@ -447,14 +449,15 @@ static int bind_streams(struct binder *b)
 static int bind_stack(struct binder *b)
 {
     struct model *model = b->m;
+    const char *one_number = quirks_of(model->family)->one_number;
 
     b->prefix = bind_prefix(b);
     memset(b->biased, 0, sizeof b->biased);
     find_qk_norms(b);
     model->norm_place = place_of(model);
     model->mlp = family_mlp(model->family, &model->config);
-    model->config.head.one_number = model->family->one_number != NULL &&
-        bind_has(b, model->family->one_number, (struct where){ 0 });
+    model->config.head.one_number = one_number != NULL &&
+                                    bind_has(b, one_number, (struct where){ 0 });
     find_task(b);
     for (int s = 0; s < N_SLOT; s++)
         if (family_slots[s].count == PER_STACK && !stack_lacks(model, s) &&
@@ -486,15 +489,15 @@ static int bind_stack(struct binder *b)
  * missing part of one is an error. */
 static bool has_layers(struct binder *b)
 {
-    const char *const *name = b->m->family->stack.name;
+    const struct family *family = b->m->family;
     bool none = true;
 
     b->prefix = bind_prefix(b);
     for (int layer = 0; layer < bind_layers(b); layer++)
         for (int s = 0; s < N_SLOT; s++)
-            if (family_slots[s].count == PER_LAYER && name[s] != NULL) {
+            if (family_slots[s].count == PER_LAYER && family_has(family, (enum slot)s)) {
                 none = false;
-                if (bind_has(b, name[s], (struct where){ layer, 0 }))
+                if (bind_has(b, family_names(family, (enum slot)s), (struct where){ layer, 0 }))
                     return true;
             }
     return none;

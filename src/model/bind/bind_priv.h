@@ -3,6 +3,7 @@
 #ifndef MODEL_BIND_PRIV_H
 #define MODEL_BIND_PRIV_H
 
+#include "model/family_slots.h"
 #include "model/model_priv.h"
 #include "weights/gguf.h"
 

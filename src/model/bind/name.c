@@ -238,10 +238,11 @@ static const char *prefix_of(struct binder *b, const char *names)
  * any other will do. */
 const char *bind_prefix(struct binder *b)
 {
-    const char *const *name = b->m->family->stack.name, *prefix = NULL;
+    const struct family *family = b->m->family;
+    const char *prefix = NULL;
 
     for (int s = 0; s < N_SLOT && prefix == NULL; s++)
-        if (name[s] != NULL)
-            prefix = prefix_of(b, name[s]);
+        if (family_has(family, (enum slot)s))
+            prefix = prefix_of(b, family_names(family, (enum slot)s));
     return prefix != NULL ? prefix : "";
 }

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/str.h"
+#include "model/quirks.h"
 
 struct shape {
     int n;
@@ -89,7 +90,7 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
     same = t->n_dims - first == want.n;
     for (int i = 0; same && i < want.n; i++)
         same = t->shape[first + i] == want.d[i];
-    same = same || (b->m->family->heads_apart && is_split(t, &want));
+    same = same || (quirks_of(b->m->family)->heads_apart && is_split(t, &want));
     return same ? 0 :
            err_set(b->e, ERR_INPUT, "%s: %s: shape %s, expected %s", t->file, t->name,
                    tensor_shape(b->a, t), shape_text(b->a, &want));
@@ -175,13 +176,13 @@ static const struct own_norm *own_norm(struct binder *b, enum slot slot)
 {
     const struct family *family = b->m->family;
     const struct config *config = &b->m->config;
-    bool bare = family->bare_eps > 0 && (slot == W_EMB_NORM || slot == W_MLP_NORM);
+    double bare_eps = slot == W_EMB_NORM || slot == W_MLP_NORM ? quirks_of(family)->bare_eps : 0;
     struct own_norm *own;
 
     if (family->norm != NORM_AFFINE || (slot != W_HEAD_NORM && !config->norm.by_row))
         return NULL;
     own = arena_alloc(b->a, 1, sizeof *own);
-    *own = (struct own_norm){ NORM_LAYER, bare ? family->bare_eps : config->norm.eps };
+    *own = (struct own_norm){ NORM_LAYER, bare_eps > 0 ? bare_eps : config->norm.eps };
     return own;
 }
 
@@ -327,7 +328,8 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
         return 0;
     names = bind_stored_names(b, slot);
     if (row->kind == SLOT_NORM &&
-        (family->norms_bare || (family->defaults.norm.affine && !b->m->config.norm.affine)))
+        (quirks_of(family)->norms_bare ||
+         (family->defaults.norm.affine && !b->m->config.norm.affine)))
         return bind_plain_norm(b, row, at, p);
     if (row->group == OF_QK_NORM && bind_is_in_parts(b, slot))
         return bind_norm_heads(b, slot, at, p);
@@ -353,7 +355,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (row->kind == SLOT_NORM)
         p->own = own_norm(b, slot);
     p->is_linear = family_slot_is_linear(slot);
-    return row->group == OF_NONE || (slot == W_HEAD && family->head_bias_unused &&
+    return row->group == OF_NONE || (slot == W_HEAD && quirks_of(family)->head_bias_unused &&
                                     b->m->config.head.task == NULL) ?
            0 : bind_bias(b, slot, names, at, p);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/quirks.h"
 
 /* Of layers of any family, from the layer's number on: what a program computes for itself. */
 static const char tables[] =
@@ -79,7 +80,7 @@ static bool is_missed(struct binder *b, const char *name)
     const char *rest = in_layer(b, name, &layer);
 
     return rest != NULL && !begins_with(rest, tables) && !begins_with(rest, family->spare) &&
-           !(family->spare_layers && layer >= b->m->config.n_layers);
+           !(quirks_of(family)->spare_layers && layer >= b->m->config.n_layers);
 }
 
 /* Those of one stack. */

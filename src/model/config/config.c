@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/str.h"
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 enum { MAX_LAYERS = 1 << 16 };
 
@@ -148,7 +149,7 @@ static int refuse(const struct reader *r, const struct family *f, const json_t *
 {
     const json_t *cross = config_value(root, "add_cross_attention");
 
-    if (f->decoder != NULL && f->decoder->headless != NULL && json_is_false(cross))
+    if (f->decoder != NULL && quirks_of(f->decoder)->headless != NULL && json_is_false(cross))
         return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: false is not supported "
                        "for this family, expected true", r->file);
     if (f->decoder == NULL && json_is_true(cross))
@@ -186,7 +187,7 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
     json_t *name;
     int status;
 
-    if (!f->mlp_by_config)
+    if (!quirks_of(f)->mlp_by_config)
         return 0;
     scale = config_value(root, "scale_decoder_outputs");
     tied = config_value(root, "tie_word_embeddings");
@@ -227,6 +228,7 @@ static bool may_rotate(const struct family *f, const struct config *c)
 
 static void fill_defaults(struct config *c, const struct family *f)
 {
+    const struct quirks *quirks = quirks_of(f);
     bool latent = f->qkv == QKV_LOW_RANK;
 
     if (latent)
@@ -257,16 +259,16 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->experts.d_shared = 0;
     if (f->fixed_eps)
         c->norm.eps = f->defaults.norm.eps;
-    if (f->fixed_act)
+    if (quirks->fixed_act)
         c->act = f->defaults.act;
-    if (f->never_renormalise || f->always_renormalise)
-        c->experts.renormalise = f->always_renormalise;
+    if (quirks->never_renormalise || quirks->always_renormalise)
+        c->experts.renormalise = quirks->always_renormalise;
     if (latent)
         c->rotary.n_columns = c->latent.d_rope;
     if (c->rotary.n_columns == 0)
         c->rotary.n_columns = has_share(f) ? (int)(c->d_head * c->rotary.share) : c->d_head;
-    c->norm.residual_from = c->norm.residual_from && f->residual_by_config;
-    if (f->parallel_by_config)
+    c->norm.residual_from = c->norm.residual_from && quirks->residual_by_config;
+    if (quirks->parallel_by_config)
         c->norm.one = c->norm.parallel;
 }
 
@@ -342,7 +344,7 @@ static int derive(const struct reader *r, const struct family *f)
                        r->file);
     if (derive_groups(r, f) != 0)
         return -1;
-    if (config->both_ways && !f->may_see_both_ways)
+    if (config->both_ways && !quirks_of(f)->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, expected false", r->file, f->name);
     if (f->defaults.bias.n_buckets > 0 &&
@@ -441,7 +443,7 @@ static int check_window(const struct reader *r, const struct family *f, const js
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
     const json_t *widths = config_value(root, "intermediate_size");
-    bool lists = f->widths_by_layer && json_is_array(widths);
+    bool lists = quirks_of(f)->widths_by_layer && json_is_array(widths);
 
     *r->c = f->defaults;
     r->c->head.n_labels = 2;

@@ -67,7 +67,7 @@ int config_experts(const struct reader *r, const struct family *f, const json_t 
 {
     struct config *config = r->c;
 
-    if (f->stack.name[W_ROUTER] == NULL)
+    if (!family_has(f, W_ROUTER))
         config->experts.n = 0;
     if (config->experts.n == 0)
         return 0;
@@ -82,7 +82,7 @@ int config_experts(const struct reader *r, const struct family *f, const json_t 
     if (f->score == SCORE_SPARSEMIXER && config->experts.n_chosen != 2)
         return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d of %d, expected 2",
                        r->file, config->experts.n_chosen, config->experts.n);
-    if (f->stack.name[W_EXPS_UP] != NULL &&
+    if (family_has(f, W_EXPS_UP) &&
         (double)config->experts.n * (2.0 * config->experts.d_ff + config->d_model) > 1 << 30)
         return err_set(r->e, ERR_INPUT, "%s: %d experts of width %d: expected at most %d rows",
                        r->file, config->experts.n, config->experts.d_ff, 1 << 30);

@@ -2,6 +2,8 @@
  * config.json -> sizes of inputs other than text: pictures and frames of sound. */
 #include "model/config/config_priv.h"
 
+#include "model/family_slots.h"
+
 enum { MOST_GRID = 1 << 12 };   /* patches of a side, where distances have biases */
 
 /* "image_size": 224 or [224, 160]: rows and columns. */
@@ -46,8 +48,7 @@ static int read_picture(const struct reader *r, const struct family *f, const js
         return err_set(r->e, ERR_INPUT, "%s: %.0f patches, expected less than %d", r->file,
                        patches, 1 << 30);
     config->n_vocab = 0;                /* BEiT's is of what it was trained to predict */
-    config->n_positions = (int)patches + (f->stack.name[W_CLS] != NULL) +
-                          (f->stack.name[W_CLS_2] != NULL);
+    config->n_positions = (int)patches + family_has(f, W_CLS) + family_has(f, W_CLS_2);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 static const struct kind {
     const char *name;
@@ -182,10 +183,10 @@ static int read_chunks(const struct reader *r, const struct family *f, const jso
 static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
 {
     const json_t *list = config_value(root, "mlp_only_layers");
-    const json_t *routed = f->dense_apart ? config_value(root, "moe_layers") : NULL;
+    const json_t *routed = quirks_of(f)->dense_apart ? config_value(root, "moe_layers") : NULL;
     bool *dense = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *dense);
 
-    if (f->stack.name[W_UP] == NULL) {
+    if (!family_has(f, W_UP)) {
         r->c->experts.first_layer = 0;
         r->c->experts.step = 1;
         return 0;

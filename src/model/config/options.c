@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 #define F(f) offsetof(struct config, f)
 static const struct key clip = { KEY_REAL, F(clip_qkv), 1e-6, 1e9, NAMES("clip_qkv") };
@@ -83,11 +84,12 @@ static int read_positions(const struct reader *r, const struct family *f, const 
 {
     const json_t *value = config_value(root, "position_embedding_type");
     const char *text = value != NULL ? json_string_value(value) : "absolute";
+    bool may_rotate = quirks_of(f)->may_rotate;
 
-    r->c->rotary.instead = text != NULL && f->may_rotate && strcmp(text, "rotary") == 0;
+    r->c->rotary.instead = text != NULL && may_rotate && strcmp(text, "rotary") == 0;
     return r->c->rotary.instead || (text != NULL && strcmp(text, "absolute") == 0) ? 0 :
            config_wrong(r, "position_embedding_type", value,
-                        f->may_rotate ? "\"absolute\" or \"rotary\"" : "\"absolute\"");
+                        may_rotate ? "\"absolute\" or \"rotary\"" : "\"absolute\"");
 }
 
 static int read_dropout(const struct reader *r, const struct family *f)
@@ -104,7 +106,7 @@ static int read_ratio(const struct reader *r, const struct family *f, const json
 {
     struct config *c = r->c;
 
-    if (!f->swiglu_by_config)
+    if (!quirks_of(f)->swiglu_by_config)
         return 0;
     if (config_key(r, &ratio, root, c) != 0 || config_key(r, &swiglu, root, c) != 0)
         return -1;
@@ -136,7 +138,7 @@ static int read_temper(const struct reader *r, const struct family *f, const jso
 /* Of intermediate_size, which has been read, and the other. */
 static int read_dense(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (!f->dense_apart)
+    if (!quirks_of(f)->dense_apart)
         return 0;
     if (config_value(root, "intermediate_size") != NULL)
         r->c->experts.d_ff = r->c->d_ff;
@@ -155,15 +157,15 @@ int config_options(const struct reader *r, const struct family *f, const json_t 
     if (read_ratio(r, f, root) != 0 || read_temper(r, f, root) != 0 ||
         read_dense(r, f, root) != 0)
         return -1;
-    if (!f->pooler_by_config && config_key(r, &classifier, root, r->c) != 0)
+    if (!quirks_of(f)->pooler_by_config && config_key(r, &classifier, root, r->c) != 0)
         return -1;
     if (f->pre_by_config && config_key(r, &pre, root, r->c) != 0)
         return -1;
-    if (f->attn_config && config_value(root, "attn_config") != NULL)
+    if (quirks_of(f)->attn_config && config_value(root, "attn_config") != NULL)
         root = config_value(root, "attn_config");
     if (!json_is_object(root))
         return config_wrong(r, "attn_config", root, "an object");
-    if (f->attn_config && config_key(r, &scale, root, r->c) != 0)
+    if (quirks_of(f)->attn_config && config_key(r, &scale, root, r->c) != 0)
         return -1;
     return f->clips ? config_key(r, &clip, root, r->c) : 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 #define F(f) offsetof(struct rope, f)
 static const struct key keys[] = {
@@ -222,7 +223,7 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
         rope[0].original = r->c->n_positions;
     if (f->rope_rule == ROPE_BY_LIST && read_layers(r, root) != 0)
         return -1;
-    if (!f->long_mscale)
+    if (!quirks_of(f)->long_mscale)
         rope[0].long_mscale = rope[0].short_mscale = 0;
     else if (rope[0].scaling != ROPE_DEFAULT &&
              (rope[0].scaling != ROPE_LONG || rope[0].short_mscale == 0 ||

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 struct switches {
     bool bottlenecks;
@@ -118,11 +119,11 @@ static int read_buckets(const struct reader *r, const json_t *root)
 
 int config_shape(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->never_masked)
+    if (quirks_of(f)->never_masked)
         r->c->is_decoder = false;
     if (f->defaults.bottleneck.d > 0)
         return read_narrow(r, root);
     if (f->decoder != NULL && f->decoder->bias == BIAS_BUCKETS_OF_ROW)
         return read_buckets(r, root);
-    return f->taps ? read_taps(r, root) : 0;
+    return quirks_of(f)->taps ? read_taps(r, root) : 0;
 }

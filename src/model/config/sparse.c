@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 static const char *const window_want = "an even number of 2 to 1073741824, or a list with "
                                        "one per layer";
@@ -50,10 +51,11 @@ static int read_global_rule(const struct reader *r, const struct family *f,
 {
     const json_t *list = config_value(root, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
+    const struct class_rule *rule = quirks_of(f)->global_rule;
 
-    for (int i = 0; i < FAMILY_RULES && name != NULL && f->global_rule[i].class_name != NULL; i++)
-        if (strcmp(f->global_rule[i].class_name, name) == 0)
-            r->c->sparse.rule = f->global_rule[i].rule;
+    for (int i = 0; i < QUIRKS_RULES && name != NULL && rule[i].class_name != NULL; i++)
+        if (strcmp(rule[i].class_name, name) == 0)
+            r->c->sparse.rule = rule[i].rule;
     return config_key(r, &sep, root, r->c);
 }
 
@@ -83,7 +85,7 @@ static int read_blocks(const struct reader *r, const json_t *root)
 
 int config_sparse(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->stack.name[W_Q_GLOBAL] != NULL &&
+    if (family_has(f, W_Q_GLOBAL) &&
         (read_windows(r, root) != 0 || read_global_rule(r, f, root) != 0))
         return -1;
     return f->defaults.sparse.block > 0 ? read_blocks(r, root) : 0;

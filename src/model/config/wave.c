@@ -4,6 +4,7 @@
 
 #include "base/json_field.h"
 #include "model/config/config_priv.h"
+#include "model/quirks.h"
 
 enum {
     MOST_CHANNELS = 1 << 16, MOST_WIDTH = 1 << 12,
@@ -82,7 +83,7 @@ static int read_norms(const struct reader *r, const struct family *f, const json
         return config_wrong(r, "feat_extract_norm", value, "\"group\" or \"layer\"");
     r->c->front.wave.norms = text[0] == 'l';
     r->c->front.wave.norm = true;
-    return f->wave_norm_by_config ? config_key(r, &norm, root, r->c) : 0;
+    return quirks_of(f)->wave_norm_by_config ? config_key(r, &norm, root, r->c) : 0;
 }
 
 /* Keys that ask for layers which are not computed here. */

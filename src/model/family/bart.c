@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
-static const struct family bart_decoder = {
+const struct family family_bart_decoder = {
     .name = "bart",
     .stack_id = STACK_DECODER, .causal = true,
     .head_bias = BIAS_AS_STORED,
@@ -33,7 +33,7 @@ static const struct family bart_decoder = {
 const struct family family_bart = {
     .name = "bart",
     .source = "Lewis et al. 2020; transformers modeling_bart.py",
-    .stack_id = STACK_ENCODER, .decoder = &bart_decoder,
+    .stack_id = STACK_ENCODER, .decoder = &family_bart_decoder,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE, .pos_offset = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_beit = {
     .name = "beit",
@@ -15,23 +15,12 @@ const struct family family_beit = {
         .score = { .scaled = true },
     },
     .prefix = { "beit." },
+    .like = &family_vit,
     .stack = { .name = {
-        [W_PATCH]      = "embeddings.patch_embeddings.projection",
-        [W_CLS]        = "embeddings.cls_token",
-        [W_POS]        = "embeddings.position_embeddings",
         [W_GRID]       = "encoder.relative_position_bias.relative_position_bias_table",
-        [W_ATT_NORM]   = "encoder.layer.%d.layernorm_before",
-        [W_Q]          = "encoder.layer.%d.attention.attention.query",
-        [W_K]          = "encoder.layer.%d.attention.attention.key",
-        [W_V]          = "encoder.layer.%d.attention.attention.value",
         [W_GRID_LAYER] = "encoder.layer.%d.attention.attention.relative_position_bias."
                          "relative_position_bias_table",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
         [W_ATT_SCALE]  = "encoder.layer.%d.lambda_1",
-        [W_MLP_NORM]   = "encoder.layer.%d.layernorm_after",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
         [W_MLP_SCALE]  = "encoder.layer.%d.lambda_2",
-        [W_FINAL_NORM] = "layernorm",
     } },
 };

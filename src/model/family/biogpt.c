@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_biogpt = {
     .name = "biogpt",
@@ -13,17 +13,9 @@ const struct family family_biogpt = {
         .scale_embedding = true, .score = { .scaled = true },
     },
     .prefix = { "biogpt." },
+    .like = &family_opt,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_POS]        = "embed_positions",
-        [W_ATT_NORM]   = "layers.%d.self_attn_layer_norm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.out_proj",
-        [W_MLP_NORM]   = "layers.%d.final_layer_norm",
-        [W_UP]         = "layers.%d.fc1",
-        [W_DOWN]       = "layers.%d.fc2",
+        [W_TOK_PROJ] = "", [W_FINAL_PROJ] = "",
         [W_FINAL_NORM] = "layer_norm",
         [W_HEAD]       = "output_projection",
     } },

@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 static const struct family blenderbot_small_decoder = {
     .name = "blenderbot-small",
     .stack_id = STACK_DECODER, .causal = true,
-    .head_bias = BIAS_AS_STORED, .norm_of_tokens = true, .never_scales = true,
+    .head_bias = BIAS_AS_STORED,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .quirks = &(const struct quirks){ .norm_of_tokens = true, .never_scales = true },
     .prefix = { "model." },
-    .stack = { .name = {
-        [W_TOK]        = "decoder.embed_tokens|shared",
-        [W_POS]        = "decoder.embed_positions",
-        [W_EMB_NORM]   = "decoder.layernorm_embedding",
-        [W_ATT_NORM]   = "decoder.layers.%d.self_attn_layer_norm",
-        [W_Q]          = "decoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "decoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "decoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "decoder.layers.%d.self_attn.out_proj",
-        [W_CROSS_NORM] = "decoder.layers.%d.encoder_attn_layer_norm",
-        [W_CROSS_Q]    = "decoder.layers.%d.encoder_attn.q_proj",
-        [W_CROSS_K]    = "decoder.layers.%d.encoder_attn.k_proj",
-        [W_CROSS_V]    = "decoder.layers.%d.encoder_attn.v_proj",
-        [W_CROSS_O]    = "decoder.layers.%d.encoder_attn.out_proj",
-        [W_MLP_NORM]   = "decoder.layers.%d.final_layer_norm",
-        [W_UP]         = "decoder.layers.%d.fc1",
-        [W_DOWN]       = "decoder.layers.%d.fc2",
-        [W_HEAD]       = "lm_head",
-        [W_HEAD_BIAS]  = "final_logits_bias",
-    } },
+    .like = &family_bart_decoder,
 };
 
 const struct family family_blenderbot_small = {
@@ -43,17 +26,5 @@ const struct family family_blenderbot_small = {
         .n_vocab = 50265, .n_positions = 512, .act = ACT_GELU, .norm = { .eps = 1e-5 },
         .score = { .scaled = true },
     },
-    .stack = { .name = {
-        [W_TOK]        = "encoder.embed_tokens|shared",
-        [W_POS]        = "encoder.embed_positions",
-        [W_EMB_NORM]   = "encoder.layernorm_embedding",
-        [W_ATT_NORM]   = "encoder.layers.%d.self_attn_layer_norm",
-        [W_Q]          = "encoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "encoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "encoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "encoder.layers.%d.self_attn.out_proj",
-        [W_MLP_NORM]   = "encoder.layers.%d.final_layer_norm",
-        [W_UP]         = "encoder.layers.%d.fc1",
-        [W_DOWN]       = "encoder.layers.%d.fc2",
-    } },
+    .like = &family_bart,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_bloom = {
     .name = "bloom",
@@ -7,7 +8,8 @@ const struct family family_bloom = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_NONE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .bias = BIAS_ALIBI, .residual_by_config = true,
+    .bias = BIAS_ALIBI,
+    .quirks = &(const struct quirks){ .residual_by_config = true },
     .defaults = {
         .n_layers = 2, .n_heads = 8, .d_model = 64,
         .n_vocab = 250880, .n_positions = 1 << 24,      /* no limit of its own */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* The picture tower by itself, also in a model of pictures and text.  What it ends with is not
  * normed: post_layernorm is of the first row alone, on its way to the text tower's space. */
@@ -18,18 +18,11 @@ const struct family family_clip_vision_model = {
     },
     .prefix = { "model.vision_tower.vision_model.", "vision_tower.vision_model.",
                 "model.vision_tower.", "vision_tower.", "vision_model." },
+    .like = &family_clip_text_model,
     .stack = { .name = {
-        [W_PATCH]      = "embeddings.patch_embedding",
-        [W_CLS]        = "embeddings.class_embedding",
-        [W_POS]        = "embeddings.position_embedding",
-        [W_EMB_NORM]   = "pre_layrnorm",
-        [W_ATT_NORM]   = "encoder.layers.%d.layer_norm1",
-        [W_Q]          = "encoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "encoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "encoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "encoder.layers.%d.self_attn.out_proj",
-        [W_MLP_NORM]   = "encoder.layers.%d.layer_norm2",
-        [W_UP]         = "encoder.layers.%d.mlp.fc1",
-        [W_DOWN]       = "encoder.layers.%d.mlp.fc2",
+        [W_TOK] = "", [W_FINAL_NORM] = "",
+        [W_PATCH]    = "embeddings.patch_embedding",
+        [W_CLS]      = "embeddings.class_embedding",
+        [W_EMB_NORM] = "pre_layrnorm",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_cohere = {
     .name = "cohere",
@@ -17,19 +17,10 @@ const struct family family_cohere = {
         .rotary = { .rope = { { .theta = 500000 } } },
     },
     .prefix = { "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_Q_NORM]     = "layers.%d.self_attn.q_norm",
-        [W_K_NORM]     = "layers.%d.self_attn.k_norm",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_GATE]       = "layers.%d.mlp.gate_proj",
-        [W_UP]         = "layers.%d.mlp.up_proj",
-        [W_DOWN]       = "layers.%d.mlp.down_proj",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_MLP_NORM] = "",
+        [W_Q_NORM] = "layers.%d.self_attn.q_norm",
+        [W_K_NORM] = "layers.%d.self_attn.k_norm",
     } },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_convbert = {
     .name = "convbert",
@@ -7,32 +8,22 @@ const struct family family_convbert = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .taps = true, .never_masked = true, .has_head_act = true, .head_act = ACT_GELU,
+    .has_head_act = true, .head_act = ACT_GELU,
+    .quirks = &(const struct quirks){ .taps = true, .never_masked = true },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .d_embed = 768,
         .n_vocab = 30522, .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 },
         .act = ACT_GELU, .score = { .scaled = true }, .n_taps = 9, .mlp_groups = 1,
     },
     .prefix = { "convbert." },
+    .like = &family_bert,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_TYPE]       = "embeddings.token_type_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
         [W_EMB_PROJ]   = "embeddings_project",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
         [W_TAPS]       = "encoder.layer.%d.attention.self.key_conv_attn_layer.depthwise",
         [W_TAPS_POINT] = "encoder.layer.%d.attention.self.key_conv_attn_layer.pointwise",
         [W_TAPS_BIAS]  = "encoder.layer.%d.attention.self.key_conv_attn_layer.bias",
         [W_TAPS_ROW]   = "encoder.layer.%d.attention.self.conv_kernel_layer",
         [W_TAPS_VALUE] = "encoder.layer.%d.attention.self.conv_out_layer",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
         [W_HEAD_DENSE] = "generator_predictions.dense",
         [W_HEAD_NORM]  = "generator_predictions.LayerNorm",
         [W_HEAD]       = "generator_lm_head",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_deberta = {
     .name = "deberta",
@@ -8,8 +9,8 @@ const struct family family_deberta = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .bias = BIAS_DISENTANGLED,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .proj_before_norm = true,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_PROJECTION] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .proj_before_norm = true },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50265,
         .n_positions = 512, .relative = { .max = -1, .input = true },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_deepseek_v2 = {
     .name = "deepseek_v2",
@@ -8,9 +9,10 @@ const struct family family_deepseek_v2 = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .rope_layout = ROPE_PAIRS, .scale_by_mscale = true,
     .qkv = QKV_LOW_RANK, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
-    .score = SCORE_SOFTMAX, .group_score = GROUPS_MAX, .never_renormalise = true,
+    .score = SCORE_SOFTMAX, .group_score = GROUPS_MAX,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_LOW_RANK] = BY_ATTENTION_BIAS,
                 [OF_OUT] = BY_ATTENTION_BIAS, [OF_MLP] = BY_MLP_BIAS },
+    .quirks = &(const struct quirks){ .never_renormalise = true },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 102400,
         .n_positions = 2048,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_deepseek_v3 = {
     .name = "deepseek_v3",
@@ -11,7 +12,7 @@ const struct family family_deepseek_v3 = {
     .score = SCORE_SIGMOID, .group_score = GROUPS_TOP2,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_LOW_RANK] = BY_ATTENTION_BIAS,
                 [OF_OUT] = BY_ATTENTION_BIAS, [OF_MLP] = BIAS_NEVER },
-    .spare_layers = true,
+    .quirks = &(const struct quirks){ .spare_layers = true },
     .defaults = {
         .n_layers = 61, .n_heads = 128, .n_kv_heads = 128, .d_model = 7168, .d_ff = 18432,
         .n_vocab = 129280, .n_positions = 4096,
@@ -25,30 +26,8 @@ const struct family family_deepseek_v3 = {
         .score = { .scaled = true },
     },
     .prefix = { "model." },
+    .like = &family_deepseek_v2,
     .stack = { .name = {
-        [W_TOK]         = "embed_tokens",
-        [W_ATT_NORM]    = "layers.%d.input_layernorm",
-        [W_Q]           = "layers.%d.self_attn.q_proj",
-        [W_Q_A]         = "layers.%d.self_attn.q_a_proj",
-        [W_Q_A_NORM]    = "layers.%d.self_attn.q_a_layernorm",
-        [W_Q_B]         = "layers.%d.self_attn.q_b_proj",
-        [W_KV_A]        = "layers.%d.self_attn.kv_a_proj_with_mqa",
-        [W_KV_A_NORM]   = "layers.%d.self_attn.kv_a_layernorm",
-        [W_KV_B]        = "layers.%d.self_attn.kv_b_proj",
-        [W_O]           = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]    = "layers.%d.post_attention_layernorm",
-        [W_GATE]        = "layers.%d.mlp.gate_proj",
-        [W_UP]          = "layers.%d.mlp.up_proj",
-        [W_DOWN]        = "layers.%d.mlp.down_proj",
-        [W_ROUTER]      = "layers.%d.mlp.gate",
         [W_ROUTER_BIAS] = "layers.%d.mlp.gate.e_score_correction_bias",
-        [W_SHARED_GATE] = "layers.%d.mlp.shared_experts.gate_proj",
-        [W_SHARED_UP]   = "layers.%d.mlp.shared_experts.up_proj",
-        [W_SHARED_DOWN] = "layers.%d.mlp.shared_experts.down_proj",
-        [W_EXP_GATE]    = "layers.%d.mlp.experts.%d.gate_proj",
-        [W_EXP_UP]      = "layers.%d.mlp.experts.%d.up_proj",
-        [W_EXP_DOWN]    = "layers.%d.mlp.experts.%d.down_proj",
-        [W_FINAL_NORM]  = "norm",
-        [W_HEAD]        = "lm_head",
     } },
 };

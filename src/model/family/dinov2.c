@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_dinov2 = {
     .name = "dinov2",
@@ -7,8 +8,8 @@ const struct family family_dinov2 = {
     .stack_id = STACK_ENCODER, .front = FRONT_PATCH,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
-    .swiglu_by_config = true, .interpolates = true,
     .biased = { [OF_QKV] = BY_QKV_BIAS, [OF_HEAD] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){ .swiglu_by_config = true, .interpolates = true },
     .defaults = {
         .has_bias = { [BY_QKV_BIAS] = true },
         .n_layers = 12, .n_heads = 12, .d_model = 768, .mlp_ratio = 4,
@@ -17,20 +18,13 @@ const struct family family_dinov2 = {
         .score = { .scaled = true },
     },
     .prefix = { "dinov2." },
+    .like = &family_vit,
     .stack = { .name = {
-        [W_PATCH]      = "embeddings.patch_embeddings.projection",
-        [W_CLS]        = "embeddings.cls_token",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_ATT_NORM]   = "encoder.layer.%d.norm1",
-        [W_Q]          = "encoder.layer.%d.attention.attention.query",
-        [W_K]          = "encoder.layer.%d.attention.attention.key",
-        [W_V]          = "encoder.layer.%d.attention.attention.value",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_ATT_SCALE]  = "encoder.layer.%d.layer_scale1.lambda1",
-        [W_MLP_NORM]   = "encoder.layer.%d.norm2",
-        [W_UP]         = "encoder.layer.%d.mlp.fc1|encoder.layer.%d.mlp.weights_in",
-        [W_DOWN]       = "encoder.layer.%d.mlp.fc2|encoder.layer.%d.mlp.weights_out",
-        [W_MLP_SCALE]  = "encoder.layer.%d.layer_scale2.lambda1",
-        [W_FINAL_NORM] = "layernorm",
+        [W_ATT_NORM]  = "encoder.layer.%d.norm1",
+        [W_ATT_SCALE] = "encoder.layer.%d.layer_scale1.lambda1",
+        [W_MLP_NORM]  = "encoder.layer.%d.norm2",
+        [W_UP]        = "encoder.layer.%d.mlp.fc1|encoder.layer.%d.mlp.weights_in",
+        [W_DOWN]      = "encoder.layer.%d.mlp.fc2|encoder.layer.%d.mlp.weights_out",
+        [W_MLP_SCALE] = "encoder.layer.%d.layer_scale2.lambda1",
     } },
 };

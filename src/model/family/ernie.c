@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_ernie = {
     .name = "ernie",
@@ -13,23 +13,8 @@ const struct family family_ernie = {
         .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "ernie." },
+    .like = &family_bert,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_TYPE]       = "embeddings.token_type_embeddings",
-        [W_TASK]       = "embeddings.task_type_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_HEAD_DENSE] = "cls.predictions.transform.dense",
-        [W_HEAD_NORM]  = "cls.predictions.transform.LayerNorm",
-        [W_HEAD]       = "cls.predictions.decoder",
-        [W_HEAD_BIAS]  = "cls.predictions.bias|cls.predictions.decoder.bias",
+        [W_TASK] = "embeddings.task_type_embeddings",
     } },
 };

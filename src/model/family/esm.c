@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 /* transformers 5 saves the frequencies once, and with an asterisk for the layer. */
 const struct family family_esm = {
@@ -8,7 +9,8 @@ const struct family family_esm = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .may_rotate = true, .emb_norm_by_config = true, .has_head_act = true, .head_act = ACT_GELU,
+    .has_head_act = true, .head_act = ACT_GELU,
+    .quirks = &(const struct quirks){ .may_rotate = true, .emb_norm_by_config = true },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 33,
         .n_positions = 1026, .pad_id = 1, .token_dropout = { .mask_id = -1 },
@@ -16,25 +18,15 @@ const struct family family_esm = {
         .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "esm." },
+    .like = &family_roberta,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
+        [W_TYPE] = "",
         [W_INV_FREQ]   = "rotary_embeddings.inv_freq|"
                          "encoder.layer.%d.attention.self.rotary_embeddings.inv_freq|"
                          "encoder.layer.*.attention.self.rotary_embeddings.inv_freq",
         [W_EMB_NORM]   = "embeddings.layer_norm",
         [W_ATT_NORM]   = "encoder.layer.%d.attention.LayerNorm",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
         [W_MLP_NORM]   = "encoder.layer.%d.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
         [W_FINAL_NORM] = "encoder.emb_layer_norm_after",
-        [W_HEAD_DENSE] = "lm_head.dense",
-        [W_HEAD_NORM]  = "lm_head.layer_norm",
-        [W_HEAD]       = "lm_head.decoder",
-        [W_HEAD_BIAS]  = "lm_head.bias|lm_head.decoder.bias",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /*
  * Three shapes: one key/value head for all (the default), one for each query head,
@@ -19,15 +19,10 @@ const struct family family_falcon = {
         .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "transformer." },
+    .like = &family_bloom,
     .stack = { .name = {
-        [W_TOK]        = "word_embeddings",
-        [W_ATT_NORM]   = "h.%d.ln_attn|h.%d.input_layernorm",
-        [W_QKV]        = "h.%d.self_attention.query_key_value",
-        [W_O]          = "h.%d.self_attention.dense",
-        [W_MLP_NORM]   = "h.%d.ln_mlp|h.%d.post_attention_layernorm",
-        [W_UP]         = "h.%d.mlp.dense_h_to_4h",
-        [W_DOWN]       = "h.%d.mlp.dense_4h_to_h",
-        [W_FINAL_NORM] = "ln_f",
-        [W_HEAD]       = "lm_head",
+        [W_EMB_NORM] = "",
+        [W_ATT_NORM] = "h.%d.ln_attn|h.%d.input_layernorm",
+        [W_MLP_NORM] = "h.%d.ln_mlp|h.%d.post_attention_layernorm",
     } },
 };

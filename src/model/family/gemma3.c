@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_gemma3 = {
     .name = "gemma3_text",
@@ -8,9 +9,10 @@ const struct family family_gemma3 = {
     .norm = NORM_RMS_PLUS_ONE, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .scale_embedding = true, .gelu_is_tanh = true, .qk_norm = QK_NORM_HEAD,
-    .window_rule = WINDOW_TYPES, .full_every = 6, .may_see_both_ways = true,
+    .window_rule = WINDOW_TYPES, .full_every = 6,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .may_see_both_ways = true },
     .defaults = {
         .n_layers = 26, .n_heads = 8, .n_kv_heads = 4, .d_head = 256, .d_model = 2304,
         .d_ff = 9216, .n_vocab = 262208, .n_positions = 131072,
@@ -20,22 +22,9 @@ const struct family family_gemma3 = {
         .rotary = { .rope = { { .theta = 1e6 }, { .theta = 10000 } } },
     },
     .prefix = { "model." },
+    .like = &family_gemma2,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.pre_feedforward_layernorm",
-        [W_GATE]       = "layers.%d.mlp.gate_proj",
-        [W_UP]         = "layers.%d.mlp.up_proj",
-        [W_DOWN]       = "layers.%d.mlp.down_proj",
-        [W_Q_NORM]     = "layers.%d.self_attn.q_norm",
-        [W_K_NORM]     = "layers.%d.self_attn.k_norm",
-        [W_ATT_OUT]    = "layers.%d.post_attention_layernorm",
-        [W_MLP_OUT]    = "layers.%d.post_feedforward_layernorm",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_Q_NORM] = "layers.%d.self_attn.q_norm",
+        [W_K_NORM] = "layers.%d.self_attn.k_norm",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_glm4 = {
     .name = "glm4",
@@ -18,19 +18,11 @@ const struct family family_glm4 = {
         .rotary = { .share = .5, .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_ATT_OUT]    = "layers.%d.post_self_attn_layernorm",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_UP]         = "layers.%d.mlp.gate_up_proj",
-        [W_DOWN]       = "layers.%d.mlp.down_proj",
-        [W_MLP_OUT]    = "layers.%d.post_mlp_layernorm",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_GATE] = "",
+        [W_ATT_OUT] = "layers.%d.post_self_attn_layernorm",
+        [W_UP]      = "layers.%d.mlp.gate_up_proj",
+        [W_MLP_OUT] = "layers.%d.post_mlp_layernorm",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* One key/value head for all, or, without multi_query, one for each query head. */
 const struct family family_gpt_bigcode = {
@@ -15,16 +15,5 @@ const struct family family_gpt_bigcode = {
         .falcon = { .multi_query = true }, .score = { .scaled = true },
     },
     .prefix = { "transformer." },
-    .stack = { .name = {
-        [W_TOK]        = "wte",
-        [W_POS]        = "wpe",
-        [W_ATT_NORM]   = "h.%d.ln_1",
-        [W_QKV]        = "h.%d.attn.c_attn",
-        [W_O]          = "h.%d.attn.c_proj",
-        [W_MLP_NORM]   = "h.%d.ln_2",
-        [W_UP]         = "h.%d.mlp.c_fc",
-        [W_DOWN]       = "h.%d.mlp.c_proj",
-        [W_FINAL_NORM] = "ln_f",
-        [W_HEAD]       = "lm_head",
-    } },
+    .like = &family_gpt2,
 };

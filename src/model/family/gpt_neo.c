@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_gpt_neo = {
     .name = "gpt_neo",
@@ -16,18 +16,12 @@ const struct family family_gpt_neo = {
         .norm = { .eps = 1e-5 }, .act = ACT_GELU_TANH,
     },
     .prefix = { "transformer." },
+    .like = &family_gpt2,
     .stack = { .name = {
-        [W_TOK]        = "wte",
-        [W_POS]        = "wpe",
-        [W_ATT_NORM]   = "h.%d.ln_1",
-        [W_Q]          = "h.%d.attn.attention.q_proj",
-        [W_K]          = "h.%d.attn.attention.k_proj",
-        [W_V]          = "h.%d.attn.attention.v_proj",
-        [W_O]          = "h.%d.attn.attention.out_proj",
-        [W_MLP_NORM]   = "h.%d.ln_2",
-        [W_UP]         = "h.%d.mlp.c_fc",
-        [W_DOWN]       = "h.%d.mlp.c_proj",
-        [W_FINAL_NORM] = "ln_f",
-        [W_HEAD]       = "lm_head",
+        [W_QKV] = "",
+        [W_Q] = "h.%d.attn.attention.q_proj",
+        [W_K] = "h.%d.attn.attention.k_proj",
+        [W_V] = "h.%d.attn.attention.v_proj",
+        [W_O] = "h.%d.attn.attention.out_proj",
     } },
 };

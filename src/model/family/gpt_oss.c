@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_gpt_oss = {
     .name = "gpt_oss",
@@ -8,9 +9,13 @@ const struct family family_gpt_oss = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .window_rule = WINDOW_TYPES, .full_every = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_EXPERTS, .mlp = MLP_GATED,
-    .experts_in_pairs = true, .always_renormalise = true, .fixed_act = true,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_ROUTER] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){
+        .experts_in_pairs = true,
+        .always_renormalise = true,
+        .fixed_act = true,
+    },
     .defaults = {
         .n_layers = 36, .n_heads = 64, .n_kv_heads = 8, .d_model = 2880, .d_head = 64,
         .d_ff = 2880, .n_vocab = 201088, .n_positions = 131072,
@@ -24,21 +29,14 @@ const struct family family_gpt_oss = {
                                 .no_truncate = true } } },
     },
     .prefix = { "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_SINKS]      = "layers.%d.self_attn.sinks",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_ROUTER]     = "layers.%d.mlp.router",
-        [W_EXPS_UP]    = "layers.%d.mlp.experts.gate_up_proj",
-        [W_EXPS_UP_BIAS] = "layers.%d.mlp.experts.gate_up_proj_bias",
-        [W_EXPS_DOWN]  = "layers.%d.mlp.experts.down_proj",
+        [W_GATE] = "", [W_UP] = "", [W_DOWN] = "",
+        [W_SINKS]          = "layers.%d.self_attn.sinks",
+        [W_ROUTER]         = "layers.%d.mlp.router",
+        [W_EXPS_UP]        = "layers.%d.mlp.experts.gate_up_proj",
+        [W_EXPS_UP_BIAS]   = "layers.%d.mlp.experts.gate_up_proj_bias",
+        [W_EXPS_DOWN]      = "layers.%d.mlp.experts.down_proj",
         [W_EXPS_DOWN_BIAS] = "layers.%d.mlp.experts.down_proj_bias",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
     } },
 };

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_granitemoe = {
     .name = "granitemoe",
     .source = "IBM 2024; transformers modeling_granitemoe.py",
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
-    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED, .always_renormalise = true,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .always_renormalise = true },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 32000,
         .n_positions = 2048, .experts = { .n = 8, .n_chosen = 2, .step = 1 },
@@ -17,18 +19,11 @@ const struct family family_granitemoe = {
         .head = { .untied = true, .divisor = 1 }, .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_ROUTER]     = "layers.%d.block_sparse_moe.router.layer",
-        [W_EXPS_UP]    = "layers.%d.block_sparse_moe.input_linear.weight",
-        [W_EXPS_DOWN]  = "layers.%d.block_sparse_moe.output_linear.weight",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_GATE] = "", [W_UP] = "", [W_DOWN] = "",
+        [W_ROUTER]    = "layers.%d.block_sparse_moe.router.layer",
+        [W_EXPS_UP]   = "layers.%d.block_sparse_moe.input_linear.weight",
+        [W_EXPS_DOWN] = "layers.%d.block_sparse_moe.output_linear.weight",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 static const struct family led_decoder = {
     .name = "led",
@@ -8,26 +8,7 @@ static const struct family led_decoder = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "led." },
-    .stack = { .name = {
-        [W_TOK]        = "decoder.embed_tokens|shared",
-        [W_POS]        = "decoder.embed_positions",
-        [W_EMB_NORM]   = "decoder.layernorm_embedding",
-        [W_ATT_NORM]   = "decoder.layers.%d.self_attn_layer_norm",
-        [W_Q]          = "decoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "decoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "decoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "decoder.layers.%d.self_attn.out_proj",
-        [W_CROSS_NORM] = "decoder.layers.%d.encoder_attn_layer_norm",
-        [W_CROSS_Q]    = "decoder.layers.%d.encoder_attn.q_proj",
-        [W_CROSS_K]    = "decoder.layers.%d.encoder_attn.k_proj",
-        [W_CROSS_V]    = "decoder.layers.%d.encoder_attn.v_proj",
-        [W_CROSS_O]    = "decoder.layers.%d.encoder_attn.out_proj",
-        [W_MLP_NORM]   = "decoder.layers.%d.final_layer_norm",
-        [W_UP]         = "decoder.layers.%d.fc1",
-        [W_DOWN]       = "decoder.layers.%d.fc2",
-        [W_HEAD]       = "lm_head",
-        [W_HEAD_BIAS]  = "final_logits_bias",
-    } },
+    .like = &family_bart_decoder,
 };
 
 const struct family family_led = {
@@ -46,20 +27,14 @@ const struct family family_led = {
         .score = { .scaled = true },
         .window = { .n_keys = 512, .both = true, .used = true }, .sparse = { .sep_id = 2 },
     },
+    .like = &family_bart,
     .stack = { .name = {
-        [W_TOK]        = "encoder.embed_tokens|shared",
-        [W_POS]        = "encoder.embed_positions",
-        [W_EMB_NORM]   = "encoder.layernorm_embedding",
-        [W_ATT_NORM]   = "encoder.layers.%d.self_attn_layer_norm",
-        [W_Q]          = "encoder.layers.%d.self_attn.longformer_self_attn.query",
-        [W_Q_GLOBAL]   = "encoder.layers.%d.self_attn.longformer_self_attn.query_global",
-        [W_K]          = "encoder.layers.%d.self_attn.longformer_self_attn.key",
-        [W_K_GLOBAL]   = "encoder.layers.%d.self_attn.longformer_self_attn.key_global",
-        [W_V]          = "encoder.layers.%d.self_attn.longformer_self_attn.value",
-        [W_V_GLOBAL]   = "encoder.layers.%d.self_attn.longformer_self_attn.value_global",
-        [W_O]          = "encoder.layers.%d.self_attn.output",
-        [W_MLP_NORM]   = "encoder.layers.%d.final_layer_norm",
-        [W_UP]         = "encoder.layers.%d.fc1",
-        [W_DOWN]       = "encoder.layers.%d.fc2",
+        [W_Q]        = "encoder.layers.%d.self_attn.longformer_self_attn.query",
+        [W_Q_GLOBAL] = "encoder.layers.%d.self_attn.longformer_self_attn.query_global",
+        [W_K]        = "encoder.layers.%d.self_attn.longformer_self_attn.key",
+        [W_K_GLOBAL] = "encoder.layers.%d.self_attn.longformer_self_attn.key_global",
+        [W_V]        = "encoder.layers.%d.self_attn.longformer_self_attn.value",
+        [W_V_GLOBAL] = "encoder.layers.%d.self_attn.longformer_self_attn.value_global",
+        [W_O]        = "encoder.layers.%d.self_attn.output",
     } },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_lfm2 = {
     .name = "lfm2",
@@ -7,9 +8,10 @@ const struct family family_lfm2 = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .qk_norm = QK_NORM_HEAD, .mixer = MIXER_CONV, .order = ORDER_OUT_IN,
-    .mlp = MLP_GATED, .fixed_act = true,
+    .mlp = MLP_GATED,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER,
                 [OF_MIXER] = BY_CONV_BIAS },
+    .quirks = &(const struct quirks){ .fixed_act = true },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 8, .d_model = 2560, .d_ff = 12288,
         .n_vocab = 65536, .n_positions = 128000, .norm = { .eps = 1e-5 }, .act = ACT_SILU,

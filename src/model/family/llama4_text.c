@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_llama4_text = {
     .name = "llama4_text",
     .source = "Meta AI 2025, The Llama 4 herd; transformers modeling_llama4.py",
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE, .rope_layout = ROPE_PAIRS,
-    .rope_rule = ROPE_BY_LIST, .qk_norm_last = true,
-    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_EXPERTS, .mlp = MLP_GATED, .dense_apart = true,
+    .rope_rule = ROPE_BY_LIST,
+    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_EXPERTS, .mlp = MLP_GATED,
     .score = SCORE_SIGMOID_INPUT,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .qk_norm_last = true, .dense_apart = true },
     .defaults = {
         .n_layers = 48, .n_heads = 40, .n_kv_heads = 8, .d_model = 5120, .d_head = 128,
         .d_ff = 16384, .n_vocab = 202048, .n_positions = 131072,
@@ -21,14 +23,8 @@ const struct family family_llama4_text = {
         .rotary = { .off_every = 4, .rope = { { .theta = 500000 } } },
     },
     .prefix = { "language_model.model.", "model." },
+    .like = &family_llama,
     .stack = { .name = {
-        [W_TOK]         = "embed_tokens",
-        [W_ATT_NORM]    = "layers.%d.input_layernorm",
-        [W_Q]           = "layers.%d.self_attn.q_proj",
-        [W_K]           = "layers.%d.self_attn.k_proj",
-        [W_V]           = "layers.%d.self_attn.v_proj",
-        [W_O]           = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]    = "layers.%d.post_attention_layernorm",
         [W_GATE]        = "layers.%d.feed_forward.gate_proj",
         [W_UP]          = "layers.%d.feed_forward.up_proj",
         [W_DOWN]        = "layers.%d.feed_forward.down_proj",
@@ -38,7 +34,6 @@ const struct family family_llama4_text = {
         [W_SHARED_DOWN] = "layers.%d.feed_forward.shared_expert.down_proj",
         [W_EXPS_UP]     = "layers.%d.feed_forward.experts.gate_up_proj",
         [W_EXPS_DOWN]   = "layers.%d.feed_forward.experts.down_proj",
-        [W_FINAL_NORM]  = "norm",
         [W_HEAD]        = "lm_head|language_model.lm_head",
     } },
 };

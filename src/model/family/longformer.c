@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_longformer = {
     .name = "longformer",
@@ -8,10 +9,12 @@ const struct family family_longformer = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .has_head_act = true, .head_act = ACT_GELU, .window_rule = WINDOW_ALL,
-    .global_rule = {
-        { "LongformerForSequenceClassification", GLOBAL_FIRST },
-        { "LongformerForQuestionAnswering", GLOBAL_QUESTION },
-        { "LongformerForMultipleChoice", GLOBAL_ANSWER },
+    .quirks = &(const struct quirks){
+        .global_rule = {
+            { "LongformerForSequenceClassification", GLOBAL_FIRST },
+            { "LongformerForQuestionAnswering", GLOBAL_QUESTION },
+            { "LongformerForMultipleChoice", GLOBAL_ANSWER },
+        },
     },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,
@@ -20,25 +23,10 @@ const struct family family_longformer = {
         .window = { .n_keys = 512, .both = true, .used = true }, .sparse = { .sep_id = 2 },
     },
     .prefix = { "longformer." },
+    .like = &family_roberta,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_TYPE]       = "embeddings.token_type_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
-        [W_Q_GLOBAL]   = "encoder.layer.%d.attention.self.query_global",
-        [W_K_GLOBAL]   = "encoder.layer.%d.attention.self.key_global",
-        [W_V_GLOBAL]   = "encoder.layer.%d.attention.self.value_global",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
-        [W_HEAD_DENSE] = "lm_head.dense",
-        [W_HEAD_NORM]  = "lm_head.layer_norm",
-        [W_HEAD]       = "lm_head.decoder",
-        [W_HEAD_BIAS]  = "lm_head.bias|lm_head.decoder.bias",
+        [W_Q_GLOBAL] = "encoder.layer.%d.attention.self.query_global",
+        [W_K_GLOBAL] = "encoder.layer.%d.attention.self.key_global",
+        [W_V_GLOBAL] = "encoder.layer.%d.attention.self.value_global",
     } },
 };

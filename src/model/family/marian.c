@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 static const struct family marian_decoder = {
     .name = "marian",
@@ -8,23 +8,9 @@ static const struct family marian_decoder = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_SINUSOID,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
+    .like = &family_bart_decoder,
     .stack = { .name = {
-        [W_TOK]        = "decoder.embed_tokens|shared",
-        [W_ATT_NORM]   = "decoder.layers.%d.self_attn_layer_norm",
-        [W_Q]          = "decoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "decoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "decoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "decoder.layers.%d.self_attn.out_proj",
-        [W_CROSS_NORM] = "decoder.layers.%d.encoder_attn_layer_norm",
-        [W_CROSS_Q]    = "decoder.layers.%d.encoder_attn.q_proj",
-        [W_CROSS_K]    = "decoder.layers.%d.encoder_attn.k_proj",
-        [W_CROSS_V]    = "decoder.layers.%d.encoder_attn.v_proj",
-        [W_CROSS_O]    = "decoder.layers.%d.encoder_attn.out_proj",
-        [W_MLP_NORM]   = "decoder.layers.%d.final_layer_norm",
-        [W_UP]         = "decoder.layers.%d.fc1",
-        [W_DOWN]       = "decoder.layers.%d.fc2",
-        [W_HEAD]       = "lm_head",
-        [W_HEAD_BIAS]  = "final_logits_bias",
+        [W_POS] = "", [W_EMB_NORM] = "",
     } },
 };
 
@@ -42,15 +28,8 @@ const struct family family_marian = {
         .n_vocab = 58101, .n_positions = 1024, .act = ACT_GELU, .norm = { .eps = 1e-5 },
         .score = { .scaled = true },
     },
+    .like = &family_bart,
     .stack = { .name = {
-        [W_TOK]        = "encoder.embed_tokens|shared",
-        [W_ATT_NORM]   = "encoder.layers.%d.self_attn_layer_norm",
-        [W_Q]          = "encoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "encoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "encoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "encoder.layers.%d.self_attn.out_proj",
-        [W_MLP_NORM]   = "encoder.layers.%d.final_layer_norm",
-        [W_UP]         = "encoder.layers.%d.fc1",
-        [W_DOWN]       = "encoder.layers.%d.fc2",
+        [W_POS] = "", [W_EMB_NORM] = "",
     } },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_minicpm3 = {
     .name = "minicpm3",
@@ -18,22 +18,9 @@ const struct family family_minicpm3 = {
         .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
+    .like = &family_deepseek_v2,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_Q_A]        = "layers.%d.self_attn.q_a_proj",
-        [W_Q_A_NORM]   = "layers.%d.self_attn.q_a_layernorm",
-        [W_Q_B]        = "layers.%d.self_attn.q_b_proj",
-        [W_KV_A]       = "layers.%d.self_attn.kv_a_proj_with_mqa",
-        [W_KV_A_NORM]  = "layers.%d.self_attn.kv_a_layernorm",
-        [W_KV_B]       = "layers.%d.self_attn.kv_b_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_GATE]       = "layers.%d.mlp.gate_proj",
-        [W_UP]         = "layers.%d.mlp.up_proj",
-        [W_DOWN]       = "layers.%d.mlp.down_proj",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_ROUTER] = "", [W_SHARED_GATE] = "", [W_SHARED_UP] = "", [W_SHARED_DOWN] = "",
+        [W_EXP_GATE] = "", [W_EXP_UP] = "", [W_EXP_DOWN] = "",
     } },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 const struct family family_mobilebert = {
     .name = "mobilebert",
@@ -7,7 +8,11 @@ const struct family family_mobilebert = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_AFFINE, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .bare_eps = 1e-5, .never_masked = true, .pooler_by_config = true,
+    .quirks = &(const struct quirks){
+        .bare_eps = 1e-5,
+        .never_masked = true,
+        .pooler_by_config = true,
+    },
     .defaults = {
         .n_layers = 24, .n_heads = 4, .d_model = 512, .d_ff = 512, .d_embed = 128,
         .n_vocab = 30522, .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 },
@@ -15,33 +20,18 @@ const struct family family_mobilebert = {
         .bottleneck = { .d = 128, .shared = true },
     },
     .prefix = { "mobilebert." },
+    .like = &family_bert,
     .stack = { .name = {
-        [W_TOK]         = "embeddings.word_embeddings",
-        [W_POS]         = "embeddings.position_embeddings",
-        [W_TYPE]        = "embeddings.token_type_embeddings",
         [W_TOK_PROJ]    = "embeddings.embedding_transformation",
-        [W_EMB_NORM]    = "embeddings.LayerNorm",
         [W_IN]          = "encoder.layer.%d.bottleneck.input.dense",
         [W_IN_NORM]     = "encoder.layer.%d.bottleneck.input.LayerNorm",
         [W_READ]        = "encoder.layer.%d.bottleneck.attention.dense",
         [W_READ_NORM]   = "encoder.layer.%d.bottleneck.attention.LayerNorm",
-        [W_Q]           = "encoder.layer.%d.attention.self.query",
-        [W_K]           = "encoder.layer.%d.attention.self.key",
-        [W_V]           = "encoder.layer.%d.attention.self.value",
-        [W_O]           = "encoder.layer.%d.attention.output.dense",
-        [W_ATT_NORM]    = "encoder.layer.%d.attention.output.LayerNorm",
         [W_FORMER_UP]   = "encoder.layer.%d.ffn.%d.intermediate.dense",
         [W_FORMER_DOWN] = "encoder.layer.%d.ffn.%d.output.dense",
         [W_FORMER_NORM] = "encoder.layer.%d.ffn.%d.output.LayerNorm",
-        [W_UP]          = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]        = "encoder.layer.%d.output.dense",
-        [W_MLP_NORM]    = "encoder.layer.%d.output.LayerNorm",
         [W_OUT]         = "encoder.layer.%d.output.bottleneck.dense",
         [W_OUT_NORM]    = "encoder.layer.%d.output.bottleneck.LayerNorm",
-        [W_HEAD_DENSE]  = "cls.predictions.transform.dense",
-        [W_HEAD_NORM]   = "cls.predictions.transform.LayerNorm",
-        [W_HEAD]        = "cls.predictions.decoder",
         [W_HEAD_REST]   = "cls.predictions.dense",
-        [W_HEAD_BIAS]   = "cls.predictions.bias|cls.predictions.decoder.bias",
     } },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_modernbert = {
     .name = "modernbert",
@@ -7,12 +8,13 @@ const struct family family_modernbert = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
-    .window_rule = WINDOW_TYPES, .full_first = 3, .first_norm_absent = true,
+    .window_rule = WINDOW_TYPES,
     .has_head_act = true, .head_act = ACT_GELU,
     .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
                 [OF_MLP] = BY_MLP_BIAS, [OF_NORM] = BY_NORM_BIAS,
                 [OF_TRANSFORM] = BY_CLASSIFIER_BIAS },
     .head_bias = BY_DECODER_BIAS,
+    .quirks = &(const struct quirks){ .full_first = 3, .first_norm_absent = true },
     .defaults = {
         .has_bias = { [BY_DECODER_BIAS] = true },
         .n_layers = 22, .n_heads = 12, .d_model = 768, .d_ff = 1152, .n_vocab = 50368,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* The buckets and the pad, 1, are constants of the reference library. */
 const struct family family_mpnet = {
@@ -16,22 +16,14 @@ const struct family family_mpnet = {
         .norm = { .eps = 1e-12 }, .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "mpnet." },
+    .like = &family_roberta,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
-        [W_REL]        = "encoder.relative_attention_bias",
-        [W_Q]          = "encoder.layer.%d.attention.attn.q",
-        [W_K]          = "encoder.layer.%d.attention.attn.k",
-        [W_V]          = "encoder.layer.%d.attention.attn.v",
-        [W_O]          = "encoder.layer.%d.attention.attn.o",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
-        [W_HEAD_DENSE] = "lm_head.dense",
-        [W_HEAD_NORM]  = "lm_head.layer_norm",
-        [W_HEAD]       = "lm_head.decoder",
-        [W_HEAD_BIAS]  = "lm_head.bias|lm_head.decoder.bias",
+        [W_TYPE] = "",
+        [W_REL]      = "encoder.relative_attention_bias",
+        [W_Q]        = "encoder.layer.%d.attention.attn.q",
+        [W_K]        = "encoder.layer.%d.attention.attn.k",
+        [W_V]        = "encoder.layer.%d.attention.attn.v",
+        [W_O]        = "encoder.layer.%d.attention.attn.o",
+        [W_ATT_NORM] = "encoder.layer.%d.attention.LayerNorm",
     } },
 };

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_mpt = {
     .name = "mpt",
     .source = "MosaicML 2023; transformers modeling_mpt.py",
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_NONE,
-    .bias = BIAS_ALIBI, .slopes = SLOPES_ABOVE,
+    .bias = BIAS_ALIBI,
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .attn_config = true, .clips = true,
+    .clips = true,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER,
                 [OF_NORM] = BIAS_NEVER },
+    .quirks = &(const struct quirks){ .slopes = SLOPES_ABOVE, .attn_config = true },
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 2048, .n_vocab = 50368,
         .n_positions = 2048, .norm = { .eps = 1e-5 }, .act = ACT_GELU,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_olmo3 = {
     .name = "olmo3",
@@ -18,20 +18,10 @@ const struct family family_olmo3 = {
         .rotary = { .rope = { { .theta = 500000 }, { .theta = 500000 } } },
     },
     .prefix = { "model." },
+    .like = &family_gemma2,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_GATE]       = "layers.%d.mlp.gate_proj",
-        [W_UP]         = "layers.%d.mlp.up_proj",
-        [W_DOWN]       = "layers.%d.mlp.down_proj",
-        [W_Q_NORM]     = "layers.%d.self_attn.q_norm",
-        [W_K_NORM]     = "layers.%d.self_attn.k_norm",
-        [W_ATT_OUT]    = "layers.%d.post_attention_layernorm",
-        [W_MLP_OUT]    = "layers.%d.post_feedforward_layernorm",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_ATT_NORM] = "", [W_MLP_NORM] = "",
+        [W_Q_NORM] = "layers.%d.self_attn.q_norm",
+        [W_K_NORM] = "layers.%d.self_attn.k_norm",
     } },
 };

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 static const struct family prophetnet_decoder = {
     .name = "prophetnet",
     .stack_id = STACK_DECODER, .causal = true,
-    .headless = "its logits are those of streams of n-grams beside the decoder, which are not "
-                "computed",
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_AFTER_PAD,
     .bias = BIAS_BUCKETS_OF_ROW,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .quirks = &(const struct quirks){
+        .headless = "its logits are those of streams of n-grams beside the decoder, which are not "
+                    "computed",
+    },
     .prefix = { "prophetnet." },
     .stack = { .name = {
         [W_TOK]        = "word_embeddings|decoder.word_embeddings",

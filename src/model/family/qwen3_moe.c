@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_qwen3_moe = {
     .name = "qwen3_moe",
@@ -18,24 +18,10 @@ const struct family family_qwen3_moe = {
         .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model.", "transformer." },   /* ForQuestionAnswering has the second */
+    .like = &family_qwen2_moe,
     .stack = { .name = {
-        [W_TOK]        = "embed_tokens",
-        [W_ATT_NORM]   = "layers.%d.input_layernorm",
-        [W_Q]          = "layers.%d.self_attn.q_proj",
-        [W_K]          = "layers.%d.self_attn.k_proj",
-        [W_V]          = "layers.%d.self_attn.v_proj",
-        [W_O]          = "layers.%d.self_attn.o_proj",
-        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
-        [W_GATE]       = "layers.%d.mlp.gate_proj",
-        [W_UP]         = "layers.%d.mlp.up_proj",
-        [W_DOWN]       = "layers.%d.mlp.down_proj",
-        [W_Q_NORM]     = "layers.%d.self_attn.q_norm",
-        [W_K_NORM]     = "layers.%d.self_attn.k_norm",
-        [W_ROUTER]     = "layers.%d.mlp.gate",
-        [W_EXP_GATE]   = "layers.%d.mlp.experts.%d.gate_proj",
-        [W_EXP_UP]     = "layers.%d.mlp.experts.%d.up_proj",
-        [W_EXP_DOWN]   = "layers.%d.mlp.experts.%d.down_proj",
-        [W_FINAL_NORM] = "norm",
-        [W_HEAD]       = "lm_head",
+        [W_SHARED_SCORE] = "", [W_SHARED_GATE] = "", [W_SHARED_UP] = "", [W_SHARED_DOWN] = "",
+        [W_Q_NORM] = "layers.%d.self_attn.q_norm",
+        [W_K_NORM] = "layers.%d.self_attn.k_norm",
     } },
 };

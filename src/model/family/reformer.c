@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_reformer = {
     .name = "reformer",
@@ -7,10 +8,10 @@ const struct family family_reformer = {
     .stack_id = STACK_DECODER,          /* masked only where is_decoder says so */
     .norm = NORM_LAYER, .norm_place = PLACE_REVERSIBLE, .positions = POS_AXIAL,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .head_bias_unused = true,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER },
     .spare = "attention.self_attention.mask_value_float|"
              "attention.self_attention.self_mask_value_float",
+    .quirks = &(const struct quirks){ .head_bias_unused = true },
     .defaults = {
         .n_layers = 6, .n_heads = 12, .d_model = 256, .d_head = 64, .d_ff = 512,
         .n_vocab = 320, .n_positions = 4096, .norm = { .eps = 1e-12 }, .act = ACT_RELU,

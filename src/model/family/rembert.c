@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_rembert = {
     .name = "rembert",
@@ -14,22 +14,11 @@ const struct family family_rembert = {
         .act = ACT_GELU, .head = { .untied = true, .d_in = 1664 }, .score = { .scaled = true },
     },
     .prefix = { "rembert." },
+    .like = &family_bert,
     .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_TYPE]       = "embeddings.token_type_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
+        [W_HEAD_BIAS] = "",
         [W_EMB_PROJ]   = "encoder.embedding_hidden_mapping_in",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
         [W_HEAD_DENSE] = "cls.predictions.dense",
         [W_HEAD_NORM]  = "cls.predictions.LayerNorm",
-        [W_HEAD]       = "cls.predictions.decoder",
     } },
 };

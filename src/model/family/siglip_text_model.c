@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* The text tower by itself.  No text is padded here: in training all were, to 64 tokens that
  * see each other. */
@@ -15,17 +15,5 @@ const struct family family_siglip_text_model = {
         .score = { .scaled = true },
     },
     .prefix = { "text_model." },
-    .stack = { .name = {
-        [W_TOK]        = "embeddings.token_embedding",
-        [W_POS]        = "embeddings.position_embedding",
-        [W_ATT_NORM]   = "encoder.layers.%d.layer_norm1",
-        [W_Q]          = "encoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "encoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "encoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "encoder.layers.%d.self_attn.out_proj",
-        [W_MLP_NORM]   = "encoder.layers.%d.layer_norm2",
-        [W_UP]         = "encoder.layers.%d.mlp.fc1",
-        [W_DOWN]       = "encoder.layers.%d.mlp.fc2",
-        [W_FINAL_NORM] = "final_layer_norm",
-    } },
+    .like = &family_clip_text_model,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 /* The picture tower by itself, also in a model of pictures and text. */
 const struct family family_siglip_vision_model = {
@@ -17,17 +17,10 @@ const struct family family_siglip_vision_model = {
     },
     .prefix = { "model.vision_tower.vision_model.", "vision_tower.vision_model.",
                 "model.vision_tower.", "vision_tower.", "vision_model." },
+    .like = &family_clip_text_model,
     .stack = { .name = {
+        [W_TOK] = "",
         [W_PATCH]      = "embeddings.patch_embedding",
-        [W_POS]        = "embeddings.position_embedding",
-        [W_ATT_NORM]   = "encoder.layers.%d.layer_norm1",
-        [W_Q]          = "encoder.layers.%d.self_attn.q_proj",
-        [W_K]          = "encoder.layers.%d.self_attn.k_proj",
-        [W_V]          = "encoder.layers.%d.self_attn.v_proj",
-        [W_O]          = "encoder.layers.%d.self_attn.out_proj",
-        [W_MLP_NORM]   = "encoder.layers.%d.layer_norm2",
-        [W_UP]         = "encoder.layers.%d.mlp.fc1",
-        [W_DOWN]       = "encoder.layers.%d.mlp.fc2",
         [W_FINAL_NORM] = "post_layernorm",
     } },
 };

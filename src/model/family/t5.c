@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
+#include "model/quirks.h"
 
 /* No positions of their own: buckets of distances, from layer 0 of each stack. */
-static const struct family t5_decoder = {
+const struct family family_t5_decoder = {
     .name = "t5",
     .stack_id = STACK_DECODER, .causal = true,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
-    .mlp = MLP_GATED, .mlp_by_config = true,
+    .mlp = MLP_GATED,
+    .quirks = &(const struct quirks){ .mlp_by_config = true },
     .prefix = { "transformer." },
     .spare = "layer.1.EncDecAttention.relative_attention_bias",        /* in files of 2019 */
     .stack = { .name = {
@@ -37,11 +39,12 @@ static const struct family t5_decoder = {
 const struct family family_t5 = {
     .name = "t5",
     .source = "Raffel et al. 2020; transformers modeling_t5.py",
-    .stack_id = STACK_ENCODER, .decoder = &t5_decoder,
+    .stack_id = STACK_ENCODER, .decoder = &family_t5_decoder,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
-    .mlp = MLP_GATED, .mlp_by_config = true,
+    .mlp = MLP_GATED,
+    .quirks = &(const struct quirks){ .mlp_by_config = true },
     .defaults = {
         .n_layers = 6, .n_heads = 8, .d_model = 512, .d_head = 64, .d_ff = 2048,
         .n_vocab = 32128, .n_positions = 1 << 24,       /* no limit of its own */

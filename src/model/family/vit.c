@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 const struct family family_vit = {
     .name = "vit",
     .source = "Dosovitskiy et al. 2021; transformers modeling_vit.py",
     .stack_id = STACK_ENCODER, .front = FRONT_PATCH,
-    .head_class = "ViTForImageClassification",
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .biased = { [OF_QKV] = BY_QKV_BIAS, [OF_HEAD] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){ .head_class = "ViTForImageClassification" },
     .defaults = {
         .has_bias = { [BY_QKV_BIAS] = true },
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/family.h"
+#include "model/families.h"
 
 const struct family family_xlm_roberta = {
     .name = "xlm-roberta",
@@ -14,22 +14,5 @@ const struct family family_xlm_roberta = {
         .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "roberta." },
-    .stack = { .name = {
-        [W_TOK]        = "embeddings.word_embeddings",
-        [W_POS]        = "embeddings.position_embeddings",
-        [W_TYPE]       = "embeddings.token_type_embeddings",
-        [W_EMB_NORM]   = "embeddings.LayerNorm",
-        [W_Q]          = "encoder.layer.%d.attention.self.query",
-        [W_K]          = "encoder.layer.%d.attention.self.key",
-        [W_V]          = "encoder.layer.%d.attention.self.value",
-        [W_O]          = "encoder.layer.%d.attention.output.dense",
-        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
-        [W_UP]         = "encoder.layer.%d.intermediate.dense",
-        [W_DOWN]       = "encoder.layer.%d.output.dense",
-        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
-        [W_HEAD_DENSE] = "lm_head.dense",
-        [W_HEAD_NORM]  = "lm_head.layer_norm",
-        [W_HEAD]       = "lm_head.decoder",
-        [W_HEAD_BIAS]  = "lm_head.bias|lm_head.decoder.bias",
-    } },
+    .like = &family_roberta,
 };

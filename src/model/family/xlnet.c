@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/family.h"
+#include "model/quirks.h"
 
 /* q, k, v, r and o are stored [D, H, d]. */
 const struct family family_xlnet = {
@@ -7,9 +8,10 @@ const struct family family_xlnet = {
     .source = "Yang et al. 2019; transformers modeling_xlnet.py",
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_NONE, .bias = BIAS_XL,
-    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_QKV, .heads_apart = true,
+    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_QKV,
     .mlp = MLP_PLAIN,
     .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_HEAD] = BIAS_ALWAYS },
+    .quirks = &(const struct quirks){ .heads_apart = true },
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 1024, .d_ff = 4096,
         .n_vocab = 32000, .n_positions = 1 << 24,       /* no limit of its own */

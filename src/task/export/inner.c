@@ -18,7 +18,7 @@ void export_inner_add(struct inner *in, const struct model *m, enum stack_id sta
         { config->n_kv_heads, size.n_keys, config->d_head },
         { config->n_kv_heads, size.n_keys, config->d_value },
         { size.n_heads, size.n_queries, size.n_keys },
-        { size.n_queries, family_slot_dim(m->family, config, DIM_OUT) },
+        { size.n_queries, model_attention_width(m) },
     };
 
     if (in->first[stack] == NULL)

@@ -25,7 +25,7 @@ static void take(void *self, int layer, enum mechanism_id id, const float *rows,
     struct mechanisms_npz *n = self;
     const struct config *config = &n->s->shown->config;
     int64_t T = session_queries(n->s, n->item)->n, S = session_keys(n->s, n->item)->n;
-    int64_t D = family_slot_dim(n->s->shown->family, config, DIM_OUT);
+    int64_t D = model_attention_width(n->s->shown);
     int64_t shape[] = { 0, T, S }, place = 0;
     int array;
 

@@ -120,6 +120,12 @@ struct stats_rank {
 const struct stats_rank *stats_sort(const struct stats_job *j, struct arena *a,
                                     const struct head_id *id, const double *key, int n);
 
+/* The number of heads that are reported, of n: with --best, the first of them. */
+static inline int stats_best(const struct stats_job *j, int n)
+{
+    return j->args->best > 0 && j->args->best < n ? j->args->best : n;
+}
+
 /* r without metrics that are not computed, and in tables without those that these do not show. */
 const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);
 
