@@ -14,7 +14,7 @@ bad=0
 printed() {
     awk '
     /^[A-Z].*:$/ { group = $0 }
-    /^  +-/ {
+    /^  (-., |    )--/ {
         for (i = 1; i <= NF && $i ~ /^-/; i++) {
             sub(/,$|\[=.*$/, "", $i)
             print group, $i

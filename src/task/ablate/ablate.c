@@ -19,9 +19,12 @@ static const struct opt opts[] = {
          "all heads of -l and -H at once, beside 10 random sets"),
     CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
                     "replace one head after the other, the least worth first, by itself or, "
-                    "exact, after those before it"),
+                    "exact, after those before it",
+                    .excludes = "together|patch|patch-ids|resume; "
+                                "sort|reverse: --greedy orders the heads; "
+                                "shard: each head is chosen by all texts"),
     STRING(0, "points", "LIST", F(points),
-           "with --greedy: of how many heads, such as 4,30%"),
+           "with --greedy: of how many heads, such as 4,30%", .needs = "greedy"),
     FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
     FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
@@ -42,31 +45,38 @@ static const struct opt draw_opts[] = {
 static const struct opt_group draw_group = { "sampling", draw_opts };
 
 static const struct opt mean_opts[] = {
-    PATH(0, "means", "FILE", F(means), "with --with mean: .npz of means that --means-out wrote"),
-    OUTPUT(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz"),
+    PATH(0, "means", "FILE", F(means), "with --with mean: .npz of means that --means-out wrote",
+         .needs = "with=mean", .excludes = "means-out"),
+    OUTPUT(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz",
+           .needs = "with=mean"),
     END
 };
 static const struct opt_group mean_group = { "means", mean_opts };
 
+/* What has no meaning where one text's outputs are put into another's run. */
+#define NOT_PATCHED "together|summary|shard|with|split|masked|mask-id"
+
 static const struct opt patch_opts[] = {
     STRING(0, "patch", "TEXT_B", F(patch),
            "put heads' outputs of the run of TEXT_B, which has as many tokens, into that of "
-           "TEXT"),
-    STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch"),
+           "TEXT", .excludes = "patch-ids|" NOT_PATCHED),
+    STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch",
+           .excludes = NOT_PATCHED),
     FLAG(0, "by-position", F(by_position),
          "with --patch: also the output of each query alone; with --with mean: the mean of each "
-         "position"),
+         "position", .needs = "patch|patch-ids|with=mean"),
     STRING(0, "answer", "T", F(answer.answer),
            "with --patch: the token whose logit is looked at; without it and --against, what both "
-           "texts predict"),
-    STRING(0, "against", "T", F(answer.against), "with --patch: less the logit of this token"),
+           "texts predict", .needs = "patch|patch-ids", .excludes = "answer-id"),
+    STRING(0, "against", "T", F(answer.against), "with --patch: less the logit of this token",
+           .needs = "patch|patch-ids", .excludes = "against-id"),
     INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
-        "--answer by its id; -1: none"),
+        "--answer by its id; -1: none", .needs = "patch|patch-ids"),
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
-        "--against by its id; -1: none"),
+        "--against by its id; -1: none", .needs = "patch|patch-ids"),
     STRING(0, "at", "POS", F(answer.at),
            "with --patch: the row of the logits: a position from 0 or the end (-1), a word, or "
-           "word#2; without it, the last"),
+           "word#2; without it, the last", .needs = "patch|patch-ids"),
     END
 };
 static const struct opt_group patch_group = { "patching", patch_opts };
@@ -102,21 +112,11 @@ static int check(void *self, struct err *e)
 {
     struct ablate_job *j = self;
     const struct ablate_args *args = j->args;
-    const char *file = args->means != NULL ? "--means" : "--means-out";
 
-    if ((args->means != NULL || args->means_out != NULL) && args->with != ABLATE_MEAN)
-        return err_set(e, ERR_USAGE, "%s requires --with mean", file);
-    if (args->means != NULL && args->means_out != NULL)
-        return err_set(e, ERR_USAGE, "--means, --means-out: only one of them can be given");
     if (args->together && output_is_picture(&j->job.results.output))
         return err_set(e, ERR_USAGE, "--together: a picture shows heads one by one");
-    if (j->job.of_many && j->job.shard.n > 0 && args->greedy != GREEDY_OFF)
-        return err_set(e, ERR_USAGE, "--greedy, --shard: only one of them can be given: each "
-                       "head is chosen by all texts");
-    if (args->greedy != GREEDY_OFF && args->shared.resume != NULL)
-        return err_set(e, ERR_USAGE, "--greedy, --resume: only one of them can be given");
     ablate_before_select(j);
-    return ablate_patch_check(j, e) != 0 ? -1 : ablate_greedy_check(j, e);
+    return answer_begin(&j->answer, &args->answer, e) != 0 ? -1 : ablate_greedy_check(j, e);
 }
 
 /* --metric and --sort name a number that there is. */

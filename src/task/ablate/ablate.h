@@ -287,10 +287,7 @@ static inline bool ablate_patches(const struct ablate_job *j)
     return j->args->patch != NULL || j->args->patch_ids != NULL;
 }
 
-/* What the options say, before the model is known.  ERR_USAGE. */
-int ablate_patch_check(struct ablate_job *j, struct err *e);
-
-/* What they say of the model.  ERR_USAGE, ERR_INPUT: it predicts no tokens. */
+/* What the options say of the model.  ERR_USAGE, ERR_INPUT: it predicts no tokens. */
 int ablate_patch_prepare(struct ablate_job *j, struct err *e);
 
 /* ERR_INPUT: the texts have other numbers of tokens; those of the passes. */

@@ -22,7 +22,7 @@ static const struct opt opts[] = {
     SEVERAL('m', "model", "PATH|NAME", F(models), OPT_MOST, &model_values,
             "a model, as elsewhere; given again: the first is compared with each of the others"),
     LIST(0, "attention", "FILE", F(attentions), &opt_files,
-         "precomputed attention (.npz, .npy) as one of the sides"),
+         "precomputed attention (.npz, .npy) as one of the sides", .excludes = "file"),
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
          "round the operands of products, or of linears, to this format; given twice: the two "
          "that are compared"),
@@ -32,9 +32,10 @@ static const struct opt opts[] = {
            "compare only the row of this token: a word, word#2 (its second occurrence), or a "
            "position from 0"),
     FLAG(0, "summary", F(summary),
-         "of several texts: mean of each number, 95 % interval"),
+         "of several texts: mean of each number, 95 % interval", .excludes = "nearest"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
-                 "with --summary: another interval, of B replicates of the texts"),
+                 "with --summary: another interval, of B replicates of the texts",
+                 .needs = "summary"),
     REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
          "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
     END
@@ -50,9 +51,10 @@ static const struct opt side_opts[] = {
          "hide keys, as elsewhere, on both sides; given twice: one for each; none: only "
          "what the model hides"),
     LIST(0, "ids", "LIST", F(ids), NULL,
-         "token ids instead of a text: 101,7592,102; given twice: the two texts"),
+         "token ids instead of a text: 101,7592,102; given twice: the two texts",
+         .excludes = "input|image|audio"),
     LIST(0, "type-ids", "LIST", F(type_ids), NULL,
-         "types of --ids, one per id; given twice: one list for each text"),
+         "types of --ids, one per id; given twice: one list for each text", .needs = "ids"),
     LIST(0, "decoder-ids", "LIST", F(decoder_ids), NULL,
          "token ids for the decoder of an encoder-decoder; given twice: one list for each "
          "text"),
@@ -60,9 +62,11 @@ static const struct opt side_opts[] = {
          "tokens that see all tokens, from 0: 0,5-7 or all or none (longformer); given "
          "twice: one list for each side"),
     LIST(0, "input", "FILE", F(inputs), &opt_files,
-         ".npy instead of a text; given twice: the two that are compared"),
+         ".npy instead of a text; given twice: the two that are compared",
+         .excludes = "image|audio"),
     LIST(0, "image", "FILE", F(images), &opt_files,
-         "PNG or JPEG instead of a text (vit); given twice: the two that are compared"),
+         "PNG or JPEG instead of a text (vit); given twice: the two that are compared",
+         .excludes = "audio"),
     LIST(0, "audio", "FILE", F(audios), &opt_files,
          ".wav instead of a text (whisper); given twice: the two that are compared"),
     END
@@ -73,7 +77,8 @@ static const struct opt picture_opts[] = {
     CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
                    "what a picture shows per layer and head; entropy: its signed change"),
     OUTPUT(0, "heatmap", "FILE", F(heatmap),
-         "draw the signed difference of the weights, a heatmap of each head, into this file"),
+         "draw the signed difference of the weights, a heatmap of each head, into this file",
+         .excludes = "summary"),
     END
 };
 static const struct opt_group picture_group = { "figure", picture_opts };
@@ -279,8 +284,6 @@ static int plan_heatmap(struct job *j, struct err *e)
 
     if (args.path == NULL)
         return shown_check_numbers(&j->sides.side[0].s, e);
-    if (j->args->summary)
-        return err_set(e, ERR_USAGE, "--heatmap, --summary: only one of them can be given");
     if (strcmp(args.path, "-") == 0 && strcmp(j->results->output.path, "-") == 0)
         return err_set(e, ERR_USAGE, "--heatmap -: standard output has the report: expected a "
                        "file, or -o FILE");
@@ -297,13 +300,9 @@ static int check_output(const struct job *j, struct err *e)
     const struct output *output = &j->results->output;
     bool several = diff_is_file(&j->sides);
 
-    if (j->args->bootstrap > 0 && !j->args->summary)
-        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
     if (j->args->summary && !several)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
-    if (j->args->summary && j->args->nearest)
-        return err_set(e, ERR_USAGE, "--summary, --nearest: only one of them can be given");
     if ((j->args->sort > 0 || j->args->reverse) && output_is_picture(output))
         return err_set(e, ERR_USAGE, "%s is of the table, TSV and JSON",
                        j->args->sort > 0 ? "--sort" : "--reverse");

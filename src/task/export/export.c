@@ -22,7 +22,9 @@ static const struct opt opts[] = {
     FLAG(0, "hidden", F(hidden), "also the hidden states after the final norm (npz)"),
     FLAG(0, "logits", F(logits), "also the logits (npz)"),
     FLAG(0, "word-ids", F(shared.asked.word_ids),
-         "also the word that each token is of, as --merge words has them elsewhere (npz)"),
+         "also the word that each token is of, as --merge words has them elsewhere (npz)",
+         .excludes = "pretokenized: --pretokenized gives pieces, not words; "
+                     "ids|input|image|audio: words are of a text"),
     END
 };
 #undef F

@@ -14,7 +14,7 @@ static const struct opt opts[] = {
            "of a pair of texts, A and B: the links from the one to the other"),
     FLAG(0, "panels", F(panels), "a panel for each head"),
     INT('c', "columns", "N", F(columns), NULL, 1, 64,
-        "panels side by side; if not given, 4 or what fits"),
+        "panels side by side; if not given, 4 or what fits", .needs = "panels"),
     FLAG(0, "arcs", F(arcs), "arcs above one line of text, in place of two lists"),
     END
 };
@@ -36,12 +36,6 @@ static int check(void *self, struct err *e)
 {
     const struct links_args *args = ((struct links_job *)self)->args;
 
-    const struct figure_args *figure = &args->shared.figure;
-    const char *of_panels = args->columns > 0 ? "--columns" : figure->letters ? "--letters" :
-                            figure->no_titles ? "--no-titles" : NULL;
-
-    if (of_panels != NULL && !args->panels)
-        return err_set(e, ERR_USAGE, "%s requires --panels", of_panels);
     return figure_check_page(&args->shared.figure, e);
 }
 

@@ -16,7 +16,11 @@ static const struct opt opts[] = {
     LIST('m', "model", "PATH|NAME", F(models), &model_values,
          "a model, as elsewhere; given twice: the two that are compared"),
     FLAG(0, "compare", F(compare), "TEXT and TEXT_B are two texts to compare, not a pair"),
-    FLAG(0, "live", F(live), "a page with the model, that answers what is typed"),
+    FLAG(0, "live", F(live), "a page with the model, that answers what is typed",
+         .excludes = "compare: a live page puts two texts beside each other by itself; "
+                     "attention|qkv|input|audio|ids|decoder-ids: a page that is typed into is of "
+                     "texts; mask|boxes: that is of one text, and others are typed; "
+                     "ablate|rotations: a live page has the model's files and no other"),
     CHOICE(0, "page-precision", "NAME", F(precision), "8", precisions,
            "bits of a weight; or, with --live, the model's type"),
     WORDS(0, "metric", "LIST", F(metric), &metric_values,

@@ -28,7 +28,8 @@ static const struct opt opts[] = {
 };
 
 static const struct opt table_opts[] = {
-    FLAG(0, "links", F(links), "the strongest link of each row of each head, and nothing else"),
+    FLAG(0, "links", F(links), "the strongest link of each row of each head, and nothing else",
+         .excludes = "metric|types|shard|hidden-out|hidden-in"),
     FLAG(0, "legend", F(legend), "below the table, what its columns are"),
     END
 };
@@ -45,25 +46,36 @@ static const struct opt cache_opts[] = {
     END
 };
 
+/* A report of many texts, or sums for one. */
+#define OF_MANY "summary|shard|hidden-out|hidden-in"
+
 static const struct opt summary_opts[] = {
     FLAG(0, "summary", F(summary),
-         "of several texts: mean of each metric over the texts, 95 % interval"),
+         "of several texts: mean of each metric over the texts, 95 % interval",
+         .excludes = "links|types"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
-                 "with --summary: another interval, of B replicates of the texts"),
+                 "with --summary: another interval, of B replicates of the texts",
+                 .needs = OF_MANY),
     STRING(0, "by", "KEY", F(shared.asked.by),
-           "with --summary, --jsonl: a summary for each value of this key, and differences"),
+           "with --summary, --jsonl: a summary for each value of this key, and differences",
+           .needs = OF_MANY "; jsonl"),
     FLAG(0, "reliability", F(reliability),
-         "with --summary: how alike two halves of the texts are"),
+         "with --summary: how alike two halves of the texts are", .needs = OF_MANY),
     END
 };
+
+/* What a part of the layers is without. */
+#define OF_LAYERS \
+    "shard|resume|generate|input|types; attention|qkv: a model is required"
 
 static const struct opt layers_opts[] = {
     OUTPUT(0, "hidden-out", "FILE", F(layers.out),
          "for the layers after those of -l: texts and hidden states, - is standard output; -o "
-         "is sums for mha-viz merge"),
+         "is sums for mha-viz merge", .excludes = OF_LAYERS),
     PATH(0, "hidden-in", "FILE", F(layers.in),
          "go on where --hidden-out of another process ended, with its texts and options; - is "
-         "standard input"),
+         "standard input",
+         .excludes = OF_LAYERS "; file|ids: the stream has the texts"),
     END
 };
 
@@ -289,40 +301,22 @@ static int check_readers(const struct stats_job *job, struct err *e)
     return 0;
 }
 
-/* Links are shown alone. */
-static int check_links(const struct stats_args *args, struct err *e)
-{
-    const char *other = args->metric != NULL ? "--metric" :
-                        args->shared.types != NULL ? "--types" : NULL;
-
-    return !args->links || other == NULL ? 0 :
-        err_set(e, ERR_USAGE, "--links, %s: only one of them can be given", other);
-}
-
 static int check(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct stats_args *args = job->args;
     bool of_many = job->job.of_many;
 
-    if (check_links(args, e) != 0 || check_readers(job, e) != 0 ||
+    if (check_readers(job, e) != 0 ||
         (of_many && shown_check_numbers(&job->job.s, e) != 0))
         return -1;
-    if (of_many && args->links)
-        return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
     if (of_many && args->shared.types != NULL)
-        return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
+        return err_set(e, ERR_USAGE, "--shard, --types: only one of them can be given");
     if (args->shared.types != NULL && job->job.results.output.format != OUTPUT_TABLE)
         return err_set(e, ERR_USAGE, "--types is of the table of a text: expected it without "
                        "--tsv and --json");
     if (args->legend && (of_many || job->job.results.output.format != OUTPUT_TABLE))
         return err_set(e, ERR_USAGE, "--legend is of the table of a text");
-    if (args->bootstrap > 0 && !of_many)
-        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
-    if (args->shared.asked.by != NULL && !of_many)
-        return err_set(e, ERR_USAGE, "--by requires --summary");
-    if (args->reliability && !of_many)
-        return err_set(e, ERR_USAGE, "--reliability requires --summary");
     if (args->reliability && job->job.results.output.format != OUTPUT_TABLE &&
         job->job.results.output.format < OUTPUT_JSON)
         return err_set(e, ERR_USAGE, "--reliability is of the table and JSON: it is of a metric, "
