@@ -155,6 +155,9 @@ complete_bash() {
     answer 'mha-viz mechanisms --only exact,lo' | grep -q ^exact,local
     answer 'mha-viz stats --mask causal+pad' | grep -q ^causal+padding:
     answer 'mha-viz completion f' | grep -qx fish
+    answer 'mha-viz ablate --pat' | grep -q ^--patch-ids
+    [ -z "$(answer 'mha-viz ablate --greedy --pat')" ]
+    [ -z "$(answer 'mha-viz stats -m x --att')" ]
 }
 
 @test "a shell that is not known is misuse" {
