@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cli/rules.h"
+
 /* ---- what is offered for a value ---- */
 
 /* NULL: any text. */
@@ -58,6 +60,15 @@ struct walk {
     const struct cmd *cmd;
 };
 
+/* "-m --model" after before: o by both of its names. */
+static void print_names(FILE *f, const char *before, const struct opt *o)
+{
+    fputs(before, f);
+    if (o->short_name != 0)
+        fprintf(f, "-%c ", o->short_name);
+    fprintf(f, "--%s", o->name);
+}
+
 /* ---- bash ---- */
 
 static void bash_name(void *self, const struct opt_group *group, const struct opt *o)
@@ -65,9 +76,26 @@ static void bash_name(void *self, const struct opt_group *group, const struct op
     const struct walk *walk = self;
 
     (void)group;
+    print_names(walk->f, " ", o);
+}
+
+/* A line of the case over COMMAND:OPTION, for an option that excludes others. */
+static void bash_excluded(void *self, const struct opt_group *group, const struct opt *o)
+{
+    const struct walk *walk = self;
+    const struct opt *excluded[OPTS_MOST];
+    int n = rules_excluded(walk->cmd, o, excluded);
+
+    (void)group;
+    if (n == 0)
+        return;
+    fprintf(walk->f, "        %s:--%s", walk->cmd->name, o->name);
     if (o->short_name != 0)
-        fprintf(walk->f, " -%c", o->short_name);
-    fprintf(walk->f, " --%s", o->name);
+        fprintf(walk->f, " | %s:-%c*", walk->cmd->name, o->short_name);
+    fprintf(walk->f, ") gone+='");
+    for (int i = 0; i < n; i++)
+        print_names(walk->f, " ", excluded[i]);
+    fprintf(walk->f, "' ;;\n");
 }
 
 /* "words='a b' separator=, files=1": what a line of the case over options sets. */
@@ -106,8 +134,25 @@ static void bash_value(void *self, const struct opt_group *group, const struct o
     fprintf(walk->f, " ;;\n");
 }
 
-static const char bash_top[] =
+static const char bash_leave[] =
     "# bash completion for mha-viz: mha-viz completion bash\n"
+    "# Takes from words what an option of the line excludes.\n"
+    "_mha_viz_leave()\n{\n"
+    "    local i word gone=''\n"
+    "    for ((i = 2; i < ${#COMP_WORDS[@]}; i++)); do\n"
+    "        ((i != COMP_CWORD)) || continue\n"
+    "        word=${COMP_WORDS[i]}\n"
+    "        case ${COMP_WORDS[1]}:${word%%=*} in\n";
+
+static const char bash_left[] =
+    "        esac\n    done\n"
+    "    words=\" $words \"\n"
+    "    for word in $gone; do\n"
+    "        words=${words// $word / }\n"
+    "    done\n"
+    "}\n";
+
+static const char bash_top[] =
     "# An empty answer means file names (complete -o default).\n"
     "_mha_viz()\n{\n"
     "    local at=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev stem=''\n"
@@ -133,6 +178,8 @@ static const char bash_top[] =
 
 static const char bash_end[] =
     "        *) compopt +o default 2>/dev/null ;;\n        esac ;;\n    esac\n"
+    "    # what an option of the line excludes is not offered\n"
+    "    [[ $cur != -* || -n $before ]] || _mha_viz_leave\n"
     "    # of a list, the part after the last separator\n"
     "    if [[ -n $separator && $cur == *\"$separator\"* ]]; then\n"
     "        before+=${cur%\"$separator\"*}$separator cur=${cur##*\"$separator\"}\n"
@@ -153,6 +200,10 @@ static const char bash_end[] =
 
 static void print_bash(FILE *f, const struct cmd *const *table)
 {
+    fputs(bash_leave, f);
+    for (int i = 0; table[i] != NULL; i++)
+        opts_each(table[i], bash_excluded, &(struct walk){ f, table[i] });
+    fputs(bash_left, f);
     fputs(bash_top, f);
     print_commands(f, table);
     fputs(" help --help --version'\n"
@@ -198,18 +249,25 @@ static void zsh_value(const struct walk *w, const struct opt *o)
                 w->cmd->name, o->name);
 }
 
-/* '(-c --columns)'{-c+,--columns=}'[help]:N:ACTION' */
+/* '(-c --columns --x)'{-c+,--columns=}'[help]:N:ACTION', where --x is excluded. */
 static void zsh_option(void *self, const struct opt_group *group, const struct opt *o)
 {
     const char *value = o->arg == NULL ? "" : o->alone != NULL ? "=-" : "=";
     const struct walk *walk = self;
+    const struct opt *excluded[OPTS_MOST];
+    int n = rules_excluded(walk->cmd, o, excluded);
 
     (void)group;
+    fprintf(walk->f, " \\\n            '");
     if (o->short_name != 0)
-        fprintf(walk->f, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", o->short_name,
-                o->name, o->short_name, o->arg != NULL ? "+" : "", o->name, value);
+        print_names(walk->f, "(", o);
+    for (int i = 0; i < n; i++)
+        print_names(walk->f, i == 0 && o->short_name == 0 ? "(" : " ", excluded[i]);
+    if (o->short_name != 0)
+        fprintf(walk->f, ")'{-%c%s,--%s%s}'[", o->short_name, o->arg != NULL ? "+" : "", o->name,
+                value);
     else
-        fprintf(walk->f, " \\\n            '--%s%s[", o->name, value);
+        fprintf(walk->f, "%s--%s%s[", n > 0 ? ")" : "", o->name, value);
     print_quoted(walk->f, o->help, "[]:\\");
     putc(']', walk->f);
     if (o->arg != NULL) {
@@ -313,10 +371,18 @@ static void fish_words(const struct walk *w, const struct opt *o)
 static void fish_option(void *self, const struct opt_group *group, const struct opt *o)
 {
     const struct walk *walk = self;
+    const struct opt *excluded[OPTS_MOST];
+    int n = rules_excluded(walk->cmd, o, excluded);
 
     (void)group;
-    fprintf(walk->f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s'",
-            walk->cmd->name);
+    fprintf(walk->f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s", walk->cmd->name);
+    for (int i = 0; i < n; i++) {
+        fputs(i == 0 ? "; and not __fish_contains_opt" : "", walk->f);
+        if (excluded[i]->short_name != 0)
+            fprintf(walk->f, " -s %c", excluded[i]->short_name);
+        fprintf(walk->f, " %s", excluded[i]->name);
+    }
+    putc('\'', walk->f);
     if (o->short_name != 0)
         fprintf(walk->f, " -s %c", o->short_name);
     fprintf(walk->f, " -l %s", o->name);

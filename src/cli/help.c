@@ -7,10 +7,12 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "cli/rules.h"
+
 enum { WIDTH = 80, LABEL_MAX = 28 };
 
 struct text {
-    char s[1024];
+    char s[2048];
     size_t n;
 };
 
@@ -61,6 +63,21 @@ static struct text description(const struct opt *o)
     if (o->def != NULL && o->type != OPT_ALIAS)
         add(&text, " [%s]", o->def);
     return text;
+}
+
+/* "[requires --span]", "[not with --answer-id]" */
+static void add_rules(struct text *text, const struct cmd *c, const struct opt *o)
+{
+    const struct opt *excluded[OPTS_MOST];
+    char needed[RULES_NEEDED_SIZE];
+    int n = rules_excluded(c, o, excluded);
+
+    rules_needed(needed, c, o);
+    if (needed[0] != '\0')
+        add(text, " [requires %s]", needed);
+    for (int i = 0; i < n; i++)
+        add(text, "%s--%s%s", i == 0 ? " [not with " : ", ", excluded[i]->name,
+            i == n - 1 ? "]" : "");
 }
 
 /* Columns of s[n]: one per character, as help texts are narrow. */
@@ -114,6 +131,7 @@ void help_wrapped(FILE *f, const char *text, int indent)
 /* One walk over the options: to measure their labels, or to print them. */
 struct walk {
     FILE *f;                    /* NULL: measure */
+    const struct cmd *cmd;      /* whose rules are printed; NULL: none are */
     const char *heading;        /* of the group that was printed last; NULL: none */
     int width;                  /* of the labels */
 };
@@ -144,6 +162,8 @@ static void print_option(struct walk *w, const struct opt *o)
 {
     struct text name = label(o), text = description(o);
 
+    if (w->cmd != NULL)
+        add_rules(&text, w->cmd, o);
     help_entry(w->f, name.s, text.s, w->width);
 }
 
@@ -205,7 +225,7 @@ static void print_top(FILE *f, const struct cmd *c)
 
 void help_command(FILE *f, const struct cmd *c)
 {
-    struct walk walk = { .f = f };
+    struct walk walk = { .f = f, .cmd = c };
 
     print_top(f, c);
     opts_each(c, measure, &walk);
@@ -269,7 +289,8 @@ static void visit_group(void *self, const struct opt_group *group, const struct 
 
 bool help_group(FILE *f, const struct cmd *c, const char *heading, char *names, size_t size)
 {
-    struct find find = { .walk = { .f = f }, .heading = heading, .names = names, .size = size };
+    struct find find = { .walk = { .f = f, .cmd = c }, .heading = heading, .names = names,
+                         .size = size };
 
     names[0] = '\0';
     opts_each(c, measure, &find.walk);

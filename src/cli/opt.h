@@ -60,6 +60,9 @@ struct opt {
     const struct former *former;        /* of choices; name NULL ends; NULL: none */
     const struct opt_values *values;    /* for STRING and LIST; NULL: any text */
     const char *help;           /* one line, unit included, no full stop */
+    const char *needs;          /* options of which one must be given with it, as cli/rules.h has
+                                   them; NULL: none */
+    const char *excludes;       /* options that cannot be given with it; NULL: none */
 };
 
 /* Its value may be the next word of the command line. */
@@ -70,45 +73,46 @@ static inline bool opt_takes_next(const struct opt *o)
 
 /*
  * Constructors of rows; arguments are in the order of --help: letter, name, argument,
- * field, default, range or choices or values, help.  END closes a table.
+ * field, default, range or choices or values, help, and
+ * perhaps .needs and .excludes.  END closes a table.
  */
-#define FLAG(letter, long_name, at, text) \
-    { .type = OPT_FLAG, .short_name = letter, .name = long_name, .field = at, .help = text }
-#define INT(letter, long_name, value, at, preset, least, most, text) \
+#define FLAG(letter, long_name, at, ...) \
+    { .type = OPT_FLAG, .short_name = letter, .name = long_name, .field = at, .help = __VA_ARGS__ }
+#define INT(letter, long_name, value, at, preset, least, most, ...) \
     { .type = OPT_INT, .short_name = letter, .name = long_name, .arg = value, .field = at, \
-      .def = preset, .min = least, .max = most, .help = text }
-#define CHOICE_OR_ALONE(long_name, value, at, preset, by_itself, names, text) \
+      .def = preset, .min = least, .max = most, .help = __VA_ARGS__ }
+#define CHOICE_OR_ALONE(long_name, value, at, preset, by_itself, names, ...) \
     { .type = OPT_CHOICE, .name = long_name, .arg = value, .field = at, .def = preset, \
-      .alone = by_itself, .choices = names, .help = text }
-#define INT_OR_ALONE(long_name, value, at, by_itself, least, most, text) \
+      .alone = by_itself, .choices = names, .help = __VA_ARGS__ }
+#define INT_OR_ALONE(long_name, value, at, by_itself, least, most, ...) \
     { .type = OPT_INT, .name = long_name, .arg = value, .field = at, .alone = by_itself, \
-      .min = least, .max = most, .help = text }
-#define REAL(letter, long_name, value, at, preset, least, most, text) \
+      .min = least, .max = most, .help = __VA_ARGS__ }
+#define REAL(letter, long_name, value, at, preset, least, most, ...) \
     { .type = OPT_REAL, .short_name = letter, .name = long_name, .arg = value, .field = at, \
-      .def = preset, .min = least, .max = most, .help = text }
-#define STRING(letter, long_name, value, at, text) \
+      .def = preset, .min = least, .max = most, .help = __VA_ARGS__ }
+#define STRING(letter, long_name, value, at, ...) \
     { .type = OPT_STRING, .short_name = letter, .name = long_name, .arg = value, \
-      .field = at, .help = text }
-#define WORDS(letter, long_name, value, at, offered, text) \
+      .field = at, .help = __VA_ARGS__ }
+#define WORDS(letter, long_name, value, at, offered, ...) \
     { .type = OPT_STRING, .short_name = letter, .name = long_name, .arg = value, \
-      .field = at, .values = offered, .help = text }
-#define PATH(letter, long_name, value, at, text) \
-    WORDS(letter, long_name, value, at, &opt_files, text)
-#define OUTPUT(letter, long_name, value, at, text) \
-    WORDS(letter, long_name, value, at, &opt_outputs, text)
-#define SEVERAL(letter, long_name, value, at, most, offered, text) \
+      .field = at, .values = offered, .help = __VA_ARGS__ }
+#define PATH(letter, long_name, value, at, ...) \
+    WORDS(letter, long_name, value, at, &opt_files, __VA_ARGS__)
+#define OUTPUT(letter, long_name, value, at, ...) \
+    WORDS(letter, long_name, value, at, &opt_outputs, __VA_ARGS__)
+#define SEVERAL(letter, long_name, value, at, most, offered, ...) \
     { .type = OPT_LIST, .short_name = letter, .name = long_name, .arg = value, .field = at, \
-      .max = most, .values = offered, .help = text }
-#define LIST(letter, long_name, value, at, offered, text) \
-    SEVERAL(letter, long_name, value, at, 2, offered, text)
-#define CHOICE(letter, long_name, value, at, preset, names, text) \
+      .max = most, .values = offered, .help = __VA_ARGS__ }
+#define LIST(letter, long_name, value, at, offered, ...) \
+    SEVERAL(letter, long_name, value, at, 2, offered, __VA_ARGS__)
+#define CHOICE(letter, long_name, value, at, preset, names, ...) \
     { .type = OPT_CHOICE, .short_name = letter, .name = long_name, .arg = value, \
-      .field = at, .def = preset, .choices = names, .help = text }
-#define CHOICE_RENAMED(letter, long_name, value, at, preset, names, old, text) \
+      .field = at, .def = preset, .choices = names, .help = __VA_ARGS__ }
+#define CHOICE_RENAMED(letter, long_name, value, at, preset, names, old, ...) \
     { .type = OPT_CHOICE, .short_name = letter, .name = long_name, .arg = value, \
-      .field = at, .def = preset, .choices = names, .former = old, .help = text }
-#define ALIAS(long_name, means, text) \
-    { .type = OPT_ALIAS, .name = long_name, .def = means, .help = text }
+      .field = at, .def = preset, .choices = names, .former = old, .help = __VA_ARGS__ }
+#define ALIAS(long_name, means, ...) \
+    { .type = OPT_ALIAS, .name = long_name, .def = means, .help = __VA_ARGS__ }
 #define END { .name = NULL }
 
 /* Options that several commands share, or that --help shows under a heading of their own.

@@ -43,7 +43,8 @@ static const char *const metadata_names[] = { "names", "paths", "none", NULL };
     ALIAS("no-metadata", "metadata=none", "short for --metadata none")
 #define PROVENANCE \
     FLAG(0, "provenance", F(provenance), \
-         "begin TSV with one comment line that describes the run in JSON, as other formats do")
+         "begin TSV with one comment line that describes the run in JSON, as other formats do", \
+         .excludes = "no-metadata")
 #define TERM \
     CHOICE_OR_ALONE("term", "HOW", offsetof(struct common_args, output.term), "off", "auto", \
                     terms, "short for --format terminal: draw as text, or in the protocol " \
@@ -334,8 +335,6 @@ static int check_provenance(const struct output *o, const struct output_args *ar
 {
     if (args->provenance && o->format != OUTPUT_TSV)
         return err_set(e, ERR_USAGE, "--provenance is of TSV: expected --tsv or -o FILE.tsv");
-    if (args->provenance && o->metadata == OUTPUT_NO_METADATA)
-        return err_set(e, ERR_USAGE, "--provenance, --no-metadata: only one of them can be given");
     return 0;
 }
 

@@ -22,22 +22,27 @@ static const struct opt opts[] = {
     INT(0, "d-model", "N", F(d_model), "512", 1, 1 << 16, "width of the layer"),
     INT(0, "heads", "N", F(heads), "8", 1, 1 << 12, "number of heads"),
     INT(0, "kv-heads", "N", F(kv_heads), NULL, 1, 1 << 12,
-        "number of heads of keys and values; by default heads"),
+        "number of heads of keys and values; by default heads",
+         .excludes = "separable"),
     INT(0, "d-k", "N", F(d_k), NULL, 1, 1 << 16,
         "width of a query and key; by default d-model/heads"),
     INT(0, "d-v", "N", F(d_v), NULL, 1, 1 << 16,
         "width of a head's values; by default d-k"),
     FLAG(0, "separable", F(separable), "one matrix per head: q_linears.0, q_linears.1, …"),
-    FLAG(0, "zero-attn", F(zero_attn), "a key and a value of zeros after all others"),
+    FLAG(0, "zero-attn", F(zero_attn), "a key and a value of zeros after all others",
+         .excludes = "encoder|decoder: it is of one attention"),
     FLAG(0, "relative-positions", F(relative), "relative positions: rel_pos_encoding"),
     INT(0, "max-len", "N", F(max_len), NULL, 1, 1 << 16,
-        "tokens that --relative-positions reaches; by default 512"),
-    FLAG(0, "encoder", F(encoder), "an encoder layer: attention, mlp, norms"),
+        "tokens that --relative-positions reaches; by default 512",
+         .needs = "relative-positions"),
+    FLAG(0, "encoder", F(encoder), "an encoder layer: attention, mlp, norms",
+         .excludes = "decoder"),
     FLAG(0, "decoder", F(decoder), "a decoder layer: the same, and cross-attention"),
     INT(0, "layers", "N", F(layers), NULL, 1, 1 << 10,
-        "number of layers: layers.0, layers.1, …"),
+        "number of layers: layers.0, layers.1, …", .needs = "encoder|decoder"),
     INT(0, "d-ff", "N", F(d_ff), NULL, 1, 1 << 18,
-        "width of the mlp; by default 4 x d-model"),
+        "width of the mlp; by default 4 x d-model",
+         .needs = "encoder|decoder"),
     FLAG(0, "no-bias", F(no_bias), "linear layers without biases"),
     INT(0, "seed", "N", F(seed), "1", 0, INT_MAX, "seed of the weights"),
     END
@@ -220,21 +225,6 @@ static int write_all(struct plan *p, const struct provenance *run, FILE *f, stru
 
 static int check(const struct init_args *args, struct err *e)
 {
-    bool layer = args->encoder || args->decoder;
-    const struct { bool wrong; const char *why; } rules[] = {
-        { args->encoder && args->decoder, "--encoder and --decoder exclude each other" },
-        { args->layers > 0 && !layer, "--layers requires --encoder or --decoder" },
-        { args->d_ff > 0 && !layer, "--d-ff requires --encoder or --decoder" },
-        { args->kv_heads > 0 && args->separable, "--kv-heads and --separable exclude each "
-          "other" },
-        { args->zero_attn && layer, "--zero-attn requires one attention: neither --encoder "
-          "nor --decoder" },
-        { args->max_len > 0 && !args->relative, "--max-len requires --relative-positions" },
-    };
-
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].wrong)
-            return err_set(e, ERR_USAGE, "%s", rules[i].why);
     if (args->kv_heads > 0 && args->heads % args->kv_heads != 0)
         return err_set(e, ERR_USAGE, "--kv-heads: %d do not divide the %d heads",
                        args->kv_heads, args->heads);

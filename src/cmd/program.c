@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/formers.h"
 #include "cli/help.h"
+#include "cli/rules.h"
 #include "cmd/cmds.h"
 #include "cmd/help.h"
 #include "cmd/profile.h"
@@ -46,6 +47,8 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
         (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
     if (status != 0)
         return status < 0 ? -1 : 0;
+    if (rules_check(c, args, e) != 0)
+        return -1;
     claims_read(arena, "standard input", "/dev/stdin");
     if (kernel_choose(e) != 0 || opts_claim(c, args, arena, e) != 0)
         return -1;

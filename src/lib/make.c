@@ -5,6 +5,7 @@
 
 #include "base/claims.h"
 #include "base/unnamed.h"
+#include "cli/rules.h"
 #include "lib/lib.h"
 #include "task/shared.h"
 #include "task/tasks.h"
@@ -64,13 +65,14 @@ static int give(struct making *job, const char *name, const char *value, const c
 
 /* ---- handles ---- */
 
-/* As it was opened; of one model the program needs no name. */
+/* As it was opened; of one model the program needs no name, and attention stands for it. */
 static const char *name_of(const struct making *job, struct arena *a,
                            const struct mhaviz_model *model)
 {
     const char *asked = model->asked.model;
+    bool of_model = model->session.path != NULL && model->session.model->precomputed == NULL;
 
-    if (asked == NULL && job->task.second_model == NULL && model->session.path == NULL)
+    if (asked == NULL && job->task.second_model == NULL && !of_model)
         return NULL;
     return arena_strdup(a, asked != NULL ? asked : model->session.path != NULL ?
                                                        model->session.name : "builtin:decoder");
@@ -197,7 +199,7 @@ static int take_all(struct making *job, struct arena *a, struct shared_args **ar
     job->asked->handed = &job->handed;
     if (job->model->session.model->precomputed != NULL)
         job->asked->attention = job->model->session.name;
-    return check_asked(job, e);
+    return check_asked(job, e) != 0 ? -1 : rules_check(job->cmd, *args, e);
 }
 
 /* No file that is written is one that is read: by an option, or by a handle before. */

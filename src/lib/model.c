@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/rules.h"
 #include "lib/lib.h"
 #include "nn/nn.h"
 #include "task/shared.h"
@@ -83,7 +84,7 @@ static int take_options(struct mhaviz_model *model, const struct mhaviz_arrays *
 
     if (opts_begin(&opts, &opening, args, e) != 0 ||
         options_take(&opts, opening.name, options_copy(a, arrays->options), check_option,
-                     e) != 0)
+                     e) != 0 || rules_check(&opening, args, e) != 0)
         return -1;
     args->asked.names = &names;
     model->asked = args->asked;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/claims.h"
+#include "cli/rules.h"
 #include "lib/lib.h"
 #include "run/front.h"
 #include "task/shared.h"
@@ -101,7 +102,8 @@ static int take_options(const struct tokenising *job, struct asked *asked, struc
 
     out->words = options_copy(a, job->options);
     if (opts_begin(&opts, &opening, args, e) != 0 ||
-        options_take(&opts, opening.name, out->words, check_option, e) != 0)
+        options_take(&opts, opening.name, out->words, check_option, e) != 0 ||
+        rules_check(&opening, args, e) != 0)
         return -1;
     args->asked.names = asked->names;
     args->asked.mask = asked->mask;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/rules.h"
 #include "task/report/report.h"
 #include "module/page.h"
 #include "nn/nn.h"
@@ -44,7 +45,8 @@ static void *parse(const struct cmd *c, int argc, char **argv, struct arena *a, 
 {
     void *args = arena_alloc(a, 1, c->args_size);
 
-    return opts_parse(c, NULL, argc, argv, args, n, operands, e) == 0 ? args : NULL;
+    return opts_parse(c, NULL, argc, argv, args, n, operands, e) == 0 &&
+           rules_check(c, args, e) == 0 ? args : NULL;
 }
 
 static struct env env_of(struct arena *a, int argc, char **argv)

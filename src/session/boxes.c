@@ -17,9 +17,6 @@ int boxes_check(const struct session *s, struct err *e)
     if (s->model->slot[W_BOX_X].weight == NULL)
         return err_set(e, ERR_USAGE, "--boxes: %s reads no boxes (only layoutlm does)",
                        s->model->name);
-    if (asked->file != NULL || asked->split != NULL)
-        return err_set(e, ERR_USAGE, "--boxes: its boxes are those of one text, not of %s",
-                       asked->file != NULL ? "each of a file" : "its pieces (--split)");
     return 0;
 }
 

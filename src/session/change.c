@@ -157,7 +157,8 @@ static int set_masks(struct session *s, struct change *c, struct err *e)
     if (self == NULL && asked->memory_mask == NULL) {
         if (isnan(asked->mask_value))
             return 0;
-        return err_set(e, ERR_USAGE, "--mask-value requires --mask or --memory-mask");
+        return err_set(e, ERR_USAGE, "--mask-value requires a mask that hides keys, not --mask "
+                       "none");
     }
     if (asked->memory_mask != NULL && s->stack != STACK_CROSS && s->stack != N_STACK)
         return err_set(e, ERR_USAGE, "--memory-mask requires cross-attention: an "

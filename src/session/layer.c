@@ -292,15 +292,9 @@ static int check_options(const struct session *s, struct err *e)
 {
     const struct asked *asked = s->asked;
     const struct { bool wrong; const char *why; } rules[] = {
-        { (asked->key != NULL) != (asked->value != NULL), "--key and --value require each "
-          "other" },
-        { asked->memory != NULL && asked->key != NULL,
-          "--memory, --key: only one of them can be given" },
         { (asked->memory != NULL || asked->key != NULL) && !model_has_cross(s->model),
           "--memory, --key: the layer was opened for self-attention, whose keys are its own rows; "
           "open it for keys from elsewhere" },
-        { asked->shape != NULL && asked->input != NULL,
-          "--shape, --input: only one of them can be given" },
         { asked->decoder_input != NULL && s->model->decoder == NULL,
           "--decoder-input requires an encoder and a decoder in one file" },
         { asked->decoder_tokens != NULL && s->model->decoder == NULL,

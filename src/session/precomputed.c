@@ -11,46 +11,12 @@
 #include "model/precomputed.h"
 #include "weights/npz.h"
 
-/* ---- what goes with it ---- */
-
-static int check_options(const struct asked *asked, struct err *e)
-{
-    const char *name = asked->attention != NULL ? "--attention" : "--qkv";
-    const struct { bool wrong; const char *other; } rules[] = {
-        { asked->attention != NULL && asked->qkv != NULL, "--qkv" },
-        { asked->model != NULL, "-m" },
-        { asked->tower > 0, "--tower" },
-        { asked->attention != NULL && asked->heads > 0, "--heads" },
-        { asked->norm_first, "--norm-first" },
-        { asked->activation > 0, "--activation" },
-        { asked->relative > 0, "--relative" },
-        { asked->input != NULL, "--input" },
-        { asked->image != NULL, "--image" },
-        { asked->audio != NULL, "--audio" },
-        { asked->shape != NULL, "--shape" },
-        { asked->memory != NULL, "--memory" },
-        { asked->key != NULL, "--key" },
-        { asked->value != NULL, "--value" },
-        { asked->decoder_input != NULL, "--decoder-input" },
-        { asked->decoder_tokens != NULL, "--decoder-tokens" },
-        { asked->ids != NULL, "--ids" },
-        { asked->decoder_ids != NULL, "--decoder-ids" },
-        { asked->file != NULL, "-f" },
-    };
-
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].wrong)
-            return err_set(e, ERR_USAGE, "%s, %s: only one of them can be given",
-                           name, rules[i].other);
-    return 0;
-}
+/* ---- opening ---- */
 
 struct model *precomputed_open(const struct asked *asked, const struct env *env,
                          const char **path, struct err *e)
 {
     *path = asked->attention != NULL ? asked->attention : asked->qkv;
-    if (check_options(asked, e) != 0)
-        return NULL;
     if (asked->qkv != NULL)
         return qkv_open(asked, env->arena, e);
     return model_open_precomputed(env->arena, asked->attention, e);

@@ -177,10 +177,6 @@ struct model *session_model(const struct asked *asked, const struct env *env,
     const char *adapter;
     struct model *model;
 
-    if (asked->qkv == NULL && asked->score_scale > 0) {
-        err_set(e, ERR_USAGE, "--score-scale requires --qkv");
-        return NULL;
-    }
     if (asked->attention != NULL || asked->qkv != NULL)
         return precomputed_open(asked, env, path, e);
     if (find_model(asked->model, env, path, &adapter, e) != 0 ||

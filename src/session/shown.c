@@ -403,20 +403,11 @@ int shown_check(const struct session *s, struct err *e)
     const struct asked *asked = s->asked;
     const char *list = hidden_list(asked);
 
-    if (asked->hide != NULL && asked->hide_special)
-        return err_set(e, ERR_USAGE, "--hide, --hide-special: only one of them can be given");
     if (list != NULL && check_list(list, e) != 0)
         return -1;
-    if (asked->renorm && list == NULL)
-        return err_set(e, ERR_USAGE, "--renorm requires --hide: rows sum to 1 as they are");
-    if (asked->merge == MERGE_NONE)
+    if (asked->merge == MERGE_NONE || !s->model->family->bare)
         return 0;
-    if (asked->pretokenized)
-        return err_set(e, ERR_USAGE, "--merge words: --pretokenized gives pieces, not words");
-    if (asked->ids != NULL || asked_array(asked) != NULL || asked->decoder_ids != NULL ||
-        s->model->family->bare)
-        return err_set(e, ERR_USAGE, "--merge words requires a text, not ids or arrays");
-    return 0;
+    return err_set(e, ERR_USAGE, "--merge words requires a text, not ids or arrays");
 }
 
 int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e)

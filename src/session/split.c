@@ -39,8 +39,6 @@ static int check(const struct session *s, int max, struct err *e)
 {
     const struct asked *asked = s->asked;
 
-    if (asked->truncate)
-        return err_set(e, ERR_USAGE, "--split, --truncate: only one of them can be given");
     if (asked_array(asked) != NULL || asked->attention != NULL || asked->qkv != NULL ||
         (s->model != NULL && s->model->family->bare))
         return err_set(e, ERR_USAGE, "--split requires texts or ids, not arrays");

@@ -59,9 +59,6 @@ static int one_id(const struct answer *w, const char *option, const char *text,
                   int given, int *id, struct err *e)
 {
     *id = given;
-    if (text != NULL && given >= 0)
-        return err_set(e, ERR_USAGE, "%s, %s-id: only one of them can be given", option,
-                       option);
     return text != NULL ? encode(w, option, text, id, e) :
                           check_id(w, arena_printf(w->s->a, "%s-id", option), given, e);
 }

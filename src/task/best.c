@@ -15,27 +15,23 @@ static const struct opt_values metric_values = { .words = metric_names };
 #define F(f) offsetof(struct shared_args, best.f)
 static const struct opt opts[] = {
     INT(0, "best", "N", F(n), NULL, 1, 4096,
-        "show only the N heads with the largest --metric, by default of all layers"),
+        "show only the N heads with the largest --metric, by default of all layers",
+        .needs = "metric: by what heads are the best", .excludes = "average"),
     WORDS(0, "metric", "NAME", F(metric), &metric_values,
-          "with --best: the metric by which heads are chosen"),
+          "with --best: the metric by which heads are chosen",
+          .needs = "best: mha-viz model --metric draws a metric of all heads"),
     END
 };
 #undef F
 const struct opt_group best_group = { "best heads", opts };
 
-int best_check(const struct session *s, const struct best_args *best, struct err *e)
+int best_check(const struct best_args *best, struct err *e)
 {
     int id = best->metric != NULL ? metric_find(best->metric) : -1;
     const char *meant;
 
-    if (best->n == 0 && best->metric == NULL)
+    if (best->n == 0)
         return 0;
-    if (best->n == 0 || best->metric == NULL)
-        return err_set(e, ERR_USAGE, best->n == 0 ? "--metric requires --best N; of all heads, "
-                       "mha-viz model --metric draws it" :
-                       "--best requires --metric NAME: by what heads are the best");
-    if (s->asked->average != NULL)
-        return err_set(e, ERR_USAGE, "--best, --average: only one of them can be given");
     if (id >= 0 && metric_table[id].kind == METRIC_NUMBER && !metric_table[id].rule->counts &&
         !metric_table[id].rule->between)
         return 0;

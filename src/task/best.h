@@ -8,9 +8,9 @@
 /* Of commands whose arguments begin with a struct shared_args. */
 extern const struct opt_group best_group;
 
-/* ERR_USAGE: one of the two options without the other; a name of no metric, or of one that is no
- * number of a head, or that counts tokens of many texts; --average. */
-int best_check(const struct session *s, const struct best_args *best, struct err *e);
+/* ERR_USAGE: a name of no metric, or of one that is no number of a head, or that counts tokens of
+ * many texts. */
+int best_check(const struct best_args *best, struct err *e);
 
 /*
  * *of, of a: the session with only the best of the heads that want selects, which figures show in

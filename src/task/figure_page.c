@@ -42,9 +42,6 @@ int figure_check_page(const struct figure_args *f, struct err *e)
     if (!(px > 0.0 && px <= most))
         return err_set(e, ERR_USAGE, "--width: '%s': expected a length up to 100cm with its "
                        "unit, such as 85mm, 17.4cm, 6in or 430pt", f->width);
-    if (f->width != NULL && f->cell > 0)
-        return err_set(e, ERR_USAGE, "--cell: --width %s decides on the size of cells",
-                       f->width);
     return 0;
 }
 

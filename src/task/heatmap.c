@@ -29,8 +29,10 @@ static const struct opt opts[] = {
            "what a cell shows of its weights if a text has more tokens than pixels"),
     FLAG(0, "rollout", F(rollout),
          "draw one map: how much of each input token is in each output token (attention "
-         "rollout)"),
-    FLAG(0, "compare", F(compare), "draw two texts, or the texts of -f, side by side"),
+         "rollout)",
+         .excludes = "average"),
+    FLAG(0, "compare", F(compare), "draw two texts, or the texts of -f, side by side",
+         .excludes = "best: texts are compared in the same heads"),
     FLAG(0, "grid", F(grid),
          "with --image or --audio: draw the maps without the picture or the spectrogram"),
     END
@@ -140,14 +142,11 @@ static int prepare(void *self, struct err *e)
         args->rollout, args->grid,
     };
 
-    if (args->compare && args->shared.best.n > 0)
-        return err_set(e, ERR_USAGE, "--compare, --best: only one of them can be given: texts are "
-                       "compared in the same heads");
     if (args->compare && session_averages(&job->job.s, AVERAGE_TEXTS))
         return err_set(e, ERR_USAGE, "--compare, --average texts: only one of them can be given");
     if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
         return -1;
-    if (best_check(&job->job.s, &args->shared.best, e) != 0)
+    if (best_check(&args->shared.best, e) != 0)
         return -1;
     return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);
 }

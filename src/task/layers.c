@@ -17,23 +17,16 @@ static const char *name_of(const struct layers_args *args)
 static int check(const struct job *j, const struct layers_args *args, struct err *e)
 {
     const struct shared_args *shared = j->args;
-    const struct asked *asked = &shared->asked;
     const char *report = shared->common.output.path;
     const struct {
         bool given;
         const char *why;
     } refused[] = {
-        { j->shard.n > 0, "--shard cannot be given with it" },
-        { shared->resume != NULL, "--resume cannot be given with it" },
-        { asked->generate > 0, "--generate cannot be given with it" },
-        { asked->attention != NULL || asked->qkv != NULL, "a model is required" },
-        { asked->input != NULL, "--input cannot be given with it" },
         { shared->common.output.format > 0, "-o is of sums, which have no format: give --format "
                                             "to `mha-viz merge`" },
         { args->in == NULL && j->n_operands > 0,
           "TEXT cannot be given with it: expected -f FILE, or texts on standard input" },
-        { args->in != NULL && (j->n_operands > 0 || asked->file != NULL || asked->ids != NULL),
-          "the stream has the texts: expected no other" },
+        { args->in != NULL && j->n_operands > 0, "the stream has the texts: expected no other" },
         { args->out != NULL && report != NULL && strcmp(report, "-") == 0 &&
           strcmp(args->out, "-") == 0, "-o is standard output, too: expected a file for the "
                                        "sums" },

@@ -86,14 +86,10 @@ static bool is_ranged(const struct picture_look *look)
 
 static int check_maps(const struct picture *p, struct err *e)
 {
-    if (!p->look.rollout)
+    if (!p->look.rollout || p->s->stack != STACK_CROSS)
         return 0;
-    if (session_averages(p->s, AVERAGE_HEADS | AVERAGE_LAYERS))
-        return err_set(e, ERR_USAGE, "--rollout, --average: only one of them can be given");
-    if (p->s->stack == STACK_CROSS)
-        return err_set(e, ERR_USAGE, "--rollout: cross-attention reads another text: expected "
-                       "-s encoder or -s decoder");
-    return 0;
+    return err_set(e, ERR_USAGE, "--rollout: cross-attention reads another text: expected "
+                   "-s encoder or -s decoder");
 }
 
 static int check_look(const struct picture_look *look, struct err *e)

@@ -80,11 +80,14 @@ const struct opt_group layer_group = { "bare layers", layer_opts };
 static const struct opt rows_opts[] = {
     WORDS(0, "memory", "FILE", F(memory), &random_values,
           ".npy of the rows from which a bare layer computes keys and values; random: rows "
-          "drawn with --seed"),
+          "drawn with --seed",
+         .excludes = "key"),
     WORDS(0, "key", "FILE", F(key), &random_values,
-          "like --memory, but for the keys alone; requires --value"),
+          "like --memory, but for the keys alone; requires --value",
+         .needs = "value"),
     WORDS(0, "value", "FILE", F(value), &random_values,
-          "like --memory, but for the values alone; requires --key"),
+          "like --memory, but for the values alone; requires --key",
+         .needs = "key"),
     WORDS(0, "decoder-input", "FILE", F(decoder_input), &random_values,
           ".npy of the rows that the decoder reads, if one file holds the layers of an encoder "
           "and of a decoder"),
@@ -96,7 +99,8 @@ static const struct opt rows_opts[] = {
            "names of the rows of --decoder-input, separated by spaces"),
     STRING(0, "shape", "[B]xT", F(shape),
            "size of a random input: the number of rows, such as 10, or texts x rows, such as "
-           "32x50"),
+           "32x50",
+         .excludes = "input"),
     END
 };
 const struct opt_group rows_group = { "bare layers", rows_opts };
@@ -108,9 +112,15 @@ static const struct opt seed_opts[] = {
 };
 const struct opt_group seed_group = { "bare layers", seed_opts };
 
+/* In place of a model and a text. */
+#define OF_MODEL \
+    "model|tower|norm-first|activation|relative|input|image|audio|shape|memory|key|value|" \
+    "decoder-input|decoder-tokens|ids|decoder-ids|file|words|word-ids"
+
 static const struct opt attention_opts[] = {
     PATH(0, "attention", "FILE", F(attention),
-         ".npz or .npy of attention weights computed elsewhere, instead of a model and a text"),
+         ".npz or .npy of attention weights computed elsewhere, instead of a model and a text",
+         .excludes = "qkv|heads|" OF_MODEL),
     END
 };
 const struct opt_group attention_group = { "precomputed attention", attention_opts };
@@ -118,43 +128,54 @@ const struct opt_group attention_group = { "precomputed attention", attention_op
 static const struct opt qkv_opts[] = {
     WORDS(0, "qkv", "Q,K,V", F(qkv), &qkv_values,
           "three .npy files of queries, keys and values, instead of a model and a text; with "
-          "--heads, each row holds all heads side by side"),
+          "--heads, each row holds all heads side by side",
+         .excludes = OF_MODEL),
     REAL(0, "score-scale", "X", F(score_scale), NULL, 1e-30, 1e30,
-         "factor of the scores of --qkv; by default 1 / sqrt(width of a query)"),
+         "factor of the scores of --qkv; by default 1 / sqrt(width of a query)",
+         .needs = "qkv"),
     END
 };
 const struct opt_group qkv_group = { "precomputed attention", qkv_opts };
 
 static const struct opt text_opts[] = {
     PATH('f', "file", "FILE", F(file),
-         "read one text per line; - is standard input; .gz is decompressed"),
+         "read one text per line; - is standard input; .gz is decompressed",
+         .excludes = "ids|input|image|audio; decoder-ids: lines have texts for the decoder "
+                     "(--pairs, --jsonl)"),
     FLAG(0, "pairs", F(pairs),
-         "each line of the file, or of standard input, holds two texts separated by a tab"),
+         "each line of the file, or of standard input, holds two texts separated by a tab",
+         .excludes = "jsonl"),
     FLAG(0, "jsonl", F(jsonl),
          "each line of the file, or of standard input, is {\"text\":…,\"pair\":…} or "
          "{\"ids\":[…],\"type_ids\":[…]}"),
     FLAG(0, "keep-empty", F(keep_empty),
          "blank lines of the file, or of standard input, count as texts"),
-    STRING(0, "ids", "LIST", F(ids), "token ids instead of a text: 101,7592,102"),
-    STRING(0, "type-ids", "LIST", F(type_ids), "types of --ids, one per id"),
+    STRING(0, "ids", "LIST", F(ids), "token ids instead of a text: 101,7592,102",
+         .excludes = "input|image|audio"),
+    STRING(0, "type-ids", "LIST", F(type_ids), "types of --ids, one per id",
+         .needs = "ids"),
     STRING(0, "decoder-ids", "LIST", F(decoder_ids),
            "token ids for the decoder of an encoder-decoder, instead of TEXT_B"),
     WORDS(0, "global", "LIST", F(global), &global_values,
           "positions, from 0, of the tokens that see all tokens and are seen by all: 0,5-7, or "
           "all, or none (longformer)"),
     PATH(0, "boxes", "FILE", F(boxes),
-         ".npy of the box of each token on its page, [tokens, 4] (layoutlm); by default zeros"),
+         ".npy of the box of each token on its page, [tokens, 4] (layoutlm); by default zeros",
+         .excludes = "file|split: boxes are those of one text"),
     PATH(0, "input", "FILE", F(input),
-         ".npy instead of a text, for a model that reads pixels, sound or rows"),
+         ".npy instead of a text, for a model that reads pixels, sound or rows",
+         .excludes = "image|audio"),
     PATH(0, "image", "FILE", F(image),
-         "PNG or JPEG instead of a text, for a model that reads pixels (vit)"),
+         "PNG or JPEG instead of a text, for a model that reads pixels (vit)",
+         .excludes = "audio"),
     PATH(0, "audio", "FILE", F(audio),
          ".wav instead of a text, for a model that reads sound (whisper)"),
     FLAG(0, "pretokenized", F(pretokenized),
          "the text consists of pieces of the vocabulary, separated by spaces"),
     FLAG(0, "words", F(words),
          "the text consists of words, separated by spaces, each tokenised by itself "
-         "(is_split_into_words)"),
+         "(is_split_into_words)",
+         .excludes = "pretokenized; ids|input|image|audio: words are of a text"),
     FLAG(0, "no-special", F(no_special),
          "do not add the special tokens of the model's template"),
     FLAG(0, "truncate", F(truncate),
@@ -173,7 +194,8 @@ const struct opt_group shard_group = { "many texts", shard_opts };
 static const struct opt split_opts[] = {
     STRING(0, "split", "N[:OVERLAP]", F(split),
            "cut each text of more than N tokens into pieces of N tokens, which count as texts "
-           "and have OVERLAP tokens in common"),
+           "and have OVERLAP tokens in common",
+         .excludes = "truncate"),
     END
 };
 const struct opt_group split_group = { "many texts", split_opts };
@@ -202,12 +224,16 @@ const struct opt_group select_group = { "layers and heads", select_opts };
 static const struct opt hide_opts[] = {
     WORDS(0, "hide", "LIST", F(hide), &hide_values,
           "leave out rows and columns of these tokens: first, special, or positions as mha-viz "
-          "tokens lists them, such as first,5-7"),
+          "tokens lists them, such as first,5-7",
+         .excludes = "hide-special"),
     FLAG(0, "hide-special", F(hide_special), "short for --hide special"),
     FLAG(0, "renorm", F(renorm),
-         "divide each row by the sum of the weights that --hide leaves in it"),
+         "divide each row by the sum of the weights that --hide leaves in it",
+         .needs = "hide|hide-special: rows sum to 1 as they are"),
     CHOICE(0, "merge", "NAME", F(merge), "none", merge_names,
-           "words: show one row and one column per word, not per piece of a word"),
+           "words: show one row and one column per word, not per piece of a word",
+         .excludes = "pretokenized: --pretokenized gives pieces, not words; "
+                     "ids|input|image|audio|decoder-ids: words are of a text"),
     END
 };
 const struct opt_group hide_group = { "tokens shown", hide_opts };
@@ -252,7 +278,8 @@ static const struct opt mask_opts[] = {
     WORDS(0, "memory-mask", "SPEC", F(memory_mask), &mask_values,
           "like --mask, but for cross-attention"),
     REAL(0, "mask-value", "X", F(mask_value), NULL, -1e38, 0,
-         "score of a key that the mask hides, such as -1e9; by default minus infinity"),
+         "score of a key that the mask hides, such as -1e9; by default minus infinity",
+         .needs = "mask|memory-mask"),
     END
 };
 const struct opt_group mask_group = { "masks", mask_opts };
@@ -291,8 +318,8 @@ const struct opt_group figure_group = { "figure", figure_opts };
 
 static const struct opt panel_opts[] = {
     FLAG(0, "no-labels", F(no_labels), "draw no labels of rows and columns"),
-    FLAG(0, "no-titles", F(no_titles), "draw no titles above the panels"),
-    FLAG(0, "letters", F(letters), "draw (a), (b), ... above the panels"),
+    FLAG(0, "no-titles", F(no_titles), "draw no titles above the panels", .needs = "panels"),
+    FLAG(0, "letters", F(letters), "draw (a), (b), ... above the panels", .needs = "panels"),
     END
 };
 const struct opt_group panel_group = { "figure", panel_opts };
@@ -300,7 +327,8 @@ const struct opt_group panel_group = { "figure", panel_opts };
 static const struct opt sheet_opts[] = {
     INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
     STRING(0, "width", "LENGTH", F(width),
-           "lay the picture out for this width: 85mm, 17.4cm, 6in, 430pt"),
+           "lay the picture out for this width: 85mm, 17.4cm, 6in, 430pt",
+           .excludes = "cell: the width decides on the size of cells"),
     REAL(0, "font-size", "PT", F(font_size), NULL, 3, 48,
          "size of all text except the title, in points; 6 by default with --width"),
     STRING(0, "title", "TEXT", F(title), "title above the picture"),

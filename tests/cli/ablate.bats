@@ -222,7 +222,7 @@ near() {
     "$viz" ablate --json --with mean -m "$ref/gpt2" --means-out "$dir/n.npz" --ids 1,2 > "$dir/out"
     fails 3 "n.npz: decoder: shape [2,3,8], expected [positions,2,3,8] of gpt2" \
         "$viz" "${by[@]}" --means "$dir/n.npz" --ids 1,2
-    fails 2 "--by-position requires --patch or --with mean" "$viz" ablate --by-position a
+    fails 2 "--by-position requires --patch, --patch-ids or --with mean" "$viz" ablate --by-position a
 }
 
 @test "--with resample: the nearest text before it of as many tokens; the first has none" {
@@ -317,7 +317,7 @@ near() {
     fails 2 "--greedy: several texts require --summary" "$viz" ablate --greedy -f "$dir/lines"
     fails 2 "--greedy, --together: only one of them can be given" "$viz" ablate --greedy --together "a cat"
     fails 2 "--greedy, --patch: only one of them can be given" "$viz" ablate --greedy --patch "a dog" "a cat"
-    fails 2 "--greedy orders the heads: expected no --sort or --reverse" "$viz" ablate --greedy --reverse "a cat"
+    fails 2 "--greedy, --reverse: only one of them can be given: --greedy orders the heads" "$viz" ablate --greedy --reverse "a cat"
     # 3,000,000 texts take hours or days; with --yes they are begun
     yes "the cat saw the dog and ran to it" | head -n 3000000 > "$dir/many"
     fails 2 ": expected --yes, fewer heads or fewer texts" "$viz" ablate --summary -f "$dir/many"

@@ -149,8 +149,8 @@ zeros() {
     fails 2 "one TEXT with it" "$viz" stats -m "$whisper" --input speech.npy a b
     fails 2 "reads a text, not an array" "$viz" stats -m "$ref/bert" --input cat.npy
     fails 2 "reads a text, not an array" "$viz" stats --input cat.npy
-    fails 2 "--input, --image, --audio, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy --ids 1
-    fails 2 "--input, --image, --audio, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
+    fails 2 "--ids, --input: only one of them can be given" "$viz" stats -m "$vit" --input cat.npy --ids 1
+    fails 2 "--file, --input: only one of them can be given" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
     fails 2 "no TEXT can be given with an array" \
         "$viz" stats -m "$whisper" --input speech.npy --decoder-ids 1 "the key"
     fails 2 "an array has no tokens" "$viz" tokens --input cat.npy

@@ -67,9 +67,9 @@ bad() {
     echo '{"ids":[5,6,7]}' >"$dir/texts"
     fails 2 "--boxes: bert reads no boxes (only layoutlm does)" \
         "$viz" stats -m "$ref/bert" --ids 5,6,7 --boxes "$dir/page.npy"
-    fails 2 "--boxes requires a TEXT or --ids, without -f and --split" \
+    fails 2 "--boxes, --file: only one of them can be given: boxes are those of one text" \
         "$viz" stats -m "$model" -f "$dir/texts" --jsonl --boxes "$dir/page.npy"
-    fails 2 "--boxes requires a TEXT or --ids, without -f and --split" \
+    fails 2 "--boxes, --split: only one of them can be given: boxes are those of one text" \
         "$viz" stats -m "$model" --ids 5,6,7 --split 2 --boxes "$dir/page.npy"
     fails 2 "--boxes: tokens are the same wherever they lie on a page" \
         "$viz" tokens -m "$ref/bert" --boxes "$dir/page.npy" 'the key'

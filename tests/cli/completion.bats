@@ -106,6 +106,36 @@ complete_bash() {
     done
 }
 
+@test "bash: what an option of the line excludes is not offered" {
+    offered=" $(complete_bash mha-viz ablate --greedy --patch '' --) "
+    [[ $offered == *" --points "* ]]
+    for option in --together --patch-ids --summary --shard --with; do
+        [[ $offered != *" $option "* ]]
+    done
+    [[ " $(complete_bash mha-viz stats -mx --) " != *" --attention "* ]]
+    [[ " $(complete_bash mha-viz stats --links=1 --) " == *" --links --legend "* ]]
+    # the word that is completed excludes nothing itself
+    [ "$(complete_bash mha-viz ablate --patch)" = "--patch --patch-ids" ]
+    # what stands after it does
+    cd "$BATS_TEST_TMPDIR"
+    source <("$viz" completion bash)
+    COMP_WORDS=(mha-viz heatmap --roll --average) COMP_CWORD=2
+    _mha_viz || true
+    [ "${#COMPREPLY[@]}" -eq 0 ]
+}
+
+@test "zsh: what an option excludes is in its specification" {
+    "$viz" completion zsh > "$BATS_TEST_TMPDIR/_mha-viz"
+    grep -qF "'(--average)--rollout[" "$BATS_TEST_TMPDIR/_mha-viz"
+    grep -qF "'(--rollout)--average=[" "$BATS_TEST_TMPDIR/_mha-viz"
+    grep -qF "'(-m --model --builtin --families" <(sed -n '/^    info)/,/;;$/p' "$BATS_TEST_TMPDIR/_mha-viz")
+}
+
+@test "fish: an option has a condition for what excludes it" {
+    "$viz" completion fish | grep -q "from heatmap; and not __fish_contains_opt average' -l rollout "
+    "$viz" completion fish | grep -q "from info; and not __fish_contains_opt builtin families attention' -s m -l model "
+}
+
 @test "zsh: the script is sound" {
     command -v zsh || skip "zsh is not installed"
     "$viz" completion zsh > "$BATS_TEST_TMPDIR/_mha-viz"
@@ -125,6 +155,9 @@ complete_bash() {
     answer 'mha-viz mechanisms --only exact,lo' | grep -q ^exact,local
     answer 'mha-viz stats --mask causal+pad' | grep -q ^causal+padding:
     answer 'mha-viz completion f' | grep -qx fish
+    answer 'mha-viz ablate --pat' | grep -q ^--patch-ids
+    [ -z "$(answer 'mha-viz ablate --greedy --pat')" ]
+    [ -z "$(answer 'mha-viz stats -m x --att')" ]
 }
 
 @test "a shell that is not known is misuse" {

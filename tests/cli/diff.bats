@@ -283,7 +283,7 @@ PYTHON
         "$viz" diff "$text"
     fails 2 "nothing to compare" "$viz" diff -f x
     fails 2 "--ids: '4' is one too many: at most 2" "$viz" diff --ids 2 --ids 3 --ids 4
-    fails 2 "--attention, -f: only one of them can be given" "$viz" diff --attention "$ref/precomputed/causal.npy" -f x
+    fails 2 "--attention, --file: only one of them can be given" "$viz" diff --attention "$ref/precomputed/causal.npy" -f x
     fails 2 "--attention: expected two of them, or one and a model" \
         "$viz" diff --attention "$ref/precomputed/causal.npy" --mask causal --mask none
     fails 2 "--mask none: bert is not a bare layer" "$viz" diff -m "$ref/bert" --mask none --ids 2,3 --ids 3,2

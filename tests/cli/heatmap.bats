@@ -519,7 +519,7 @@ size_of() {
     for bad in 85 mm -3mm 0mm 2m 101cm 'nanmm' ''; do
         fails 2 "--width: '$bad': expected a length" "$viz" heatmap --width="$bad" "the key"
     done
-    fails 2 "--cell: --width 85mm decides" "$viz" heatmap --width 85mm --cell 9 "the key"
+    fails 2 "--width, --cell: only one of them can be given: the width decides" "$viz" heatmap --width 85mm --cell 9 "the key"
     fails 2 "no room for 1 heatmap side by side; expected at least" \
         "$viz" heatmap --width 15mm "the key"
     fails 2 "no room for 4 heatmaps" "$viz" heatmap -c 4 --width 40mm "the key"

@@ -124,7 +124,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" stats -m "$(layer w_q)" --heads 4 --input "$ref/layers/npz/x.npy" \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --no-metadata --json
     [ "$output" = "$both" ]
-    fails 2 "--key and --value require each other" "$viz" stats -m "$(layer w_q)" --heads 4 \
+    fails 2 "--key requires --value" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy"
     fails 2 "--memory, --key: only one of them can be given" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --memory "$ref/layers/npz/y.npy"
@@ -407,7 +407,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         "[8,2,$((32 * 32 * 2 + 2 * 32 * 8))]" ]
     works "$viz" stats -m "$dir/g.safetensors" --json
     fails 2 "--kv-heads: 3 do not divide the 8 heads" "$viz" init --kv-heads 3 -o "$dir/x"
-    fails 2 "--kv-heads and --separable exclude each other" "$viz" init --kv-heads 2 \
+    fails 2 "--kv-heads, --separable: only one of them can be given" "$viz" init --kv-heads 2 \
         --separable -o "$dir/x"
 }
 
@@ -630,7 +630,7 @@ END
     fails 2 "-o FILE is required" "$viz" init
     fails 2 "--heads: 7 do not divide the width 512; give a divisor or --d-k" \
         "$viz" init --heads 7 -o "$dir/x"
-    fails 2 "--encoder and --decoder exclude each other" "$viz" init --encoder --decoder -o "$dir/x"
+    fails 2 "--encoder, --decoder: only one of them can be given" "$viz" init --encoder --decoder -o "$dir/x"
     fails 2 "--layers requires --encoder or --decoder" "$viz" init --layers 2 -o "$dir/x"
     fails 2 "--d-ff requires --encoder or --decoder" "$viz" init --d-ff 2 -o "$dir/x"
     fails 2 "--max-len requires --relative-positions" "$viz" init --max-len 2 -o "$dir/x"

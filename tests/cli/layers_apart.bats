@@ -104,9 +104,9 @@ same() {
     fails 2 "-o is standard output, too" "$viz" stats -l 0 --hidden-out - -o - -f "$dir/ids.jsonl"
     fails 2 "layer 1 is the last: expected -l with layers before it" out -f "$dir/ids.jsonl"
     fails 2 "TEXT cannot be given" out -l 0 the key
-    fails 2 "--shard cannot be given" out -l 0 --shard 0/2 -f "$dir/ids.jsonl"
-    fails 2 "--resume cannot be given" out -l 0 --resume "$dir/state" -f "$dir/ids.jsonl"
-    fails 2 "--generate cannot be given" out -l 0 --generate 3 -f "$dir/ids.jsonl"
+    fails 2 "--hidden-out, --shard: only one of them can be given" out -l 0 --shard 0/2 -f "$dir/ids.jsonl"
+    fails 2 "--hidden-out, --resume: only one of them can be given" out -l 0 --resume "$dir/state" -f "$dir/ids.jsonl"
+    fails 2 "--hidden-out, --generate: only one of them can be given" out -l 0 --generate 3 -f "$dir/ids.jsonl"
     fails 2 "have no format" out -l 0 --json -f "$dir/ids.jsonl"
     for metric in js js_cluster rollout flow; do
         fails 2 "$metric is of all layers" out -l 0 --metric $metric -f "$dir/ids.jsonl"

@@ -197,7 +197,7 @@ npy() {
     fails 2 "'foo' is not a mask: expected causal, padding:N, block:Q-Q,K-K, keys:FILE.npy, FILE.npy or none" \
         "$viz" stats -m "$layer" --heads 3 --mask foo
     fails 2 "keys:FILE.npy, FILE.npy or none" "$viz" diff -m "$ref/bert" --mask foo --mask none key
-    fails 2 "--mask-value requires --mask" "$viz" stats -m "$layer" --heads 3 --mask none --mask-value -1
+    fails 2 "--mask-value requires a mask that hides keys" "$viz" stats -m "$layer" --heads 3 --mask none --mask-value -1
 }
 
 @test "a causal mask on xlnet gives what attn_type uni gives" {

@@ -288,7 +288,7 @@ spoil() {
     works "$viz" mechanisms --budget 3 --sinks 3 --runs 0 --only sinks
     [ "${lines[-1]}" = "sinks: the first tokens of --sinks alone fill the budget" ]
     for option in --window --n-global --stride --n-columns --block --top-k --segments; do
-        fails 2 "$option, --budget: only one of them can be given" \
+        fails 2 "--budget, $option: only one of them can be given" \
             "$viz" mechanisms --budget 8 "$option" 2 a
     done
     fails 3 "--budget: 30 keys per row, but the text has 17; expected at most 17" \

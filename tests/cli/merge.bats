@@ -110,7 +110,7 @@ same() {
     fails 2 "--shard requires -f FILE" "$viz" stats --shard 0/2 -o "$dir/x" the cat
     fails 2 "-o FILE is required" "$viz" stats --shard 0/2 -f "$dir/lines.jsonl"
     fails 2 "no format" "$viz" stats --shard 0/2 --json -o "$dir/x" -f "$dir/lines.jsonl"
-    fails 2 "--summary, --links" "$viz" stats --shard 0/2 --links -o "$dir/x" \
+    fails 2 "--links, --shard" "$viz" stats --shard 0/2 --links -o "$dir/x" \
         -f "$dir/lines.jsonl"
     fails 2 "not the folder" "$viz" stats --shard 0/2 -o "$dir/" -f "$dir/lines.jsonl"
     [ ! -e "$dir/x" ]

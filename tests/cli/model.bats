@@ -235,7 +235,7 @@ table() {
     refused 2 "--sort: mds is not one number of a head" --sort mds -o "$dir/a.png"
     refused 2 "needs counts of tokens: expected --table" --metric rare1 -o "$dir/a.png"
     refused 2 "a text, --table: only one of them" --table "$dir/t.tsv" --metric x "a text"
-    refused 2 "--model, --table: only one of them" --table "$dir/t.tsv" --metric x -m bert
+    refused 2 "--table, --model: only one of them can be given: no model is run" --table "$dir/t.tsv" --metric x -m bert
     refused 2 "--mds, --metric: only one of them" --mds --metric entropy
     refused 2 "--mds, --sort: only one of them" --mds --sort entropy
     refused 2 "--numbers is of mha-viz heatmap" --numbers

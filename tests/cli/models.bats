@@ -435,7 +435,7 @@ warned() {
     works "$viz" info --families
     [ "${lines[0]}" = "$n families" ]
     [ "${#lines[@]}" -eq $((n + 2)) ]
-    fails 2 "--families, -m: only one of them can be given" "$viz" info --families -m "$ref/bert"
+    fails 2 "--families, --model: only one of them can be given" "$viz" info --families -m "$ref/bert"
     fails 2 "--builtin, --families: only one of them can be given" "$viz" info --families --builtin
     mkdir "$dir/other"
     echo '{"model_type":"gpt_os"}' >"$dir/other/config.json"
@@ -488,7 +488,7 @@ warned() {
         [ "$(jq .layers "$dir/model.json")" = "$layers" ]
         [ "$("$viz" stats -m "$name" --json < /dev/null | jq -r .text)" = "$text" ]
     done < <(jq -r '[.name, .text, .layers] | @tsv' <<< "$output")
-    fails 2 "--builtin, -m: only one of them can be given" "$viz" info --builtin -m "$ref/bert"
+    fails 2 "--builtin, --model: only one of them can be given" "$viz" info --builtin -m "$ref/bert"
     fails 2 "--builtin, --attention: only one of them can be given" \
         "$viz" info --builtin --attention "$ref/precomputed/decoder.npz"
     if [ -c /dev/full ]; then

@@ -301,8 +301,8 @@ heads() {
 @test "what does not go with --attention and --qkv" {
     a=(--attention "$ref/precomputed/plain.npz") q=(--qkv "$(qkv heads)")
     fails 2 "--attention, --qkv: only one of them can be given" "$viz" stats "${a[@]}" "${q[@]}"
-    for option in -m=x --heads=2 --norm-first --activation=gelu --relative=shaw --input=x \
-        --shape=3 --memory=x --key=x --value=x --ids=1 --decoder-ids=1 -f=x; do
+    for option in --model=x --heads=2 --norm-first --activation=gelu --relative=shaw --input=x \
+        --shape=3 --memory=x --key=x --value=x --ids=1 --decoder-ids=1 --file=x; do
         name=${option%%=*}
         argv=("$name")
         [ "$option" = "$name" ] || argv+=("${option#*=}")

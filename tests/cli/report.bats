@@ -330,7 +330,7 @@ np.save(sys.argv[1], ((rgb * (1 / 255)).astype(np.float32) - mean) / std)' "$dir
     about "$dir/l.html" | jq -e '.picture and .texts == [] and
         (.options | index("--image") == null and index("-l") != null) and
         ([.files[].path] | index("vit/preprocessor_config.json") != null)'
-    fails 2 "--live, --input: a page that is typed into is of texts" \
+    fails 2 "--live, --input: only one of them can be given: a page that is typed into is of texts" \
         "$viz" report --live -m "$ref/media/vit" --input "$dir/x.npy" -o "$dir/l.html"
 }
 
@@ -371,7 +371,7 @@ held() {
 
 @test "--live: what no page can answer" {
     live true
-    fails 2 "--live, --compare: expected one of them" \
+    fails 2 "--live, --compare: only one of them can be given: a live page puts two texts beside each other by itself" \
         "$viz" report --live --compare -o "$dir/p.html" "the cat" "the dog"
     fails 2 "--live, two of -m" \
         "$viz" report --live -m "$ref/bert" -m "$ref/bert" -o "$dir/p.html" "the key"

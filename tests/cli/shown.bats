@@ -304,8 +304,8 @@ PYTHON
     fails 2 "--hide, --hide-special: only one" "$viz" stats --hide 1 --hide-special "$text"
     fails 2 "--renorm requires --hide" "$viz" stats --renorm "$text"
     fails 3 "--hide: nothing is left of the text" "$viz" heatmap --hide 0-9 -o "$dir/a.png" "$text"
-    fails 2 "--merge words requires a text, not ids" "$viz" stats --merge words --ids 1,2
-    fails 2 "--merge words: --pretokenized gives pieces" "$viz" stats --merge words --pretokenized the
+    fails 2 "--merge, --ids: only one of them can be given: words are of a text" "$viz" stats --merge words --ids 1,2
+    fails 2 "--merge, --pretokenized: only one of them can be given: --pretokenized gives pieces, not words" "$viz" stats --merge words --pretokenized the
     printf '%s\n' "the cat" "the cat saw the dog" > "$dir/lines"
     works "$viz" stats --json --hide 4 -f "$dir/lines"
     [ "$(jq -c .hidden <<< "$output" | paste -s -d ' ')" = "[] [4]" ]

@@ -172,7 +172,7 @@ for line in sys.stdin:
     run --separate-stderr "$viz" tokens -m "$ref/bert" --split 6 --jsonl -f "$dir/x.jsonl"
     [ "$status" -eq 3 ]
     [[ $stderr == *"line 1: the text has "*" lists global ones"* ]]
-    fails 2 "--split, --gold:" "$viz" types --split 6 --gold x.conllu
+    fails 2 "--gold, --split:" "$viz" types --split 6 --gold x.conllu
     fails 2 "--split requires a TEXT" "$viz" types --split 6
     fails 2 "--patch, --split" "$viz" ablate --split 6 --patch "$text" "$text"
     for command in diff stability mechanisms attribute info; do

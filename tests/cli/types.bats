@@ -271,7 +271,7 @@ said() {
     : > "$dir/x"
     fails 3 "x: holds no sentence" "$viz" types --gold "$dir/x"
     fails 2 "--gold: its sentences are the texts" "$viz" types --gold "$tree" "the cat"
-    fails 2 "--gold: --hide and --merge cannot be given" "$viz" types --gold "$tree" --hide first
+    fails 2 "--gold, --hide: only one of them can be given: special tokens are left out" "$viz" types --gold "$tree" --hide first
     fails 2 "--gold is of the encoder" "$viz" types -m "$ref/seq2seq/bart" -s decoder --gold "$tree"
     fails 3 "planted: " "$viz" types -m "$planted" --gold "$tree"
     sed 's/Entity=e1)/Entity=e3)/' "$tree" > "$dir/x"
@@ -304,7 +304,7 @@ said() {
     echo '0-0 x' > "$dir/bad"
     fails 3 "bad: line 1: 'x' is not a link of two words" "$viz" types -m builtin:translate a b --align "$dir/bad"
     fails 2 "--align is of cross-attention" "$viz" types --align "$dir/links" 'the cat'
-    fails 2 "--align: --hide and --merge cannot be given" "$viz" types -m builtin:translate --hide first a b --align "$dir/links"
+    fails 2 "--align, --hide: only one of them can be given: special tokens are left out" "$viz" types -m builtin:translate --hide first a b --align "$dir/links"
     python=${PYTHON:-python3}
     "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
     [ "$("$python" tests/ref/check_align.py "$viz" builtin:translate "$dir/pairs" "$dir/links")" -eq 4 ]
@@ -320,7 +320,7 @@ said() {
     jq -e '.heads | all((.kinds | index("semantic") != null) == (.semantic_lift >= 2)) and
         any(.semantic_lift >= 2) and all(.kinds_undetermined | index("semantic") == null)' <<< "$output"
     fails 2 "--gold-pairs: its words are those of a TEXT or -f FILE" "$viz" types --gold-pairs "$dir/pairs"
-    fails 2 "--gold-pairs: --hide and --merge cannot be given" "$viz" types --gold-pairs "$dir/pairs" --hide first x
+    fails 2 "--gold-pairs, --hide: only one of them can be given: special tokens are left out" "$viz" types --gold-pairs "$dir/pairs" --hide first x
     for bad in '0 1 2' '0	1' '0	1	x' '0	1	2	3' '-1	0	1' '0	1	99999999999'; do
         echo "$bad" > "$dir/bad"
         fails 3 "bad: line 1: '" "$viz" types --gold-pairs "$dir/bad" 'a b'

@@ -44,8 +44,8 @@ load helper
 
 @test "--words requires a text" {
     fails 2 "--words, --pretokenized: only one of them" "$viz" tokens --words --pretokenized x
-    fails 2 "--words requires a text, not ids or arrays" "$viz" stats --words --ids 1,2
-    fails 2 "--words requires a text, not ids or arrays" \
+    fails 2 "--words, --ids: only one of them can be given: words are of a text" "$viz" stats --words --ids 1,2
+    fails 2 "--attention, --words: only one of them can be given" \
         "$viz" stats --words --attention "$ref/precomputed/skipped.npy"
 }
 
@@ -62,8 +62,8 @@ load helper
         python3 -c 'import numpy, sys; print(*numpy.load(sys.argv[1])["words"])' "$dir/a.npz"
     }
     [ "$(ids "the unable 我喜欢")" = "-1 0 1 1 2 2 2 2" ]
-    fails 2 "--word-ids requires a text" "$viz" export --word-ids --ids 1,2 -o "$dir/b.npz"
-    fails 2 "--word-ids: --pretokenized gives pieces" \
+    fails 2 "--word-ids, --ids: only one of them can be given: words are of a text" "$viz" export --word-ids --ids 1,2 -o "$dir/b.npz"
+    fails 2 "--word-ids, --pretokenized: only one of them can be given: --pretokenized gives pieces, not words" \
         "$viz" export --word-ids --pretokenized -o "$dir/b.npz" the
     fails 2 "--word-ids requires an npz" "$viz" export --word-ids -o "$dir/b.npy" the
 }

@@ -28,8 +28,10 @@ static const struct opt own[] = {
     INT('c', "columns", "N", F(columns), "4", 1, 64, "heads per row of the grid"),
     CHOICE(0, "cmap", "NAME", F(cmap), "magma", cmaps,
            "colours of a cell, from the least to the greatest of what is drawn there"),
-    REAL(0, "eps", "X", F(eps), "1e-9", 0, 1, "added to each weight"),
-    FLAG(0, "shared-scale", F(shared), "one scale for all"),
+    REAL(0, "eps", "X", F(eps), "1e-9", 0, 1, "added to each weight",
+         .needs = "shared-scale: it is so"),
+    FLAG(0, "shared-scale", F(shared), "one scale for all",
+         .excludes = "mask-with-a-long-name|missing"),
     END
 };
 static const struct opt output_opts[] = {
@@ -81,15 +83,16 @@ static void test_command(void **state)
         "      --cmap NAME     colours of a cell, from the least to the greatest of "
         "what\n"
         "                      is drawn there; one of viridis, magma, inferno [magma]\n"
-        "      --eps X         added to each weight (0..1) [1e-9]\n"
-        "      --shared-scale  one scale for all\n"
+        "      --eps X         added to each weight (0..1) [1e-9] [requires\n"
+        "                      --shared-scale]\n"
+        "      --shared-scale  one scale for all [not with --mask-with-a-long-name]\n"
         "\n"
         "Output:\n"
         "  -o, --output FILE   write here\n"
         "\n"
         "All masks:\n"
         "      --mask-with-a-long-name SPEC\n"
-        "                      hide keys\n"
+        "                      hide keys [not with --shared-scale]\n"
         "  -s, --seed N        seed of the mask (at least 0)\n"
         "\n"
         "Program:\n"
@@ -147,7 +150,7 @@ static void test_group(void **state)
         "\n"
         "All masks:\n"
         "      --mask-with-a-long-name SPEC\n"
-        "                      hide keys\n"
+        "                      hide keys [not with --shared-scale]\n"
         "  -s, --seed N        seed of the mask (at least 0)\n");
     free(text);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/formers.h"
+#include "cli/rules.h"
 #include "cmd/cmds.h"
 #include "cmd/options.h"
 
@@ -153,11 +154,150 @@ static const char *kind_text(const struct option_name *o)
     return kinds[o->kind] != NULL ? kinds[o->kind] : o->first->arg;
 }
 
+enum { COMMANDS_MOST = 32, NAMES_MOST = 400 };
+
+/* What the commands' rows say of one another: by the places of the commands, and of the names. */
+static bool has[COMMANDS_MOST][NAMES_MOST];
+static bool excludes[COMMANDS_MOST][NAMES_MOST][NAMES_MOST];
+static char needs[COMMANDS_MOST][NAMES_MOST][RULES_NEEDED_SIZE];
+
+struct seeing {
+    const struct option_name *o;
+    int n, command;
+};
+
+static int place_of(const struct seeing *s, const struct opt *o)
+{
+    int i = 0;
+
+    while (i < s->n && strcmp(s->o[i].first->name, o->name) != 0)
+        i++;
+    assert_in_range(i, 0, s->n - 1);
+    return i;
+}
+
+static void see_option(void *self, const struct opt_group *group, const struct opt *o)
+{
+    const struct seeing *s = self;
+    int i = place_of(s, o);
+
+    (void)group;
+    has[s->command][i] = true;
+    rules_needed(needs[s->command][i], cmd_table[s->command], o);
+}
+
+static void see_rule(void *self, const struct rule *r)
+{
+    const struct seeing *s = self;
+    int x = place_of(s, r->self.opt);
+
+    for (int i = 0; !r->needs && i < r->n; i++) {
+        int y = place_of(s, r->term[i].opt);
+
+        excludes[s->command][x][y] = excludes[s->command][y][x] = true;
+    }
+}
+
+static void see_all(const struct option_name *o, int n)
+{
+    struct seeing s = { o, n, 0 };
+
+    assert_in_range(n, 1, NAMES_MOST);
+    for (; cmd_table[s.command] != NULL; s.command++) {
+        assert_in_range(s.command, 0, COMMANDS_MOST - 1);
+        opts_each(cmd_table[s.command], see_option, &s);
+        rules_each(cmd_table[s.command], see_rule, &s);
+    }
+}
+
+/* Those of the commands that could which said so: "" all, "all but diff", or their names. */
+static const char *where(const bool *said, const bool *could)
+{
+    const char *those = "", *others = "";
+    int n_those = 0, n_others = 0;
+
+    for (int k = 0; cmd_table[k] != NULL; k++)
+        if (said[k])
+            those = arena_printf(&arena, "%s%s%s", those, n_those++ > 0 ? ", " : "",
+                                 cmd_table[k]->name);
+        else if (could[k])
+            others = arena_printf(&arena, "%s%s%s", others, n_others++ > 0 ? ", " : "",
+                                  cmd_table[k]->name);
+    return n_others == 0 ? "" : n_others < n_those ?
+        arena_printf(&arena, "all but %s", others) : those;
+}
+
+/* "Requires --summary (diff); --summary or --shard (stats)." */
+static void put_needs(FILE *f, int name)
+{
+    bool could[COMMANDS_MOST] = { false }, any = false;
+
+    for (int k = 0; cmd_table[k] != NULL; k++)
+        could[k] = has[k][name];
+    for (int k = 0; cmd_table[k] != NULL; k++) {
+        bool said[COMMANDS_MOST] = { false }, first = needs[k][name][0] != '\0';
+        const char *place;
+
+        for (int i = 0; cmd_table[i] != NULL; i++) {
+            said[i] = strcmp(needs[i][name], needs[k][name]) == 0;
+            first &= i >= k || !said[i];
+        }
+        if (!first)
+            continue;
+        place = where(said, could);
+        fprintf(f, "%s%s%s%s%s", any ? "; " : "Requires ", needs[k][name],
+                *place != '\0' ? " (" : "", place, *place != '\0' ? ")" : "");
+        any = true;
+    }
+    fputs(any ? ".\n" : "", f);
+}
+
+/* Where a name is excluded: NULL, nowhere. */
+static const char *excluded_in(int name, int other)
+{
+    bool said[COMMANDS_MOST] = { false }, could[COMMANDS_MOST] = { false }, any = false;
+
+    for (int k = 0; cmd_table[k] != NULL; k++) {
+        could[k] = has[k][name] && has[k][other];
+        said[k] = excludes[k][name][other];
+        any |= said[k];
+    }
+    return any ? where(said, could) : NULL;
+}
+
+/* "Not with --file, --gold; --ids, --key (all but diff)." */
+static void put_excluded(FILE *f, int name, const struct option_name *o, int n)
+{
+    const char *place[NAMES_MOST], *group = "";
+    bool any = false;
+
+    for (int i = 0; i < n; i++)
+        place[i] = excluded_in(name, i);
+    while (group != NULL) {
+        bool begun = false;
+        const char *next = NULL;
+
+        for (int i = 0; i < n; i++) {
+            if (place[i] != NULL && strcmp(place[i], group) == 0) {
+                fprintf(f, "%s--%s", begun ? ", " : any ? "; " : "Not with ", o[i].first->name);
+                begun = any = true;
+                place[i] = NULL;
+            } else if (place[i] != NULL && next == NULL)
+                next = place[i];
+        }
+        if (begun && *group != '\0')
+            fprintf(f, " (%s)", group);
+        group = next;
+    }
+    fputs(any ? ".\n" : "", f);
+}
+
 static void put_options(FILE *f)
 {
     int n;
     const struct option_name *o = option_names(&arena, &n);
 
+    see_all(o, n);
     fputs(".Bl -tag -width Ds\n", f);
     for (int i = 0; i < n; i++) {
         const struct opt *row = o[i].first;
@@ -171,7 +311,10 @@ static void put_options(FILE *f)
         fprintf(f, "\n%s%s", o[i].meaning[0] == '.' ? "\\&" : "", o[i].meaning);
         if (o[i].kind == OPTION_WHOLE || o[i].kind == OPTION_REAL)
             fprintf(f, "; a %s", kind_text(&o[i]));
-        fprintf(f, ".\nIn %s.\n", option_commands(&arena, &o[i]));
+        fputs(".\n", f);
+        put_needs(f, i);
+        put_excluded(f, i, o, n);
+        fprintf(f, "In %s.\n", option_commands(&arena, &o[i]));
     }
     fputs(".El\n", f);
 }

@@ -484,6 +484,27 @@ static int take_nothing(void *self, const struct mhaviz_rows *rows)
     return 0;
 }
 
+/* What a command makes of it; options of a text or of a model are as those beside --attention. */
+static void made_of_attention(struct mhaviz_model *model, struct mhaviz_text *text)
+{
+    static const char *const words[] = { "--words", NULL }, *const heads[] = { "--layer=0", NULL };
+    struct mhaviz_task task = { .struct_size = sizeof task, .name = "stats", .options = heads };
+    struct mhaviz_error e;
+    void *data;
+    size_t size;
+
+    expect(mhaviz_make(model, text, &task, &data, &size, &e), MHAVIZ_OK, &e, "");
+    free(data);
+    task.options = words;
+    expect(mhaviz_make(model, text, &task, &data, &size, &e), MHAVIZ_USAGE, &e,
+           "--attention, --words: only one of them can be given");
+    task.second_model = model;
+    task.name = "report";
+    task.options = NULL;
+    expect(mhaviz_make(model, text, &task, &data, &size, &e), MHAVIZ_USAGE, &e,
+           "--attention, --model: only one of them can be given");
+}
+
 /* All layers as one array, with strides; a row that is none; labels of keys that there are not. */
 static void one_array(void **state)
 {
@@ -514,6 +535,7 @@ static void one_array(void **state)
     assert_int_equal(n, 6);
     assert_true(value[1] == 0.875 && value[2] == 1.0 && value[5] == 1.0);
     mhaviz_stats_close(&stats);
+    made_of_attention(model, text);
     mhaviz_text_close(&text);
     expect(mhaviz_text_open_labels(model, label, 2, label, 2, &text, &e), MHAVIZ_USAGE, &e,
            "labels of keys: attention has no cross-attention");

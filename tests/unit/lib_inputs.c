@@ -329,6 +329,8 @@ static void refused(void **state)
         { "a", { "--profile" }, "--profile: is of the program, not of the library" },
         { NULL, { "--ids" }, "--ids requires a value: LIST" },
         { "a", { "--ids", "2" }, "only one of them can be given" },
+        { "a", { "--words", "--pretokenized" }, "--words, --pretokenized: only one of them" },
+        { "a", { "--type-ids=0" }, "--type-ids requires --ids" },
         { NULL, { "--input", "x" }, "reads a text, not an array" },
         { NULL, { "--tokens", "a b" }, "requires a bare layer" },
         { NULL, { NULL }, "expected a TEXT" },

@@ -297,6 +297,10 @@ static void refused(void **state)
         { "stats", { "--ids=1,2" }, "there is a text already", MHAVIZ_USAGE },
         { "links", { "--layer", "9" }, "--layer: 9 is out of range", MHAVIZ_USAGE },
         { "circuits", { NULL }, "circuits takes no text", MHAVIZ_USAGE },
+        { "links", { "--letters" }, "--letters requires --panels", MHAVIZ_USAGE },
+        { "ablate", { "--greedy", "--sort=kl" },
+          "--greedy, --sort: only one of them can be given: --greedy orders the heads",
+          MHAVIZ_USAGE },
         { "types", { "--gold", "/nowhere" }, "and no other text can be given", MHAVIZ_USAGE },
         { "ablate", { "--with=mean", "--means", "/nowhere" }, "/nowhere", MHAVIZ_INPUT },
     };

@@ -18,7 +18,8 @@
 static const struct opt opts[] = {
     INT(0, "runs", "N", F(runs), "5", 1, 10000, "run the model so often; the fastest run counts"),
     INT(0, "length", "N", F(length), NULL, 1, 1 << 20,
-        "instead of a text, N tokens of the vocabulary, drawn from --seed"),
+        "instead of a text, N tokens of the vocabulary, drawn from --seed",
+        .excludes = "file|ids: it draws a text"),
     END
 };
 #undef F
@@ -60,7 +61,7 @@ static int draw_text(struct bench_job *j, struct asked *asked, struct err *e)
         return 0;
     if (model->precomputed != NULL || model->family->front != FRONT_TOKENS)
         return err_set(e, ERR_USAGE, "--length: %s reads no tokens", model->name);
-    if (j->job.n_operands > 0 || asked->file != NULL || asked->ids != NULL)
+    if (j->job.n_operands > 0)
         return err_set(e, ERR_USAGE, "--length draws a text: expected no other");
     asked->ids = draw_ids(j->job.s.a, n, model->config.n_vocab, seed);
     if (model->decoder != NULL)

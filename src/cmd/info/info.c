@@ -22,8 +22,10 @@ struct info_args {
 static const struct opt opts[] = {
     INT('n', "length", "N", F(length), "512", 1, 1 << 24,
         "length of the run whose memory is estimated"),
-    FLAG(0, "builtin", F(builtin), "list the built-in models instead"),
-    FLAG(0, "families", F(families), "list the families of models that can be read instead"),
+    FLAG(0, "builtin", F(builtin), "list the built-in models instead",
+         .excludes = "families|model|attention"),
+    FLAG(0, "families", F(families), "list the families of models that can be read instead",
+         .excludes = "model|attention"),
     END
 };
 #undef F
@@ -304,18 +306,6 @@ static int open_models(const struct info_args *args, const struct env *env, stru
     return m[0] != NULL ? 0 : -1;
 }
 
-/* What names a model beside a list. */
-static int check_list(const struct info_args *args, const char *list, struct err *e)
-{
-    const struct asked *asked = &args->shared.asked;
-    const char *other = args->builtin && args->families ? "--families" :
-                        asked->model != NULL ? "-m" :
-                        asked->attention != NULL ? "--attention" : NULL;
-
-    return other == NULL ? 0 :
-           err_set(e, ERR_USAGE, "%s, %s: only one of them can be given", list, other);
-}
-
 static int write_list(const struct info_args *args, const struct env *env, struct report *r,
                       struct err *e)
 {
@@ -331,8 +321,7 @@ static int list(const struct info_args *args, const struct env *env, struct err 
     struct output o;
     struct report report;
 
-    if (check_list(args, args->builtin ? "--builtin" : "--families", e) != 0 ||
-        output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
+    if (output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
         open_report(&report, &o, env, none, e) != 0)
         return -1;
     return output_close(&o, write_list(args, env, &report, e) != 0 ? -1 : output_end(&o, e), e);

@@ -19,9 +19,13 @@ static const struct opt opts[] = {
     FLAG(0, "together", F(together), "replace the chosen heads together, and 10 random sets"),
     CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
                     "replace more and more heads, the least important first; once: ranked "
-                    "once; exact: ranked again after each head"),
+                    "once; exact: ranked again after each head",
+         .excludes = "together|patch|patch-ids|resume; "
+                     "sort|reverse: --greedy orders the heads; "
+                     "shard: each head is chosen by all texts"),
     STRING(0, "points", "LIST", F(points),
-           "with --greedy: numbers of heads to report, such as 4,30%"),
+           "with --greedy: numbers of heads to report, such as 4,30%",
+         .needs = "greedy"),
     FLAG(0, "yes", F(yes), "run even if that is expected to take more than an hour"),
     FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
@@ -43,33 +47,46 @@ static const struct opt_group draw_group = { "sampling", draw_opts };
 
 static const struct opt mean_opts[] = {
     PATH(0, "means", "FILE", F(means),
-         "with --with mean: read the means from this .npz, which --means-out wrote"),
+         "with --with mean: read the means from this .npz, which --means-out wrote",
+         .needs = "with=mean", .excludes = "means-out"),
     OUTPUT(0, "means-out", "FILE", F(means_out),
-           "with --with mean: write the means to this .npz"),
+           "with --with mean: write the means to this .npz",
+         .needs = "with=mean"),
     END
 };
 static const struct opt_group mean_group = { "means", mean_opts };
 
+/* What has no meaning where one text's outputs are put into another's run. */
+#define NOT_PATCHED "together|summary|shard|with|split|masked|mask-id"
+
 static const struct opt patch_opts[] = {
     STRING(0, "patch", "TEXT_B", F(patch),
            "in the run of TEXT, replace the output of each head by its output on TEXT_B, which "
-           "must have as many tokens"),
-    STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch"),
+           "must have as many tokens",
+         .excludes = "patch-ids|" NOT_PATCHED),
+    STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch",
+         .excludes = NOT_PATCHED),
     FLAG(0, "by-position", F(by_position),
          "with --patch: also replace the output of each query alone; with --with mean: use a "
-         "mean for each position"),
+         "mean for each position",
+         .needs = "patch|patch-ids|with=mean"),
     STRING(0, "answer", "T", F(answer.answer),
            "with --patch: the token whose logit is reported; if neither --answer nor --against "
-           "is given, what the model predicts for each text"),
+           "is given, what the model predicts for each text",
+         .needs = "patch|patch-ids", .excludes = "answer-id"),
     STRING(0, "against", "T", F(answer.against),
-           "with --patch: the token whose logit is subtracted"),
+           "with --patch: the token whose logit is subtracted",
+         .needs = "patch|patch-ids", .excludes = "against-id"),
     INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
-        "--answer as a token id; -1: none"),
+        "--answer as a token id; -1: none",
+         .needs = "patch|patch-ids"),
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
-        "--against as a token id; -1: none"),
+        "--against as a token id; -1: none",
+         .needs = "patch|patch-ids"),
     STRING(0, "at", "POS", F(answer.at),
            "with --patch: the token after which logits are taken: a position, from 0 or from "
-           "the end (-1), a word, or word#2; by default the last"),
+           "the end (-1), a word, or word#2; by default the last",
+         .needs = "patch|patch-ids"),
     END
 };
 static const struct opt_group patch_group = { "patching", patch_opts };
@@ -105,21 +122,11 @@ static int check(void *self, struct err *e)
 {
     struct ablate_job *j = self;
     const struct ablate_args *args = j->args;
-    const char *file = args->means != NULL ? "--means" : "--means-out";
 
-    if ((args->means != NULL || args->means_out != NULL) && args->with != ABLATE_MEAN)
-        return err_set(e, ERR_USAGE, "%s requires --with mean", file);
-    if (args->means != NULL && args->means_out != NULL)
-        return err_set(e, ERR_USAGE, "--means, --means-out: only one of them can be given");
     if (args->together && output_is_picture(&j->job.results.output))
         return err_set(e, ERR_USAGE, "--together: a picture shows heads one by one");
-    if (j->job.of_many && j->job.shard.n > 0 && args->greedy != GREEDY_OFF)
-        return err_set(e, ERR_USAGE, "--greedy, --shard: only one of them can be given: each "
-                       "head is chosen by all texts");
-    if (args->greedy != GREEDY_OFF && args->shared.resume != NULL)
-        return err_set(e, ERR_USAGE, "--greedy, --resume: only one of them can be given");
     ablate_before_select(j);
-    return ablate_patch_check(j, e) != 0 ? -1 : ablate_greedy_check(j, e);
+    return answer_begin(&j->answer, &args->answer, e) != 0 ? -1 : ablate_greedy_check(j, e);
 }
 
 /* --metric and --sort name a number that there is. */

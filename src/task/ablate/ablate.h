@@ -290,10 +290,7 @@ static inline bool ablate_patches(const struct ablate_job *j)
     return j->args->patch != NULL || j->args->patch_ids != NULL;
 }
 
-/* Checks the options, before the model is open.  ERR_USAGE. */
-int ablate_patch_check(struct ablate_job *j, struct err *e);
-
-/* Checks them against the open model.  ERR_USAGE, ERR_INPUT: it does not predict tokens. */
+/* Checks the options against the open model.  ERR_USAGE, ERR_INPUT: it does not predict tokens. */
 int ablate_patch_prepare(struct ablate_job *j, struct err *e);
 
 /* Errors: ERR_INPUT: the two texts differ in their number of tokens; those of the passes. */

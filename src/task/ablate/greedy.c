@@ -301,17 +301,7 @@ int ablate_greedy_check(const struct ablate_job *j, struct err *e)
 {
     const struct ablate_args *args = j->args;
 
-    if (args->greedy == GREEDY_OFF && args->points != NULL)
-        return err_set(e, ERR_USAGE, "--points requires --greedy");
-    if (args->greedy == GREEDY_OFF)
-        return 0;
-    if (args->together || ablate_patches(j))
-        return err_set(e, ERR_USAGE, "--greedy, %s: only one of them can be given",
-                       args->together ? "--together" : "--patch");
-    if (args->sort != 0 || args->reverse)
-        return err_set(e, ERR_USAGE, "--greedy orders the heads: expected no --sort or "
-                       "--reverse");
-    if (output_is_picture(&j->job.results.output) && args->metric > 0)
+    if (args->greedy != GREEDY_OFF && output_is_picture(&j->job.results.output) && args->metric > 0)
         return err_set(e, ERR_USAGE, "--greedy, --metric: the curve has what heads are ordered "
                        "by, as random sets have it");
     return 0;

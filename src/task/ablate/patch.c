@@ -13,41 +13,6 @@
 
 /* ---- before the texts ---- */
 
-int ablate_patch_check(struct ablate_job *j, struct err *e)
-{
-    const struct ablate_args *args = j->args;
-    const struct answer_args *answer = &args->answer;
-    const struct common_args *common = &args->shared.common;
-    const struct {
-        bool given;
-        const char *name;
-    } needs[] = {
-        { answer->answer != NULL || answer->answer_id >= 0, "--answer" },
-        { answer->against != NULL || answer->against_id >= 0, "--against" },
-        { answer->at != NULL, "--at" },
-        { args->by_position && args->with != ABLATE_MEAN, "--by-position" },
-    }, refuses[] = {
-        { args->together, "--together" }, { args->summary, "--summary" },
-        { j->job.shard.n > 0, "--shard" },
-        { args->with != ABLATE_ZERO, "--with" }, { args->shared.asked.split != NULL, "--split" },
-        { opts_is_given(common, offsetof(struct ablate_args, sample)), "--masked" },
-        { opts_is_given(common, offsetof(struct ablate_args, mask_id)), "--mask-id" },
-    };
-    bool patches = ablate_patches(j);
-
-    for (size_t i = 0; !patches && i < sizeof needs / sizeof *needs; i++)
-        if (needs[i].given)
-            return err_set(e, ERR_USAGE, "%s requires --patch%s", needs[i].name,
-                           args->by_position && i == 3 ? " or --with mean" : "");
-    for (size_t i = 0; patches && i < sizeof refuses / sizeof *refuses; i++)
-        if (refuses[i].given)
-            return err_set(e, ERR_USAGE, "--patch, %s: only one of them can be given",
-                           refuses[i].name);
-    if (args->patch != NULL && args->patch_ids != NULL)
-        return err_set(e, ERR_USAGE, "--patch, --patch-ids: only one of them can be given");
-    return answer_begin(&j->answer, answer, e);
-}
-
 int ablate_patch_prepare(struct ablate_job *j, struct err *e)
 {
     const char *option = j->args->patch != NULL ? "--patch" : "--patch-ids";

@@ -16,9 +16,10 @@ static const char *const sorts[] = { "layer", "dla", "span", NULL };
 static const struct opt opts[] = {
     STRING(0, "answer", "T", F(answer.answer),
            "the token whose logit is attributed; by default the first against the second of "
-           "the model"),
+           "the model",
+         .excludes = "answer-id"),
     STRING(0, "against", "T", F(answer.against),
-           "attribute the difference from this token's logit"),
+           "attribute the difference from this token's logit", .excludes = "against-id"),
     INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
         "--answer as a token id; -1: none"),
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
@@ -29,7 +30,8 @@ static const struct opt opts[] = {
     FLAG(0, "sources", F(sources), "report a row for each head and source token"),
     STRING(0, "span", "A-B", F(span),
            "contrast source tokens A to B with those beside them, per head"),
-    FLAG(0, "raw", F(raw), "--span by the unembedding alone, without the final norm"),
+    FLAG(0, "raw", F(raw), "--span by the unembedding alone, without the final norm",
+         .needs = "span"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
            "order of the heads; dla, span: the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
@@ -57,8 +59,6 @@ static int parse_span(struct attribute_job *j, struct err *e)
     long long first, last;
 
     j->span_first = j->span_last = -1;
-    if (j->args->raw && text == NULL)
-        return err_set(e, ERR_USAGE, "--raw requires --span");
     if (j->args->sort == ATTRIBUTE_SPAN && text == NULL)
         return err_set(e, ERR_USAGE, "--sort: 'span' requires --span");
     if (text == NULL)

@@ -23,7 +23,8 @@ static const struct opt opts[] = {
             "folder, file or name of a model; given again: compare the first model with each "
             "of the others"),
     LIST(0, "attention", "FILE", F(attentions), &opt_files,
-         "precomputed attention (.npz, .npy) as one or both sides"),
+         "precomputed attention (.npz, .npy) as one or both sides",
+         .excludes = "file"),
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
          "round operands of products to this format; given twice: compare the two formats"),
     LIST(0, "fast", "NAME", F(fasts), &fast_values,
@@ -31,9 +32,11 @@ static const struct opt opts[] = {
     STRING(0, "from", "TOKEN", F(from),
            "compare only the row of this token: a word, word#2 (its second occurrence), or a "
            "position from 0"),
-    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals"),
+    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals",
+         .excludes = "nearest"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
-                 "with --summary: also a bootstrap interval, of B replicates"),
+                 "with --summary: also a bootstrap interval, of B replicates",
+         .needs = "summary"),
     REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
          "exit with status 1 if the mean divergence of a head exceeds JS nats"),
     END
@@ -49,9 +52,10 @@ static const struct opt side_opts[] = {
          "hide keys on both sides, such as causal, padding:N or FILE.npy; given twice: one "
          "mask for each side; none: only what the model hides"),
     LIST(0, "ids", "LIST", F(ids), NULL,
-         "token ids instead of a text: 101,7592,102; given twice: the two texts"),
+         "token ids instead of a text: 101,7592,102; given twice: the two texts",
+         .excludes = "input|image|audio"),
     LIST(0, "type-ids", "LIST", F(type_ids), NULL,
-         "types of --ids, one per id; given twice: one list for each text"),
+         "types of --ids, one per id; given twice: one list for each text", .needs = "ids"),
     LIST(0, "decoder-ids", "LIST", F(decoder_ids), NULL,
          "token ids for the decoder of an encoder-decoder; given twice: one list for each "
          "text"),
@@ -59,9 +63,11 @@ static const struct opt side_opts[] = {
          "positions, from 0, of the tokens that see all tokens: 0,5-7, or all, or none "
          "(longformer); given twice: one list for each side"),
     LIST(0, "input", "FILE", F(inputs), &opt_files,
-         ".npy instead of a text; given twice: compare the two inputs"),
+         ".npy instead of a text; given twice: compare the two inputs",
+         .excludes = "image|audio"),
     LIST(0, "image", "FILE", F(images), &opt_files,
-         "PNG or JPEG instead of a text (vit); given twice: compare the two pictures"),
+         "PNG or JPEG instead of a text (vit); given twice: compare the two pictures",
+         .excludes = "audio"),
     LIST(0, "audio", "FILE", F(audios), &opt_files,
          ".wav instead of a text (whisper); given twice: compare the two sounds"),
     END
@@ -73,7 +79,8 @@ static const struct opt picture_opts[] = {
                    "what a picture shows per layer and head; entropy: the signed change of the "
                    "entropy"),
     OUTPUT(0, "heatmap", "FILE", F(heatmap),
-           "draw the signed difference of the weights of each head into this file"),
+           "draw the signed difference of the weights of each head into this file",
+         .excludes = "summary"),
     END
 };
 static const struct opt_group picture_group = { "figure", picture_opts };
@@ -279,8 +286,6 @@ static int plan_heatmap(struct job *j, struct err *e)
 
     if (args.path == NULL)
         return shown_check_numbers(&j->sides.side[0].s, e);
-    if (j->args->summary)
-        return err_set(e, ERR_USAGE, "--heatmap, --summary: only one of them can be given");
     if (strcmp(args.path, "-") == 0 && strcmp(j->results->output.path, "-") == 0)
         return err_set(e, ERR_USAGE, "--heatmap -: standard output has the report: expected a "
                        "file, or -o FILE");
@@ -297,13 +302,9 @@ static int check_output(const struct job *j, struct err *e)
     const struct output *output = &j->results->output;
     bool several = diff_is_file(&j->sides);
 
-    if (j->args->bootstrap > 0 && !j->args->summary)
-        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
     if (j->args->summary && !several)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");
-    if (j->args->summary && j->args->nearest)
-        return err_set(e, ERR_USAGE, "--summary, --nearest: only one of them can be given");
     if ((j->args->sort > 0 || j->args->reverse) && output_is_picture(output))
         return err_set(e, ERR_USAGE, "%s is of the table, TSV and JSON",
                        j->args->sort > 0 ? "--sort" : "--reverse");

@@ -18,12 +18,15 @@ struct export_args {
 #define F(f) offsetof(struct export_args, f)
 static const struct opt opts[] = {
     FLAG(0, "all", F(all),
-         "also write queries, keys, values, scores and the output of each attention (npz)"),
+         "also write queries, keys, values, scores and the output of each attention (npz)",
+         .excludes = "average"),
     FLAG(0, "hidden", F(hidden), "also write the hidden states after the final norm (npz)"),
     FLAG(0, "logits", F(logits), "also write the logits (npz)"),
     FLAG(0, "word-ids", F(shared.asked.word_ids),
          "also write the number of the word to which each token belongs, as --merge words "
-         "counts words (npz)"),
+         "counts words (npz)",
+         .excludes = "pretokenized: --pretokenized gives pieces, not words; "
+                     "ids|input|image|audio: words are of a text"),
     END
 };
 #undef F
@@ -388,8 +391,7 @@ static int check(void *self, struct err *e)
 {
     struct export_job *j = self;
 
-    if (j->args->all && j->args->shared.asked.average != NULL)
-        return err_set(e, ERR_USAGE, "--all, --average: only one of them can be given");
+    (void)e;
     j->job.all_stacks = !is_npy(j) && !is_table(j);
     return 0;
 }

@@ -15,7 +15,8 @@ static const struct opt opts[] = {
            "with a pair of texts, A and B: draw only the links from the one to the other"),
     FLAG(0, "panels", F(panels), "draw a panel for each head"),
     INT('c', "columns", "N", F(columns), NULL, 1, 64,
-        "panels side by side; by default 4, or as many as fit"),
+        "panels side by side; by default 4, or as many as fit",
+         .needs = "panels"),
     FLAG(0, "arcs", F(arcs), "draw arcs above one line of text, not lines between two lists"),
     END
 };
@@ -37,12 +38,6 @@ static int check(void *self, struct err *e)
 {
     const struct links_args *args = ((struct links_job *)self)->args;
 
-    const struct figure_args *figure = &args->shared.figure;
-    const char *of_panels = args->columns > 0 ? "--columns" : figure->letters ? "--letters" :
-                            figure->no_titles ? "--no-titles" : NULL;
-
-    if (of_panels != NULL && !args->panels)
-        return err_set(e, ERR_USAGE, "%s requires --panels", of_panels);
     return figure_check_page(&args->shared.figure, e);
 }
 
@@ -86,7 +81,7 @@ static int prepare(void *self, struct err *e)
     struct links_job *j = self;
     const struct session *s = &j->job.s;
 
-    if (check_stack(j, e) != 0 || best_check(s, &j->args->shared.best, e) != 0 ||
+    if (check_stack(j, e) != 0 || best_check(&j->args->shared.best, e) != 0 ||
         types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
         return -1;
     if (j->args->shared.best.n == 0)

@@ -22,7 +22,8 @@ static const struct opt opts[] = {
     FLAG(0, "outputs-only", F(outputs_only),
          "compute no rows of weights, for long texts: no JS, links and entropy"),
     FLAG(0, "error", F(error),
-         "also run the model's own attention when one mechanism is chosen, to report its error"),
+         "also run the model's own attention when one mechanism is chosen, to report its error",
+         .excludes = "no-error"),
     FLAG(0, "no-error", F(no_error),
          "do not run the model's own attention: no error, JS and links"),
     INT(0, "runs", "N", F(runs), "5", 0, 1000,
@@ -310,8 +311,6 @@ static int check(void *self, struct err *e)
     const struct mechanisms_args *args = job->args;
     bool reports = output_is_report(&job->job.results.output);
 
-    if (args->error && args->no_error)
-        return err_set(e, ERR_USAGE, "--error, --no-error: only one of them can be given");
     if (job->job.s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
                        "model or --qkv");

@@ -11,7 +11,8 @@ static const int n_bits[] = { 2, 4 };
 static const struct opt opts[] = {
     INT(0, "budget", "N", P(budget), NULL, 1, MOST,
         "keys per row, the same for all mechanisms that keep a number of them; by default "
-        "each by its own options, h2o and quest 16"),
+        "each by its own options, h2o and quest 16",
+         .excludes = "window|n-global|stride|n-columns|block|top-k|segments"),
     INT(0, "window", "N", P(window), NULL, 1, MOST,
         "local, global, sinks: tokens on either side; by default 4"),
     INT(0, "n-global", "N", P(n_global), NULL, 1, MOST,
@@ -55,14 +56,11 @@ const struct opt_group mechanisms_group = { "mechanisms", opts };
 /* Options that set a size, which --budget sets or has no place for. */
 #define P(f) offsetof(struct mechanism_params, f)
 static const struct {
-    const char *option;
     size_t field;
     int preset;
 } sizes[] = {
-    { "--window", P(window), 4 },       { "--n-global", P(n_global), 1 },
-    { "--stride", P(stride), 0 },       { "--n-columns", P(n_columns), 1 },
-    { "--block", P(block), 8 },         { "--top-k", P(top_k), 4 },
-    { "--segments", P(segments), 8 },
+    { P(window), 4 }, { P(n_global), 1 }, { P(stride), 0 }, { P(n_columns), 1 },
+    { P(block), 8 }, { P(top_k), 4 }, { P(segments), 8 },
 };
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
@@ -71,18 +69,14 @@ static int *field_of(struct mechanism_params *p, size_t field)
     return (int *)(void *)((char *)p + field);
 }
 
-static int set_sizes(struct mechanism_params *p, struct err *e)
+static void set_sizes(struct mechanism_params *p)
 {
     for (int i = 0; i < N_SIZES; i++) {
         int *size = field_of(p, sizes[i].field);
 
-        if (*size > 0 && p->budget > 0)
-            return err_set(e, ERR_USAGE, "%s, --budget: only one of them can be given",
-                           sizes[i].option);
         if (*size == 0)
             *size = sizes[i].preset;
     }
-    return 0;
 }
 
 static int at_most(int x, int most)
@@ -113,7 +107,8 @@ int mechanisms_params(const struct mechanisms_args *args, struct mechanism_param
         return err_set(e, ERR_USAGE, "--recent: %d of the %d keys that h2o keeps; expected at "
                        "most %d", p->recent, budget, budget);
     set_parts(p, budget);
-    return set_sizes(p, e);
+    set_sizes(p);
+    return 0;
 }
 
 /* ---- in words ---- */

@@ -18,10 +18,13 @@ static const struct opt opts[] = {
           "map of this metric, or of type, instead of thumbnails; a column of --table"),
     PATH(0, "table", "FILE", F(table),
          "read the numbers of heads from this TSV or CSV, with columns layer and head; no model "
-         "is run"),
+         "is run",
+         .excludes = "file|model|ids|input|image|audio|attention|qkv|layer|head|stack|types: no "
+                     "model is run"),
     WORDS(0, "sort", "NAME", F(sort), &metric_values,
           "order the heads of each layer by type, or by this metric or column"),
-    FLAG(0, "mds", F(mds), "draw heads as points with their names; near points attend alike"),
+    FLAG(0, "mds", F(mds), "draw heads as points with their names; near points attend alike",
+         .excludes = "table|metric|sort"),
     END
 };
 #undef F
@@ -287,10 +290,6 @@ static int check(void *self, struct err *e)
     const struct model_view_job *j = self;
     const struct model_view_args *args = j->args;
 
-    if (args->mds && (args->metric != NULL || args->sort != NULL || args->table != NULL))
-        return err_set(e, ERR_USAGE, "--mds, %s: only one of them can be given",
-                       args->table != NULL ? "--table" :
-                       args->metric != NULL ? "--metric" : "--sort");
     if (args->table == NULL && (args->mds || args->metric != NULL) &&
         shown_check_numbers(&j->job.s, e) != 0)
         return -1;
@@ -343,30 +342,6 @@ static int run_means(struct model_view_job *j, const struct env *env, struct err
 }
 
 /* ---- a table ---- */
-
-static int check_table(const struct model_view_args *args, int n_operands, struct err *e)
-{
-    const struct asked *asked = &args->shared.asked;
-    const struct {
-        bool given;
-        const char *name;
-    } refused[] = {
-        { n_operands > 0, "a text" }, { asked->file != NULL, "--file" },
-        { asked->model != NULL, "--model" }, { asked->ids != NULL, "--ids" },
-        { asked->input != NULL, "--input" }, { asked->image != NULL, "--image" },
-        { asked->audio != NULL, "--audio" },
-        { asked->attention != NULL, "--attention" },
-        { asked->qkv != NULL, "--qkv" }, { asked->layer != NULL, "--layer" },
-        { asked->head != NULL, "--head" }, { asked->stack != NULL, "--stack" },
-        { args->shared.types != NULL, "--types" },
-    };
-
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (refused[i].given)
-            return err_set(e, ERR_USAGE, "%s, --table: only one of them can be given: no "
-                           "model is run", refused[i].name);
-    return 0;
-}
 
 static bool is_stdin(const char *path)
 {
@@ -429,7 +404,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct model_view_job j = { .job = { args, n_operands, operands }, .args = args };
 
     if (j.args->table != NULL)
-        return check_table(j.args, n_operands, e) != 0 ? -1 : run_table(&j, env, e);
+        return n_operands > 0 ? err_set(e, ERR_USAGE, "a text, --table: only one of them can be "
+                                        "given: no model is run") : run_table(&j, env, e);
     if (j.args->metric != NULL || j.args->mds)
         return run_means(&j, env, e);
     return job_run(&j.job, &kind_of_texts, env, e);

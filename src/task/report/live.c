@@ -21,30 +21,14 @@ static int refuse(const char *option, const char *why, struct err *e)
 
 int report_live_check(const struct report_args *args, struct err *e)
 {
-    static const char typed[] = "a page that is typed into is of texts";
-    static const char one[] = "expected one of them: a live page puts two texts beside each "
-                              "other by itself";
-    static const char no_file[] = "a live page has the model's files and no other";
-    static const char of_text[] = "it is of one text, and others are typed";
-    const struct asked *asked = &args->shared.asked;
     bool no_types = args->shared.types == NULL || strcmp(args->shared.types, "none") == 0;
 
     if (!page_has_module())
         return err_set(e, ERR_USAGE, "--live: this program was built without the module of live "
                        "pages; `make live` builds it, with clang, lld and wasi-libc");
-    return args->compare ? refuse("--compare", one, e) :
-           args->models.n == 2 ? refuse("two of -m", one, e) :
-           asked->attention != NULL ? refuse("--attention", typed, e) :
-           asked->qkv != NULL ? refuse("--qkv", typed, e) :
-           asked_array(asked) != NULL && asked->image == NULL ?
-               refuse(asked_array_option(asked), typed, e) :
-           asked->ids != NULL ? refuse("--ids", typed, e) :
-           asked->decoder_ids != NULL ? refuse("--decoder-ids", typed, e) :
-           args->ablate != NULL ? refuse("--ablate", no_file, e) :
-           asked->mask != NULL ? refuse("--mask", of_text, e) :
-           asked->boxes != NULL ? refuse("--boxes", of_text, e) :
-           asked->rotations != NULL ? refuse("--rotations", no_file, e) :
-           !no_types ? refuse("--types", no_file, e) : 0;
+    return args->models.n == 2 ? refuse("two of -m", "expected one of them: a live page puts two "
+                                        "texts beside each other by itself", e) :
+           !no_types ? refuse("--types", "a live page has the model's files and no other", e) : 0;
 }
 
 /* ---- the model's files ---- */

@@ -17,7 +17,11 @@ static const struct opt opts[] = {
          "folder, file or name of a model; given twice: compare the two models"),
     FLAG(0, "compare", F(compare), "compare TEXT and TEXT_B instead of pairing them"),
     FLAG(0, "live", F(live),
-         "put the model into the page, which then shows any text that is typed there"),
+         "put the model into the page, which then shows any text that is typed there",
+         .excludes = "compare: a live page puts two texts beside each other by itself; "
+                     "attention|qkv|input|audio|ids|decoder-ids: a page that is typed into is of "
+                     "texts; mask|boxes: that is of one text, and others are typed; "
+                     "ablate|rotations: a live page has the model's files and no other"),
     CHOICE(0, "page-precision", "NAME", F(precision), "8", precisions,
            "bits per weight; with --live, the model's number format"),
     WORDS(0, "metric", "LIST", F(metric), &metric_values,

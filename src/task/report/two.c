@@ -19,8 +19,6 @@ static int check(const struct report_args *args, int n_operands, struct err *e)
     if (args->compare && n_operands != 2)
         return err_set(e, ERR_USAGE, "--compare: expected two texts, TEXT TEXT_B (a page of -f "
                        "compares any two of its texts)");
-    if (args->models.n == 2 && args->shared.asked.attention != NULL)
-        return err_set(e, ERR_USAGE, "--attention, -m: expected one model");
     return 0;
 }
 

@@ -23,8 +23,6 @@ static int check(const struct stats_args *args, struct err *e)
         { args->shared.resume != NULL, "--resume" },
         { args->layers.out != NULL, "--hidden-out" },
         { args->layers.in != NULL, "--hidden-in" },
-        { args->shared.asked.attention != NULL, "--attention" },
-        { args->shared.asked.qkv != NULL, "--qkv" },
     };
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)

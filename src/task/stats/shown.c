@@ -110,7 +110,8 @@ int stats_choose(struct stats_job *job, struct err *e)
     if (find_sort(&job->choice, args->sort, &job->sort, e) != 0)
         return -1;
     if (args->best > 0 && job->sort < 0)
-        return err_set(e, ERR_USAGE, "--best requires --sort METRIC: by what heads are the best");
+        return err_set(e, ERR_USAGE, "--best: --sort layer is no order of the best: expected a "
+                       "metric");
     if (job->sort >= 0)
         job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
     return 0;

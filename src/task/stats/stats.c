@@ -21,7 +21,8 @@ static const struct opt opts[] = {
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
           "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
-    INT(0, "best", "N", F(best), NULL, 1, 1 << 20, "with --sort: report only the first N heads"),
+    INT(0, "best", "N", F(best), NULL, 1, 1 << 20, "with --sort: report only the first N heads",
+        .needs = "sort: by what heads are the best"),
     INT(0, "top", "N", F(top), "10", 0, 100000,
         "links per head with --json, or keys with --metric received"),
     INT(0, "clusters", "K", F(clusters), "8", 1, 100000,
@@ -33,7 +34,8 @@ static const struct opt opts[] = {
 
 static const struct opt table_opts[] = {
     FLAG(0, "links", F(links),
-         "report the strongest link of each row of each head, and nothing else"),
+         "report the strongest link of each row of each head, and nothing else",
+         .excludes = "metric|types|shard|hidden-out|hidden-in"),
     FLAG(0, "legend", F(legend), "explain the columns below the table"),
     END
 };
@@ -53,25 +55,38 @@ static const struct opt cache_opts[] = {
     END
 };
 
+/* A report of many texts, or sums for one. */
+#define OF_MANY "summary|shard|hidden-out|hidden-in"
+
 static const struct opt summary_opts[] = {
-    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals"),
+    FLAG(0, "summary", F(summary), "report means over all texts, with 95 % intervals",
+         .excludes = "links|types"),
     INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
-                 "with --summary: also a bootstrap interval, of B replicates"),
+                 "with --summary: also a bootstrap interval, of B replicates",
+         .needs = OF_MANY),
     STRING(0, "by", "KEY", F(shared.asked.by),
            "with --summary and --jsonl: a summary for each value of this key, and the "
-           "differences between them"),
+           "differences between them",
+         .needs = OF_MANY "; jsonl"),
     FLAG(0, "reliability", F(reliability),
-         "with --summary: report how well two halves of the texts agree"),
+         "with --summary: report how well two halves of the texts agree",
+         .needs = OF_MANY),
     END
 };
+
+/* What a part of the layers is without. */
+#define OF_LAYERS \
+    "shard|resume|generate|input|types; attention|qkv: a model is required"
 
 static const struct opt layers_opts[] = {
     OUTPUT(0, "hidden-out", "FILE", F(layers.out),
            "write the texts and the hidden states after the layers of -l to this file (-: "
-           "standard output), for --hidden-in; then -o gets sums for mha-viz merge"),
+           "standard output), for --hidden-in; then -o gets sums for mha-viz merge",
+         .excludes = OF_LAYERS),
     PATH(0, "hidden-in", "FILE", F(layers.in),
          "continue with the texts and hidden states that --hidden-out of another process "
-         "wrote, with the same options; - is standard input"),
+         "wrote, with the same options; - is standard input",
+         .excludes = OF_LAYERS "; file|ids: the stream has the texts"),
     END
 };
 
@@ -303,40 +318,22 @@ static int check_readers(const struct stats_job *job, struct err *e)
     return 0;
 }
 
-/* Links are shown alone. */
-static int check_links(const struct stats_args *args, struct err *e)
-{
-    const char *other = args->metric != NULL ? "--metric" :
-                        args->shared.types != NULL ? "--types" : NULL;
-
-    return !args->links || other == NULL ? 0 :
-        err_set(e, ERR_USAGE, "--links, %s: only one of them can be given", other);
-}
-
 static int check(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct stats_args *args = job->args;
     bool of_many = job->job.of_many;
 
-    if (check_links(args, e) != 0 || check_readers(job, e) != 0 ||
+    if (check_readers(job, e) != 0 ||
         (of_many && shown_check_numbers(&job->job.s, e) != 0))
         return -1;
-    if (of_many && args->links)
-        return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
     if (of_many && args->shared.types != NULL)
-        return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
+        return err_set(e, ERR_USAGE, "--shard, --types: only one of them can be given");
     if (args->shared.types != NULL && job->job.results.output.format != OUTPUT_TABLE)
         return err_set(e, ERR_USAGE, "--types is of the table of a text: expected it without "
                        "--tsv and --json");
     if (args->legend && (of_many || job->job.results.output.format != OUTPUT_TABLE))
         return err_set(e, ERR_USAGE, "--legend is of the table of a text");
-    if (args->bootstrap > 0 && !of_many)
-        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
-    if (args->shared.asked.by != NULL && !of_many)
-        return err_set(e, ERR_USAGE, "--by requires --summary");
-    if (args->reliability && !of_many)
-        return err_set(e, ERR_USAGE, "--reliability requires --summary");
     if (args->reliability && output_is_report(&job->job.results.output) &&
         job->job.results.output.format != OUTPUT_TABLE &&
         job->job.results.output.format != OUTPUT_JSON)

@@ -15,12 +15,9 @@ int types_align_open(struct types_job *j, struct err *e)
     size_t size = 0;
     int status;
 
-    if (s->stack != STACK_CROSS || j->args->gold != NULL)
+    if (s->stack != STACK_CROSS)
         return err_set(e, ERR_USAGE, "--align is of cross-attention: expected an encoder-decoder "
                        "and TEXT_B or --pairs");
-    if (shown_list(s) != NULL || s->asked->merge != MERGE_NONE)
-        return err_set(e, ERR_USAGE, "--align: --hide and --merge cannot be given: special "
-                       "tokens are left out, and pieces are merged, as it says");
     lines = source_open_lines(s, path, e);
     if (lines == NULL)
         return -1;

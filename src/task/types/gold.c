@@ -29,16 +29,11 @@ struct gold_run {
 
 int types_gold_check(const struct types_job *j, struct err *e)
 {
-    const struct asked *asked = &j->args->shared.asked;
     const struct session *s = &j->job.s;
 
-    if (j->job.n_operands > 0 || asked->file != NULL || asked->ids != NULL ||
-        asked_array(asked) != NULL || asked->attention != NULL || asked->qkv != NULL)
+    if (j->job.n_operands > 0)
         return err_set(e, ERR_USAGE, "--gold: its sentences are the texts, and no other text "
                        "can be given");
-    if (shown_list(s) != NULL || asked->merge != MERGE_NONE)
-        return err_set(e, ERR_USAGE, "--gold: --hide and --merge cannot be given: special "
-                       "tokens are left out, and pieces are merged, as it says");
     if (s->stack == STACK_CROSS || session_query_side(s) != SIDE_SOURCE)
         return err_set(e, ERR_USAGE, "--gold is of the encoder, or of a model without one: "
                        "expected -s encoder");

@@ -93,13 +93,9 @@ int types_pairs_open(struct types_job *j, struct err *e)
     struct lines *lines;
     int status;
 
-    if (j->args->gold != NULL || j->args->align != NULL || !j->has_texts ||
-        s->stack == STACK_CROSS || session_query_side(s) != SIDE_SOURCE)
+    if (!j->has_texts || s->stack == STACK_CROSS || session_query_side(s) != SIDE_SOURCE)
         return err_set(e, ERR_USAGE, "--gold-pairs: its words are those of a TEXT or -f FILE, in "
                        "an encoder or a model without one");
-    if (shown_list(s) != NULL || s->asked->merge != MERGE_NONE)
-        return err_set(e, ERR_USAGE, "--gold-pairs: --hide and --merge cannot be given: special "
-                       "tokens are left out, and pieces are merged, as it says");
     lines = source_open_lines(s, j->args->gold_pairs, e);
     if (lines == NULL)
         return -1;

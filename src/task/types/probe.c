@@ -57,8 +57,6 @@ int types_probe_choose(struct types_job *j, struct err *e)
 {
     const struct types_args *args = j->args;
 
-    if (args->probe != NULL && args->no_probe)
-        return err_set(e, ERR_USAGE, "--probe, --no-probe: only one of them can be given");
     if (args->no_probe && !j->has_texts)
         return err_set(e, ERR_USAGE, "--no-probe requires a TEXT or -f FILE");
     if (args->probe != NULL)

@@ -20,6 +20,10 @@ static const char *const threshold_words[] = {
 static const struct opt_values probe_values = { .words = types_probe_names, .between = ',' };
 static const struct opt_values threshold_values = { .words = threshold_words, .between = ',' };
 
+/* Of files that say what the words of a text are. */
+#define AS_IT_SAYS \
+    "hide|hide-special|merge: special tokens are left out, and pieces are merged, as it says"
+
 #define F(f) offsetof(struct types_args, f)
 static const struct opt opts[] = {
     CHOICE(0, "taxonomy", "NAME", F(taxonomy), "mha-viz", types_taxonomy_names,
@@ -27,17 +31,22 @@ static const struct opt opts[] = {
     WORDS(0, "threshold", "LIST", F(threshold), &threshold_values,
           "thresholds of labels, such as induction:0.5,local:0.8"),
     WORDS(0, "probe", "LIST", F(probe), &probe_values,
-          "probes to run, separated by commas; by default all"),
+          "probes to run, separated by commas; by default all",
+         .excludes = "no-probe"),
     FLAG(0, "no-probe", F(no_probe), "run no probes; use only what the texts show"),
     PATH(0, "gold", "FILE", F(gold),
          ".conllu of sentences with dependency trees, instead of a text: find the heads that "
-         "follow each relation"),
+         "follow each relation",
+         .excludes = "split; file|ids|input|image|audio|attention|qkv: its sentences are the "
+                     "texts; " AS_IT_SAYS),
     PATH(0, "gold-pairs", "FILE", F(gold_pairs),
          ".tsv of pairs of related words: in each line the numbers of the text and of its two "
-         "words, from 0"),
+         "words, from 0",
+         .excludes = "split; gold|align: its words are those of a TEXT or -f FILE; " AS_IT_SAYS),
     PATH(0, "align", "FILE", F(align),
          "word alignments to compare cross-attention with: for each text a line such as 0-0 "
-         "1-2"),
+         "1-2",
+         .excludes = "split; gold: it is of cross-attention; " AS_IT_SAYS),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
         "seed of the probes' random tokens, and of the random input of a bare layer"),
     END
@@ -176,18 +185,10 @@ static bool has_texts(const struct types_job *j)
            asked->qkv != NULL || j->job.s.model->family->bare;
 }
 
-/* What a file says of a text is of all of it. */
 static int check_split(const struct types_job *j, struct err *e)
 {
-    const struct types_args *args = j->args;
-    const char *file = args->gold != NULL ? "--gold" : args->gold_pairs != NULL ? "--gold-pairs" :
-                       args->align != NULL ? "--align" : NULL;
-
-    if (args->shared.asked.split == NULL || (j->has_texts && file == NULL))
-        return 0;
-    if (file == NULL)
-        return err_set(e, ERR_USAGE, "--split requires a TEXT, -f FILE or --ids");
-    return err_set(e, ERR_USAGE, "--split, %s: only one of them can be given", file);
+    return j->args->shared.asked.split == NULL || j->has_texts ? 0 :
+           err_set(e, ERR_USAGE, "--split requires a TEXT, -f FILE or --ids");
 }
 
 /* Options of a text where there is none; --no-special is of the words of probes, too. */
