@@ -127,7 +127,7 @@ complete_bash() {
 @test "zsh: what an option excludes is in its specification" {
     "$viz" completion zsh > "$BATS_TEST_TMPDIR/_mha-viz"
     grep -qF "'(--average)--rollout[" "$BATS_TEST_TMPDIR/_mha-viz"
-    grep -qF "'(--rollout)--average=[" "$BATS_TEST_TMPDIR/_mha-viz"
+    grep -qF "'(--rollout --best)--average=[" "$BATS_TEST_TMPDIR/_mha-viz"
     grep -qF "'(-m --model --builtin --families" <(sed -n '/^    info)/,/;;$/p' "$BATS_TEST_TMPDIR/_mha-viz")
 }
 

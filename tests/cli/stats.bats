@@ -516,7 +516,7 @@ PYTHON
     printf '%s\n' "$text" "the door" > "$dir/two"
     "$viz" stats -m "$ref/bert" --summary --sort prev -f "$dir/two" | head -4 > "$dir/want"
     "$viz" stats -m "$ref/bert" --summary --sort prev --best 2 -f "$dir/two" | diff "$dir/want" -
-    fails 2 "--best requires --sort METRIC" "$viz" stats --best 3 "$text"
+    fails 2 "--best requires --sort: by what heads are the best" "$viz" stats --best 3 "$text"
     names=$("$viz" stats -m "$ref/bert" --sort prev --tsv "$text" | sed -n 2,4p |
         awk '{ printf("%sL%dH%d", NR > 1 ? "," : "", $3, $4) }')
     for command in heatmap "links --panels"; do
@@ -534,8 +534,8 @@ PYTHON
     "$viz" heatmap -m "$ref/bert" --best 2 --metric prev -o "$dir/pictures/" -f "$dir/two"
     [ "$(find "$dir/pictures" -name '*.png' | wc -l)" -eq 2 ]
     rm "$dir/a.svg"
-    fails 2 "--best requires --metric NAME" "$viz" heatmap --best 3 -o "$dir/a.svg" "$text"
-    fails 2 "--metric requires --best N" "$viz" links --metric prev -o "$dir/a.svg" "$text"
+    fails 2 "--best requires --metric: by what heads are the best" "$viz" heatmap --best 3 -o "$dir/a.svg" "$text"
+    fails 2 "--metric requires --best: mha-viz model --metric draws" "$viz" links --metric prev -o "$dir/a.svg" "$text"
     fails 2 "expected a metric that is one number of a head" \
         "$viz" heatmap --best 3 --metric received -o "$dir/a.svg" "$text"
     fails 2 "'previous' is not a metric; did you mean 'prev'?" \
