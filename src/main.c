@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The process around a command: signals, the standard streams.  The one place that prints
+ * The program's main(): signals, the standard streams, and the only place that prints
  * errors and returns the exit status (base/err.h). */
 #include <errno.h>
 #include <fcntl.h>

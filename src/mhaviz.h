@@ -57,7 +57,7 @@ extern "C" {
 
 enum mhaviz_status {
     MHAVIZ_OK = 0,
-    MHAVIZ_USAGE = 2,           /* an argument: NULL, closed, or not what the model has */
+    MHAVIZ_USAGE = 2,           /* a bad argument: NULL, closed, or unknown to the model */
     MHAVIZ_INPUT = 3,           /* a model or a text that cannot be used */
     MHAVIZ_SYSTEM = 4,          /* memory, threads, a file that cannot be written */
     MHAVIZ_STOPPED = 5          /* a callback asked to stop */
@@ -68,14 +68,14 @@ struct mhaviz_error {
     char message[640];          /* one line of UTF-8 without control characters; "" if OK */
 };
 
-/* "0.1.0": of the library that is linked. */
+/* The version of the linked library: "0.1.0". */
 const char *mhaviz_version(void);
 
 /* ---- models ---- */
 
 struct mhaviz_model;
 
-/* Bytes of the caller's. */
+/* Bytes owned by the caller. */
 struct mhaviz_bytes {
     const void *data;
     size_t size;
@@ -84,15 +84,15 @@ struct mhaviz_bytes {
 /* The files of a model in memory.  They are not copied: they stay until the model closes. */
 struct mhaviz_files {
     size_t struct_size;
-    struct mhaviz_bytes weights;    /* of a .safetensors or .gguf file */
-    struct mhaviz_bytes config;     /* of config.json; unused for GGUF */
-    struct mhaviz_bytes tokenizer;  /* of tokenizer.json; unused for GGUF */
+    struct mhaviz_bytes weights;    /* contents of a .safetensors or .gguf file */
+    struct mhaviz_bytes config;     /* contents of config.json; unused for GGUF */
+    struct mhaviz_bytes tokenizer;  /* contents of tokenizer.json; unused for GGUF */
 };
 
 enum mhaviz_stack {
     MHAVIZ_ENCODER,
     MHAVIZ_DECODER,
-    MHAVIZ_CROSS,               /* from the tokens of the decoder to those of the encoder */
+    MHAVIZ_CROSS,               /* cross-attention, from decoder tokens to encoder tokens */
     MHAVIZ_N_STACKS
 };
 
@@ -102,7 +102,7 @@ struct mhaviz_description {
     const char *name, *family;      /* live as long as the model */
     int n_layers[MHAVIZ_N_STACKS];  /* 0: the model does not have the stack */
     int n_heads[MHAVIZ_N_STACKS];
-    int max_tokens;                 /* of a text; INT_MAX: no limit */
+    int max_tokens;                 /* the longest text; INT_MAX: no limit */
 };
 
 /*
@@ -131,36 +131,36 @@ enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
                                            struct mhaviz_error *error);
 
 /*
- * An array of the caller's.  It stays until the model closes; only one whose rows do not follow
- * each other is copied, and may go at once.
+ * An array owned by the caller, who must keep it until the model closes.  Only an array that is
+ * not contiguous is copied, and may be freed at once.
  */
 struct mhaviz_array {
-    size_t struct_size;         /* the same of all that go together */
+    size_t struct_size;         /* the same in all elements of a list */
     const char *name;           /* "h.0.attn.c_attn.weight" */
-    const char *dtype;          /* as safetensors has it: F64 F32 F16 BF16 I64 I32 I16 I8 U8
-                                   BOOL F8_E4M3 F8_E5M2, little-endian */
+    const char *dtype;          /* name of the type in safetensors: F64 F32 F16 BF16 I64 I32 I16
+                                   I8 U8 BOOL F8_E4M3 F8_E5M2; little-endian */
     const void *data;           /* its first element, at any alignment */
     size_t size;                /* bytes that may be read from there */
     int n_dims;                 /* 0 to 8 */
     const int64_t *shape;       /* [n_dims] */
-    const int64_t *strides;     /* [n_dims] bytes from one to the next, at least 0; NULL: row by
-                                   row */
+    const int64_t *strides;     /* [n_dims] bytes between neighbours in each dimension, at least
+                                   0; NULL: contiguous, in C order */
 };
 
-/* Arrays, and what goes with them. */
+/* A model, or precomputed attention, as arrays. */
 struct mhaviz_arrays {
     size_t struct_size;
-    const char *name;           /* of the model, in captions and messages; NULL: "model" or
+    const char *name;           /* the model's name in captions and messages; NULL: "model" or
                                    "attention" */
     const struct mhaviz_array *array;
     int n;
-    struct mhaviz_bytes config;     /* of config.json; data NULL: a bare layer
+    struct mhaviz_bytes config;     /* contents of config.json; data NULL: a bare layer
                                        (mha-viz-layers(7)) */
-    struct mhaviz_bytes tokenizer;  /* of tokenizer.json; data NULL: none */
-    const char *const *options; /* of mha-viz(1), that say how weights are read, as words; NULL
+    struct mhaviz_bytes tokenizer;  /* contents of tokenizer.json; data NULL: no tokenizer */
+    const char *const *options; /* options of mha-viz(1) that define how weights are read, NULL
                                    ends: { "--heads", "4", "--norm-first", NULL } and the others of
-                                   bare layers; --memory or --mask none where texts will have
-                                   them; --tower */
+                                   bare layers; --memory or --mask with the value none, if texts
+                                   will bring their own; --tower */
 };
 
 /*
@@ -175,41 +175,40 @@ enum mhaviz_status mhaviz_model_open_arrays(struct mhaviz_model **model,
                                             struct mhaviz_error *error);
 
 /*
- * Attention that is there already, in place of a model that computes it: arrays of floats by the
- * names of mha-viz(1), --attention.  "attn.0", "attn.1", ...: [heads, queries, keys] of each
- * layer; "dec.0", "cross.0", ... of a decoder; or one array named "": [layers, heads, queries,
- * keys].  mhaviz_text_open_labels makes the one text that it is of.  config and tokenizer are
- * unused.
+ * Precomputed attention in place of a model: arrays of floats by the names of mha-viz(1),
+ * --attention.  "attn.0", "attn.1", ...: [heads, queries, keys] of each layer; "dec.0",
+ * "cross.0", ... of a decoder; or one array named "": [layers, heads, queries, keys].
+ * mhaviz_text_open_labels makes its only text.  config and tokenizer are unused.
  *
  * Errors: those of mhaviz_model_open_arrays; MHAVIZ_INPUT: shapes that do not fit together.
- * Rows are looked at when they are read: weights below 0, or that do not sum to 1, are an error
- * of mhaviz_run and of what else reads them.
+ * Rows are checked when they are read: weights below 0, or that do not sum to 1, are an error
+ * of mhaviz_run and of every other function that reads them.
  */
 enum mhaviz_status mhaviz_model_open_attention(struct mhaviz_model **model,
                                                const struct mhaviz_arrays *arrays, int n_threads,
                                                struct mhaviz_error *error);
 void mhaviz_model_close(struct mhaviz_model **model);
 
-/* What the model is.  Errors: MHAVIZ_USAGE: NULL, or a struct_size. */
+/* Fills *description.  Errors: MHAVIZ_USAGE: NULL, or a wrong struct_size. */
 enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
                                          struct mhaviz_description *description,
                                          struct mhaviz_error *error);
 
-/* How far a run is. */
+/* The progress of a run. */
 struct mhaviz_progress {
-    size_t struct_size;         /* of the library's, as in mhaviz_rows */
-    const char *unit;           /* "layer", "text", "pass": what is counted, the innermost */
-    int64_t done, total;        /* of them; total 0: not known */
-    double share;               /* of the whole run, in [0, 1]; NaN: not known */
-    double n_tokens;            /* that went through a model so far */
+    size_t struct_size;         /* sizeof in the library, as in mhaviz_rows */
+    const char *unit;           /* unit of the innermost loop: "layer", "text", "pass" */
+    int64_t done, total;        /* number of those units; total 0: unknown */
+    double share;               /* finished share of the whole run, in [0, 1]; NaN: unknown */
+    double n_tokens;            /* tokens that the models have processed so far */
 };
 
 /*
- * From now on progress is called now and then by the thread of mhaviz_run, mhaviz_stats_open,
- * mhaviz_heatmap and mhaviz_make, unless the task has its own, and after each layer, text and
- * the like; NULL: nothing is.  It returns 0 to go on; otherwise it is not called again, and the
- * run ends with MHAVIZ_STOPPED when each thread is done with the rows at hand.  It must not use
- * the model.
+ * Sets the callback for progress; NULL: none.  mhaviz_run, mhaviz_stats_open, mhaviz_heatmap and
+ * mhaviz_make call it on their own thread, at intervals and after each layer, text and the like;
+ * the progress of a task has precedence.  It returns 0 to go on; otherwise it is not called
+ * again, and the run ends with MHAVIZ_STOPPED when each thread has finished its present rows.
+ * It must not use the model.
  *
  * Errors: MHAVIZ_USAGE: model is NULL.
  */
@@ -219,11 +218,11 @@ enum mhaviz_status mhaviz_model_watch(struct mhaviz_model *model,
                                       void *self, struct mhaviz_error *error);
 
 /*
- * Calls warn with each warning of the opening, in order, one line each: tensors that are not used,
- * what was assumed where the files leave it open, what was merged.  They are kept with the model,
- * so that another call gives them again.  From then on warn is also called with each warning of
- * what the model is given to, by the thread of that function, unless the text or the task has its
- * own; NULL: nobody is told.  It must not use the model.
+ * Calls warn with each warning from opening the model, in order, one line each: unused tensors,
+ * assumptions about what the files do not define, merged adapters.  The model keeps them, so that
+ * another call repeats them.  From then on warn is also called with each warning of a function
+ * that uses the model, on the thread of that function, unless the text or the task has its own
+ * warn; NULL: warnings are dropped.  It must not use the model.
  *
  * Errors: MHAVIZ_USAGE: model is NULL.
  */
@@ -236,10 +235,10 @@ enum mhaviz_status mhaviz_model_warn(struct mhaviz_model *model,
 struct mhaviz_text;
 
 struct mhaviz_token {
-    int id;                     /* -1: of a picture or sound */
+    int id;                     /* id in the vocabulary; -1: a token of a picture or sound */
     int special;                /* 1: the tokeniser calls its id special */
-    const char *piece;          /* as the vocabulary has it: "##s" */
-    const char *label;          /* the text that it stands for; may hold any bytes */
+    const char *piece;          /* its entry in the vocabulary: "##s" */
+    const char *label;          /* the text that it stands for; may contain any bytes */
     size_t label_size;
     size_t start, end;          /* its bytes in the text, or in the pair; 0, 0: none */
 };
@@ -257,9 +256,9 @@ enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text
                                     struct mhaviz_error *error);
 
 /*
- * A picture, or sound, instead of a text, made what the model's preprocessor_config.json says: a
- * PNG or JPEG for a model that reads pictures, a .wav for one that hears.  Tokens are [CLS] and
- * patches, labelled row,column, or pieces of time.  pair: the decoder's text; NULL: none.
+ * Opens a picture (PNG or JPEG) for a vision model, or sound (.wav) for a speech model, prepared
+ * as the model's preprocessor_config.json defines.  Tokens are [CLS] and patches, labelled
+ * row,column, or pieces of time.  pair: the decoder's text; NULL: none.
  *
  * Errors: MHAVIZ_USAGE: an argument other than pair is NULL, a model that reads no such files, a
  * pair without a decoder; MHAVIZ_INPUT: a file that cannot be read, or is damaged, no
@@ -274,8 +273,8 @@ enum mhaviz_status mhaviz_text_open_audio(struct mhaviz_model *model, const char
                                           struct mhaviz_error *error);
 
 /*
- * The text of attention that is there already: labels of its queries, and of its keys where it is
- * cross-attention, UTF-8 each.  NULL: they are numbered.
+ * The text of precomputed attention: labels of its queries, and of its keys if it is
+ * cross-attention, UTF-8 each.  NULL: the labels are numbers.
  *
  * Errors: MHAVIZ_USAGE: an argument other than the lists is NULL, or a label; the model is not
  * of mhaviz_model_open_attention; as many labels as there are queries, or keys, are expected.
@@ -286,16 +285,16 @@ enum mhaviz_status mhaviz_text_open_labels(struct mhaviz_model *model,
                                            struct mhaviz_text **out,
                                            struct mhaviz_error *error);
 
-/* A text in the program's words. */
+/* A text with options, as on the program's command line. */
 struct mhaviz_input {
     size_t struct_size;
-    const char *text, *pair;    /* as of mhaviz_text_open */
-    const char *const *options; /* of mha-viz(1), that say what is read and how, as words; NULL
-                                   ends: { "--ids", "2,5,6,3", NULL }, --decoder-ids, --words,
+    const char *text, *pair;    /* the arguments of mhaviz_text_open */
+    const char *const *options; /* options of mha-viz(1) for inputs, NULL ends:
+                                   { "--ids", "2,5,6,3", NULL }, --decoder-ids, --words,
                                    --pretokenized, --no-special, --truncate, --split, --input,
                                    --tokens */
-    const struct mhaviz_array *array;   /* [n] in place of .npy files of their names, for --input,
-                                           --memory, --key, --value and --decoder-input:
+    const struct mhaviz_array *array;   /* [n] arrays that options name instead of .npy files, for
+                                           --input, --memory, --key, --value and --decoder-input:
                                            { "--input", "x", NULL } reads the array "x" */
     int n;
     void (*warn)(void *self, const char *message);     /* one line; NULL: that of
@@ -304,9 +303,9 @@ struct mhaviz_input {
 };
 
 /*
- * Such a text, or what a bare layer or a model of pictures or sound reads instead.  The arrays may
- * go when it returns.  With --split the text is read in pieces, by mhaviz_make alone: it is not
- * tokenised here, and may be longer than what the model takes.
+ * Opens such a text, or the input of a bare layer, a vision or a speech model.  The arrays may
+ * be freed when it returns.  A text with --split is read in pieces, by mhaviz_make alone: it is
+ * not tokenised here, and may be longer than the model's maximum.
  *
  * Errors: those of mhaviz_text_open; MHAVIZ_USAGE: an option that does not exist or does not go
  * with the model; MHAVIZ_INPUT: those of arrays, shapes that the model does not read.
@@ -317,9 +316,10 @@ enum mhaviz_status mhaviz_text_open_input(struct mhaviz_model *model,
 void mhaviz_text_close(struct mhaviz_text **text);
 
 /*
- * (*tokens)[*n], of the text's own memory.  decoder: 0, or 1 for those of the decoder of
- * an encoder-decoder (*n is 0 where the text has none); of cross-attention alone 0 are its keys
- * and 1 its queries.  Errors: MHAVIZ_USAGE, also for any other number, and of a text of --split.
+ * The tokens of a text: (*tokens)[*n], in the text's own memory.  decoder: 0, or 1 for the
+ * decoder's tokens of an encoder-decoder (*n is 0 if the text has none); of precomputed
+ * cross-attention alone 0 gives the keys and 1 the queries.  Errors: MHAVIZ_USAGE, also for any
+ * other number, and for a text with --split.
  */
 enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decoder,
                                       const struct mhaviz_token **tokens, int *n,
@@ -327,15 +327,15 @@ enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decode
 
 /* ---- rows of attention ---- */
 
-/* Which heads; each NULL, or the whole of it, is all that the model has.  The strings are
- * those of the program's options -s, -l and -H (mha-viz(1)). */
+/* A selection of heads; a member that is NULL, or a selection that is NULL, selects all that the
+ * model has.  The strings are those of the program's options -s, -l and -H (mha-viz(1)). */
 struct mhaviz_selection {
     size_t struct_size;
     const char *stack;          /* "encoder", "decoder", "cross"; NULL: see each function */
     const char *layers;         /* "0,3-5", "last", "-1" */
     const char *heads;          /* "0,3-5", or with their layers "L4H1,L4H3" */
-    const char *metrics;        /* of mhaviz_stats_open: "all", "basic,neff", as of --metric
-                                   (mha-viz-stats(1)); NULL: the basic ones */
+    const char *metrics;        /* for mhaviz_stats_open: "all", "basic,neff", as for --metric
+                                   (mha-viz-stats(1)); NULL: the basic metrics */
 };
 
 /* A block of rows of one head, valid during the callback. */
@@ -347,7 +347,7 @@ struct mhaviz_rows {
     int first_key, n_keys;      /* the weights of all other keys are 0 */
     size_t stride;              /* floats from one row to the next, at least n_keys */
     const float *weights;       /* [n_rows, n_keys], row by row; each row sums to 1, or to 0
-                                   where it sees no key */
+                                   if its query sees no key */
     int n_all_rows, n_all_keys; /* queries and keys of the text */
 };
 
@@ -355,11 +355,11 @@ struct mhaviz_rows {
  * Runs the model on a text and calls take for each block of rows: the blocks of one head in
  * order, those of different heads of a layer in any order, one call at a time, from any of
  * the model's threads.  take returns 0 to go on; otherwise it is not called again, and the
- * run ends when each thread is done with the rows at hand.  It must not use the model.  No
- * stack: every one that the text reaches (of an encoder-decoder's text without a pair, the
- * encoder).
+ * run ends when each thread has finished its present rows.  It must not use the model.  Without
+ * a stack, every stack that the text reaches is run (only the encoder, if a text for an
+ * encoder-decoder has no pair).
  *
- * Errors: MHAVIZ_STOPPED: take, or who watches, returned something else than 0; MHAVIZ_USAGE:
+ * Errors: MHAVIZ_STOPPED: take, or the callback for progress, did not return 0; MHAVIZ_USAGE:
  * an argument other than selection and self is NULL, a selection that the model does not
  * have, a text of another model; MHAVIZ_INPUT: weights that are not finite, a decoder without
  * a text; MHAVIZ_SYSTEM.  take may have been called before an error.
@@ -379,8 +379,8 @@ struct mhaviz_head {
 };
 
 /*
- * The metrics of each head on a text, those of `mha-viz stats`.  No stack: that of the
- * model; of an encoder-decoder "cross", or "encoder" where the text has no pair.
+ * Computes the metrics of each head on a text, those of `mha-viz stats`.  Without a stack: the
+ * model's only one; of an encoder-decoder "cross", or "encoder" if the text has no pair.
  *
  * Errors: those of mhaviz_run; MHAVIZ_USAGE for an unknown metric, or one that is not a number.
  */
@@ -390,33 +390,32 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      struct mhaviz_stats **out, struct mhaviz_error *error);
 void mhaviz_stats_close(struct mhaviz_stats **stats);
 
-/* (*heads)[*n], layer by layer, of the memory of the statistics.  Errors: MHAVIZ_USAGE. */
+/* The heads, layer by layer: (*heads)[*n], owned by stats.  Errors: MHAVIZ_USAGE. */
 enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
                                       const struct mhaviz_head **heads, int *n,
                                       struct mhaviz_error *error);
 
-/* The name of metric i, counted from 0: "entropy" (in nats) and the others of
- * mha-viz-stats(1), with their units, that are numbers; NULL: there are only i. */
+/* The name of metric i, counted from 0, of those of mha-viz-stats(1) that are numbers: "entropy"
+ * (in nats); NULL if there are only i. */
 const char *mhaviz_metric(int i);
 
 /* struct_size is the caller's to set, the rest is filled, and lives as long as the program. */
 struct mhaviz_metric_info {
     size_t struct_size;
-    const char *name, *unit;    /* unit "": it has none */
-    const char *group;          /* whose name asks for it too, as "basic"; "": none does */
-    const char *formula;        /* in one line */
-    const char *page;           /* of the manual, with the whole formula and its source */
+    const char *name, *unit;    /* unit "": the metric has no unit */
+    const char *group;          /* the group of metrics that selects it too, as "basic"; "": none */
+    const char *formula;        /* the formula in one line */
+    const char *page;           /* page of the manual with the whole formula and its source */
 };
 
-/* What a metric is, also one that is a list or a word.  Errors: MHAVIZ_USAGE: there is none of this
- * name (with the nearest); NULL; a struct_size. */
+/* Describes a metric, also one that is a list or a word.  Errors: MHAVIZ_USAGE: an unknown name
+ * (with the nearest known one); NULL; a wrong struct_size. */
 enum mhaviz_status mhaviz_metric_info(const char *metric, struct mhaviz_metric_info *info,
                                       struct mhaviz_error *error);
 
 /*
- * (*values)[*n], the metric of this name of each head, in the order of mhaviz_stats_heads;
- * NaN: undefined.  Errors: MHAVIZ_USAGE, also for a name that no metric has, or of one that
- * was not asked for.
+ * The metric of this name, for each head in the order of mhaviz_stats_heads: (*values)[*n]; NaN:
+ * undefined.  Errors: MHAVIZ_USAGE, also for an unknown metric, or one that was not selected.
  */
 enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const char *metric,
                                        const double **values, int *n,
@@ -424,17 +423,18 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
 
 /* ---- pictures ---- */
 
-/* How a heatmap looks; all else zero, or NULL instead: as `mha-viz heatmap --no-metadata`. */
+/* Settings of a heatmap.  With all others zero, or without a struct, it is that of
+ * `mha-viz heatmap --no-metadata`. */
 struct mhaviz_look {
     size_t struct_size;
-    const struct mhaviz_selection *selection;   /* several layers make a sheet; NULL: the layer
-                                                   that the program shows */
+    const struct mhaviz_selection *selection;   /* several layers make a sheet; NULL: the
+                                                   program's default layer */
     const char *format;         /* "png", "svg", "pdf"; NULL: by the file's extension, or png */
     const char *colours;        /* "viridis", "magma", ...; NULL: viridis */
     const char *title;          /* UTF-8; NULL: none */
-    int columns;                /* heads per row of the grid, at most 64; 0: 4, or those
-                                   of a layer of several */
-    int dpi;                    /* of a PNG, 10 to 1200; 0: 100 */
+    int columns;                /* heads per row of the grid, at most 64; 0: 4, or on a sheet
+                                   of several layers all heads of a layer */
+    int dpi;                    /* resolution of a PNG, 10 to 1200; 0: 100 */
     int shared;                 /* 1: one scale for all heads */
     int outlines;               /* 1: the text of an SVG as outlines */
 };
@@ -460,41 +460,41 @@ enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
 
 /* ---- what the program makes ---- */
 
-/* A command of the program, and what goes with it. */
+/* A command of the program, with its options and callbacks. */
 struct mhaviz_task {
     size_t struct_size;
     const char *name;           /* "links" */
-    const char *const *options; /* as on its command line, in long form; NULL ends:
+    const char *const *options; /* as on its command line, in long form, NULL ends:
                                    { "--layer", "0-3", "--format=svg", "--letters", NULL } */
-    struct mhaviz_model *second_model;      /* compared with the first, as of two -m */
-    const struct mhaviz_text *second_text;  /* as TEXT_B beside TEXT, where two texts are
-                                               compared; of the second model, if there is one */
-    /* As of mhaviz_model_watch, for this task. */
+    struct mhaviz_model *second_model;      /* the model to compare with, as with two -m */
+    const struct mhaviz_text *second_text;  /* the text to compare with, as TEXT_B; opened for the
+                                               second model, if there is one */
+    /* The callback of mhaviz_model_watch, for this task. */
     int (*progress)(void *self, const struct mhaviz_progress *progress);
     void (*warn)(void *self, const char *message);     /* one line; NULL: that of
                                                            mhaviz_model_warn */
-    void *self;                 /* of both */
-    const char *output;         /* the file that the caller will write the bytes to, which is not:
-                                   MHAVIZ_USAGE, if it is one that is read; NULL: none */
+    void *self;                 /* first argument of progress and warn */
+    const char *output;         /* the file to which the caller will write the result; only
+                                   checked: MHAVIZ_USAGE if it is also read; NULL: unknown */
 };
 
 /* struct_size is the caller's to set, the rest is filled, and lives as long as the program. */
 struct mhaviz_option_info {
     size_t struct_size;
     const char *name;           /* without the two dashes; NULL: there are only i */
-    const char *value;          /* what stands for its value in the help; NULL: it is a flag */
-    const char *help;           /* in one line */
-    const char *group;          /* heading in the help; "": the command's own */
+    const char *value;          /* placeholder of its value in the help; NULL: it is a flag */
+    const char *help;           /* description in one line */
+    const char *group;          /* its heading in the help; "": an option of this command alone */
 };
 
-/* Option i, counted from 0, of those that a task of mhaviz_make takes.  Errors: MHAVIZ_USAGE: no
- * such task; NULL; a struct_size. */
+/* Describes option i, counted from 0, of a task of mhaviz_make.  Errors: MHAVIZ_USAGE: no such
+ * task; NULL; a wrong struct_size. */
 enum mhaviz_status mhaviz_option_info(const char *task, int i, struct mhaviz_option_info *info,
                                       struct mhaviz_error *error);
 
 /*
- * What `mha-viz NAME OPTIONS -o -` writes into a pipe, without metadata, in memory: *data[*size],
- * to be given to free(), and a NUL behind them; NULL on an error.
+ * The output of `mha-viz NAME OPTIONS -o -` into a pipe, without metadata, in memory:
+ * *data[*size], followed by a NUL, to be given to free(); NULL on an error.
  *
  *     heatmap links model curve trace neuron      PNG; --format svg, pdf
  *     report                                      HTML
@@ -502,11 +502,10 @@ enum mhaviz_status mhaviz_option_info(const char *task, int i, struct mhaviz_opt
  *                                                 a table; --json: an object per text
  *     export                                      npz
  *
- * The models are those that are open, so options that say how one is opened, where the result
- * goes, or how many threads there are, do not exist here.  text NULL: what the options say
- * (--file, --ids), else what the command takes without a text.  What options name is read or
- * written: --file, --types, --means-out and their like; MHAVIZ_USAGE: one that is written is one
- * that is read, or a file of a model or a text.
+ * Options for opening a model, for the destination of the result and for the number of threads
+ * do not exist here.  text NULL: the texts of the options (--file, --ids), else the command's
+ * default.  Files named by options (--file, --types, --means-out and their like) are read or
+ * written; MHAVIZ_USAGE: a file to be written is also read, or is one of a model or a text.
  *
  * Errors: those of the command: MHAVIZ_USAGE, its exit status 2, MHAVIZ_INPUT, 3, also where some
  * lines of a file could not be used, MHAVIZ_SYSTEM, 4; MHAVIZ_STOPPED; MHAVIZ_USAGE also where an

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The C library's allocator, watched: a call that fails while nobody would hear of it
+ * malloc and its like, wrapped: an allocation that fails in a library that would not report it
  * (base/lack.h) ends the program.  Only the program has these functions, not the library;
  * sanitisers have their own. */
 #include <dlfcn.h>

@@ -26,7 +26,7 @@ struct stability_output stability_output(const float *y, int64_t n, int n_runs);
 /* ---- heads ---- */
 
 struct head_change {
-    double js;          /* nats: mean over runs and rows that see a key; NaN: none does */
+    double js;          /* nats: mean over runs and rows that see a key; NaN: no row does */
     double links_kept;  /* share of those rows whose strongest key stays the same */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the C library lacks for strings. */
+ * Functions on strings that the C library does not have. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Whether a terminal supports pictures, by a query that it has half a second to answer.
+ * Asks a terminal whether it supports pictures, and waits half a second for its answer.
  *
  * First whether it draws as kitty does (a picture of one pixel, that is not shown), then for
  * its attributes, which every terminal answers: "\033[?62;4;22c", where 4 is sixel. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A command line without the options that do not matter to whoever reads it. */
+ * A command line -> the same without options that do not affect results. */
 #include <string.h>
 
 #include "cli/opt.h"

@@ -10,7 +10,7 @@
 
 extern const char *const completion_shells[];   /* bash, zsh, fish; NULL ends */
 
-/* Prints the script for a shell; false: it is none of completion_shells. */
+/* Prints the script for a shell; false if it is not one of completion_shells. */
 bool completion_print(FILE *f, const char *shell, const struct cmd *const *table);
 
 /*

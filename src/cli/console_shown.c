@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The line on the terminal that says how far the work is: drawn, and taken away. */
+ * The progress line on the terminal: drawn, and removed. */
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An argv of the last release -> today's. */
+ * An argv with former names of options -> one with the present names. */
 #include "cli/formers.h"
 
 #include <string.h>

@@ -15,15 +15,15 @@ void help_command(FILE *f, const struct cmd *c);
 void help_short(FILE *f, const struct cmd *c);
 
 /*
- * Those of its options that stand under a heading, which is typed in small letters with - between
- * its words ("bare-layers").  False: it has no such heading; names[size] gets those that it has.
+ * Prints the options under one heading, given in lower case with - between its words
+ * ("bare-layers").  False: there is no such heading; names[size] gets the existing ones.
  */
 bool help_group(FILE *f, const struct cmd *c, const char *heading, char *names, size_t size);
 
-/* "  name  text", whose further lines begin where the text does: width columns for the name. */
+/* Prints "  name  text", further lines aligned with the text: width columns for the name. */
 void help_entry(FILE *f, const char *name, const char *text, int width);
 
-/* A text between words, each line after so many columns. */
+/* Prints a text, broken between words, indented by so many columns. */
 void help_wrapped(FILE *f, const char *text, int indent);
 
 /* --help of the program, whose commands are in table (NULL ends). */

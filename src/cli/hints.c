@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A word that is not known -> what was probably meant. */
+ * An unknown word -> the option or choice that was probably meant. */
 #include "cli/hints.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What to say of a word that is not an option, or not one of an option's choices: what it is called
- * here (hints.def), which commands have it, the name nearest in spelling. */
+ * Hints for a word that is not an option, or not one of an option's choices: its name in this
+ * program (hints.def), the commands that have it, the name nearest in spelling. */
 #ifndef CLI_HINTS_H
 #define CLI_HINTS_H
 
@@ -10,16 +10,15 @@
 enum { HINTS_SIZE = 240 };
 
 /*
- * "; did you mean --cmap?", or "; links and types have --min-weight"; empty: nothing is near.  Of
- * p's options; p->siblings are the commands that may have the option instead, NULL: none is
- * looked at.
+ * "; did you mean --cmap?", or "; links and types have --min-weight"; empty if no name is near.
+ * Searches p's options, and those of the commands p->siblings, unless NULL.
  */
 void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name);
 
-/* The same of a letter that is not an option, or of the word that it stands in ("-ngl"). */
+/* The same for a letter that is not an option, or for its whole word ("-ngl"). */
 void hints_letter(char dst[HINTS_SIZE], const struct opts *p, const char *word, int letter);
 
-/* "; did you mean 'magma'?"; empty: no choice of the option is near. */
+/* "; did you mean 'magma'?"; empty if no choice of the option is near. */
 void hints_choice(char dst[HINTS_SIZE], const struct opt *o, const char *text);
 
 #endif

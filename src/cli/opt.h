@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was asked: argv -> a struct of settings.  A command is a table of options
- * and a function; parsing, ranges, help, completions and the test that every
- * option is in the man page come from the rows. */
+ * Options of a command line: argv -> a struct of settings.  A command is a table of options
+ * and a function; parsing, ranges, help, completions and the test that every option is in the
+ * man page follow from the rows. */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 
@@ -23,25 +23,24 @@ enum opt_type {
     OPT_CHOICE,         /* int: index into choices */
     OPT_ALIAS,          /* a flag that stands for another option's value:
                            def is "format=json" */
-    OPT_HELP            /* -h and --help: opts_parse stops and says which */
+    OPT_HELP            /* -h and --help: opts_parse stops and returns which it was */
 };
 
-/* What completions offer for a value that is not a choice. */
+/* The values that completions offer for an option without choices. */
 struct opt_values {
-    const char *const *words;   /* NULL ends; NULL: none.  More goes after a word that
-                                   ends with ':' */
-    const char *const *(*find)(struct arena *a);    /* words that only this machine
-                                   knows, as words; NULL: none */
-    char between;               /* ',' or '+': several may be given with this between
-                                   them; 0: one */
-    bool files;                 /* names of files as well, which are read */
-    bool written;               /* or, with it, written */
+    const char *const *words;   /* NULL ends; NULL: none.  A word that ends with ':' is
+                                   continued */
+    const char *const *(*find)(struct arena *a);    /* words that depend on this machine, in
+                                   the same form; NULL: none */
+    char between;               /* ',' or '+': separator of several values; 0: one value */
+    bool files;                 /* names of files are offered too; the command reads them */
+    bool written;               /* with files: the command writes them instead */
 };
 
 extern const struct opt_values opt_files;       /* nothing but files */
 extern const struct opt_values opt_outputs;     /* the same, written */
 
-/* A choice that was renamed: its old name is refused with the new one. */
+/* A choice that was renamed: its old name is an error that names the new one. */
 struct former {
     const char *name, *now;
 };
@@ -51,21 +50,23 @@ struct opt {
     const char *name, *arg;     /* "cmap", "NAME"; arg NULL for a flag */
     enum opt_type type;
     size_t field;               /* offsetof() in the command's args struct */
-    const char *def;            /* as the user would type it, parsed by the same
-                                   code; NULL: 0, NaN, NULL or false */
-    const char *alone;          /* the value where the option stands without one; another
-                                   goes after '='.  NULL: it requires a value */
-    double min, max;            /* inclusive, for INT and REAL; max: of a LIST how many */
-    const char *const *choices; /* for CHOICE; ends with NULL */
-    const struct former *former;        /* of choices; name NULL ends; NULL: none */
-    const struct opt_values *values;    /* for STRING and LIST; NULL: any text */
+    const char *def;            /* default as the user would type it; NULL: 0, NaN, NULL or
+                                   false, by type */
+    const char *alone;          /* value if the option is given without one; a value must then
+                                   follow '='.  NULL: a value is required */
+    double min, max;            /* inclusive range of an INT or REAL; max of a LIST: how often
+                                   it may be given */
+    const char *const *choices; /* values of a CHOICE; NULL ends */
+    const struct former *former;        /* renamed choices, name NULL ends; NULL: none */
+    const struct opt_values *values;    /* values that completions offer for a STRING or LIST;
+                                   NULL: none */
     const char *help;           /* one line, unit included, no full stop */
     const char *needs;          /* options of which one must be given with it, as cli/rules.h has
                                    them; NULL: none */
     const char *excludes;       /* options that cannot be given with it; NULL: none */
 };
 
-/* Its value may be the next word of the command line. */
+/* Whether its value may be the next word of the command line. */
 static inline bool opt_takes_next(const struct opt *o)
 {
     return o->arg != NULL && o->alone == NULL;
@@ -115,8 +116,8 @@ static inline bool opt_takes_next(const struct opt *o)
     { .type = OPT_ALIAS, .name = long_name, .def = means, .help = __VA_ARGS__ }
 #define END { .name = NULL }
 
-/* Options that several commands share, or that --help shows under a heading of their own.
- * Groups of the same name that follow one another are shown as one. */
+/* A group of options that several commands share, or that --help shows under its own heading.
+ * Adjacent groups of the same name are shown as one. */
 struct opt_group {
     const char *name;           /* "layers and heads" */
     const struct opt *opts;     /* ends with END */
@@ -124,7 +125,7 @@ struct opt_group {
 
 /* ---- commands ---- */
 
-/* Where a result goes, as it was asked for; the options are those of cli/output.h. */
+/* The options of outputs, of cli/output.h. */
 struct output_args {
     const char *path;           /* -o; NULL: not given */
     int format;                 /* --format: 0 is auto */
@@ -133,11 +134,11 @@ struct output_args {
     bool provenance;            /* --provenance */
 };
 
-enum { OPTS_MOST = 128 };       /* of a command */
+enum { OPTS_MOST = 128 };       /* greatest number of options of a command */
 
-/* Which options were given, and not left at their defaults. */
+/* The options that the user gave, even with their default values. */
 struct opts_given {
-    size_t field[OPTS_MOST];    /* [n] of their rows */
+    size_t field[OPTS_MOST];    /* [n] struct opt.field of each */
     int n;
 };
 
@@ -160,20 +161,22 @@ struct cmd {
     const char *name;           /* "heatmap" */
     const char *summary;        /* one line, no full stop */
     const char *operands;       /* "[TEXT [TEXT_B]]" */
-    const char *const *words;   /* all that an operand may be, NULL ends; NULL: a text */
-    const struct opt *opts;     /* its own; NULL: none */
-    const struct opt_group *const *groups;  /* NULL ends; NULL: none.  Of options of one name
-                                   the first counts: its own, then those of each group */
+    const char *const *words;   /* the valid operands, NULL ends; NULL: operands are texts */
+    const struct opt *opts;     /* options of this command alone; NULL: none */
+    const struct opt_group *const *groups;  /* options shared with others, NULL ends; NULL: none.
+                                   Of options of the same name the first counts: opts, then
+                                   each group */
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
     int max_operands;
-    bool minor;                 /* named at the end of the list of commands, without summary */
-    const struct record *const *records;    /* what it prints as JSON, NULL ends; NULL: nothing */
+    bool minor;                 /* listed by name only, at the end of the list of commands */
+    const struct record *const *records;    /* the records that it prints as JSON, NULL ends;
+                                   NULL: it prints no JSON */
     int (*run)(const void *args, int n_operands, char **operands,
                const struct env *env, struct err *e);
 };
 
-/* ---- setting them ---- */
+/* ---- setting options ---- */
 
 /* A command's options, and the args struct that they are set in. */
 struct opts {
@@ -182,65 +185,63 @@ struct opts {
     struct err *e;
     const struct opt *opt[OPTS_MOST];
     int n;
-    int n_given;                /* that were set so far, but for defaults */
-    const struct cmd *const *siblings;  /* commands that may have an option that c has not, for
-                                   hints (NULL ends); NULL: none is looked at */
+    int n_given;                /* number of options set so far, defaults not counted */
+    const struct cmd *const *siblings;  /* the other commands, NULL ends, for hints about options
+                                   that cmd does not have; NULL: no such hints */
 };
 
-/* args: all zero, then the defaults. */
+/* Sets args to zeros, then to the defaults. */
 int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e);
 
 /*
- * Sets one of them to a value as a user types it, which stays as long as args; a flag's is not
- * looked at.  Errors (ERR_USAGE): bad number, out of range (with the range), not a choice (with the
+ * Sets an option to a value as typed by a user, which must last as long as args; ignored for a
+ * flag. Errors (ERR_USAGE): bad number, out of range (with the range), not a choice (with the
  * choices, or its new name), a text given twice.
  */
 int opts_set(struct opts *p, const struct opt *o, const char *text);
 
-/* The same for what a user gave, which opts_is_given then says. */
+/* The same for an option given by the user: opts_is_given then is true. */
 int opts_give(struct opts *p, const struct opt *o, const char *text);
 
-/* Whether an option of this field was given, be it its default. */
+/* Whether an option of this field was given, even with its default value. */
 bool opts_is_given(const struct common_args *c, size_t field);
 
-/* ERR_USAGE: there is none of this name, which may go on with "=" (with what was meant). */
+/* Sets ERR_USAGE: no option of this name, which may be followed by "=" (with a hint). */
 int opts_unknown(const struct opts *p, const char *name);
 
-/* What opts_parse returns where help was asked for. */
+/* Results of opts_parse if help is requested. */
 enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
 
 /*
  * Parses argv (argv[0] is the command's name) into args: all zero, then the
  * defaults, then the options; of numbers and choices the last wins.  Returns 0 with *n_operands
  * and *operands; OPTS_HELP for --help and OPTS_SHORT_HELP for -h (printed by the caller);
- * -1 with ERR_USAGE: unknown option (with what was meant, or which of siblings have it; NULL:
- * none is looked at), bad number, out of range
- * (with the range), not a choice (with the choices, or its new name), a text given twice, too
- * many operands.
+ * -1 with ERR_USAGE: unknown option (with a hint, also from siblings unless NULL), bad number,
+ * out of range (with the range), not a choice (with the choices, or its new name), a text given
+ * twice, too many operands.
  * Options are matched by getopt_long, but only by their whole names.
  */
 int opts_parse(const struct cmd *c, const struct cmd *const *siblings, int argc, char **argv,
                void *args, int *n_operands, char ***operands, struct err *e);
 
 /*
- * The arguments of argv (as for opts_parse, which has accepted it) but its name and the
- * options of these names, in any of their spellings: [*n] of a.
+ * The arguments of argv (already accepted by opts_parse) without its name and the options of
+ * these names, in any of their spellings: [*n] in arena a.
  */
 const char **command_line_words(struct arena *a, const struct cmd *c, int argc, char **argv,
                                 const char *const *without, int *n);
 
 /*
- * The same as a POSIX shell reads it, a blank before each: " -l 0 'the cat'".  Without --threads,
- * --output, --quiet, --verbose and --profile, which change nothing that is written, --shard,
- * --resume, --hidden-in and --hidden-out with the layers, which stand for a part of a run, and
- * --format and --provenance, for which the format itself may stand.  --summary comes first, also
- * where a part has it without saying so.
- * names: of an absolute path that an option names, its last component.
+ * The same for a POSIX shell, a blank before each: " -l 0 'the cat'".  Without --threads, --output,
+ * --quiet, --verbose and --profile, which do not affect results, --shard, --resume, --hidden-in and
+ * --hidden-out with the layers, which select a part of a run, and --format and --provenance, which
+ * follow from the format.  --summary comes first, even if a part implies it.
+ * names: absolute paths in options are reduced to their last component.
  */
 const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, char **argv,
                               bool names);
 
-/* What stays of a path there: of an absolute one its last component. */
+/* A path as written there: of an absolute one the last component. */
 const char *command_line_path(struct arena *a, const char *path);
 
 /* Calls fn for the command's own options (group NULL), those of its groups, and the
@@ -250,19 +251,18 @@ void opts_each(const struct cmd *c,
                void *self);
 
 /*
- * Claims for a the files that the options name in args: those that are read, and those that are
- * written, but for folders, and for what --output is where it is not given: output_plan has these.
- * ERR_USAGE: claims_check.
+ * Claims (base/claims.h) the files that the options in args name, those read and those written,
+ * except folders and the default of --output, which output_plan claims.  ERR_USAGE: claims_check.
  */
 int opts_claim(const struct cmd *c, const void *args, struct arena *a, struct err *e);
 
 /*
- * The path in a value of an option that names files, or in one of several values: all of it, or
- * what stands after a word that a path goes after ("keys:FILE").  NULL: it is a word by itself.
+ * The path in a value (or one of several) of an option that names files: all of it, or the part
+ * after a word that ends with ':' ("keys:FILE").  NULL if it is only a word.
  */
 const char *opt_path(const struct opt_values *values, const char *piece);
 
-/* "1..64", "at least 1", "at most 4"; empty where the type alone limits it. */
+/* The range of an option: "1..64", "at least 1", "at most 4"; empty if only its type limits it. */
 enum { RANGE_SIZE = 80 };
 void opts_range(char dst[RANGE_SIZE], const struct opt *o);
 

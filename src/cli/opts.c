@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a value of an option may be, and the options of a command together. */
+ * Checks the values of options and stores them in the args struct of a command. */
 #include <assert.h>
 #include <float.h>
 #include <limits.h>

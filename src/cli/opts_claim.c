@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What options name -> the files that a run reads, and those that it writes. */
+ * Values of options -> claims of the files that a run reads, and of those that it writes. */
 #include <string.h>
 
 #include "base/claims.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * -o, --format, --json, --tsv -> which format, and which file. */
+ * -o, --format, --json, --tsv -> the format, and the file. */
 #include "cli/output.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where results go, by one rule for every command: --format, --json or --tsv says which
- * format; else a known extension of -o; else, for a name without an extension, for
- * standard output, devices, pipes and folders, it is the command's default; a name with an
- * unknown extension is an error.  A picture that goes to a terminal by -o is drawn as text,
- * unless --format says otherwise.  Into a folder, "DIR/", each text goes to a file of its
- * own, numbered by its line: DIR/000001.tsv. */
+ * Outputs: the destination and format of results, by one rule for every command.  The format is
+ * that of --format, --json or --tsv; else that of a known extension of -o; else, for a name without
+ * an extension, for standard output, devices, pipes and folders, the command's default; a name
+ * with an unknown extension is an error.  A picture that goes to a terminal by -o is drawn as text,
+ * unless --format is given.  In a folder, "DIR/", each text has its own file, numbered by its
+ * line: DIR/000001.tsv. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -13,7 +13,7 @@
 #include "base/terminal.h"
 #include "cli/opt.h"
 
-/* Numbers in the tables of formats of report/ and draw/ follow this order. */
+/* Formats of outputs; the tables of formats in report/ and draw/ have the same order. */
 enum output_format {
     OUTPUT_TABLE, OUTPUT_TSV, OUTPUT_CSV, OUTPUT_JSON,
     OUTPUT_PNG, OUTPUT_SVG, OUTPUT_PDF,
@@ -21,23 +21,23 @@ enum output_format {
     OUTPUT_NPZ, OUTPUT_NPY,
     OUTPUT_SAFETENSORS,
     OUTPUT_HTML,
-    OUTPUT_SUMS                 /* of some texts of a corpus: merge reads it */
+    OUTPUT_SUMS                 /* partial sums over some texts of a corpus, which merge reads */
 };
 
-/* What of the run is said in the file. */
+/* The metadata of the run that a file contains. */
 enum output_metadata {
-    OUTPUT_NAMES,               /* all, but of absolute paths their names */
-    OUTPUT_PATHS,               /* all */
+    OUTPUT_NAMES,               /* all, with absolute paths reduced to their last component */
+    OUTPUT_PATHS,               /* all, with whole paths */
     OUTPUT_NO_METADATA
 };
 
-/* What a command can write, and its options for that. */
+/* The formats that a command can write, and its options for them. */
 struct output_set {
     struct opt_group group;         /* -o, --format, --json, --tsv, --metadata */
-    const char *const *formats;     /* as --format names them: "auto", the default, others;
-                                       NULL ends */
+    const char *const *formats;     /* names of --format: "auto", the default, others; NULL
+                                       ends */
     bool required;                  /* -o must be given */
-    bool any_name;                  /* a file's extension says nothing */
+    bool any_name;                  /* extensions are ignored */
 };
 
 extern const struct output_set output_reports;      /* table, tsv, csv, json */
@@ -55,24 +55,26 @@ struct output {
     enum output_format format;
     const char *format_name;    /* as --format takes it; NULL: it is the command's default */
     enum output_metadata metadata;
-    bool provenance;            /* TSV has it, too, as a comment */
-    bool partial;               /* unfinished, it is PATH.partial; set it before output_open */
-    bool goes_on;               /* the same: its first n_bytes are there, of a run before */
-    bool ended;                 /* of all of that run's texts */
+    bool provenance;            /* TSV contains the metadata as a comment */
+    bool partial;               /* the file is PATH.partial until it is complete; set before
+                                   output_open */
+    bool goes_on;               /* continue the first n_bytes written by an earlier run; set
+                                   before output_open */
+    bool ended;                 /* with goes_on: the earlier run had finished all its texts */
     int64_t n_bytes;
-    struct terminal terminal;   /* of OUTPUT_TERMINAL */
+    struct terminal terminal;   /* the terminal, for OUTPUT_TERMINAL */
     bool folder;                /* each text has a file of its own in path */
-    struct out out;             /* what is open; file NULL: nothing */
-    struct output_held *held;   /* by the arena, which drops what is open where the run is left
-                                   in the midst; NULL: it was not planned */
+    struct out out;             /* the open file; file NULL: none is open */
+    struct output_held *held;   /* the open file as the arena knows it, which drops it if the run
+                                   ends early; NULL without output_plan */
 };
 
 /*
- * Decides by `args` and `set` what is written and where.  name: without -o a picture goes
- * to NAME.EXTENSION in the current folder; NULL: to standard output, as numbers do.
+ * Decides format and destination from `args` and `set`.  name: without -o a picture goes to
+ * NAME.EXTENSION in the current folder; NULL: to standard output, like numbers.
  *
- * a: the arena that the model and other files were mapped for; what is open when it ends is
- * dropped.
+ * a: the arena for which the model and other files were mapped; an output that is open when it ends
+ * is dropped.
  *
  * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
  * picture in another format or an array for a terminal; --term beside a --format of another; one
@@ -96,39 +98,39 @@ static inline bool output_is_picture(const struct output *o)
     return o->format >= OUTPUT_PNG && o->format <= OUTPUT_TERMINAL;
 }
 
-/* Pictures as text on standard output: one after the other. */
+/* Whether pictures are text on standard output, one after the other. */
 static inline bool output_is_on_terminal(const struct output *o)
 {
     return o->format == OUTPUT_TERMINAL && o->path[0] == '-' && o->path[1] == '\0';
 }
 
 /*
- * The file for the text with this index: path itself, or "DIR/000001.png"; of a part of it, from
- * 1, "DIR/000001-0001.png".  part 0: all of it.
+ * The file for the text with this index: path itself, or "DIR/000001.png"; for its piece `part`,
+ * from 1, "DIR/000001-0001.png".  part 0: the whole text.
  */
 const char *output_name(const struct output *o, struct arena *a, int64_t index, int part);
 
-/* Prints the name of a file that is complete, where args did not give it. */
+/* Prints the name of a complete file, if args did not give it. */
 void output_tell(const struct output *o, const struct output_args *args, const char *path);
 
-/* An empty line between pictures on standard output; *begun: there is one already. */
+/* Writes an empty line between pictures on standard output; *begun: one was written already. */
 void output_part(const struct output *o, bool *begun);
 
 /* ---- text, written to o->out.file ---- */
 
-/* Opens the one file; for a folder nothing yet. */
+/* Opens the single file; nothing yet for a folder. */
 int output_open(struct output *o, struct err *e);
 
 /*
- * Around what is written of one text: in a folder opens and completes its file; else the end
- * says whether a write has failed.
+ * Before and after the output of one text: in a folder they open and complete its file; else
+ * output_end returns whether a write has failed.
  */
 int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e);
 int output_end(struct output *o, struct err *e);
 
 /*
- * Completes what is open where rc is 0, else drops it.  Returns rc, or -1 and *e where the
- * file cannot be completed.
+ * Completes an open output if rc is 0, else drops it.  Returns rc, or -1 and *e if the file cannot
+ * be completed.
  */
 int output_close(struct output *o, int rc, struct err *e);
 

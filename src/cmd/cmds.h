@@ -9,12 +9,12 @@
 
 extern const struct cmd *const cmd_table[];     /* ends with NULL */
 const struct cmd *cmd_find(const char *name);
-/* NULL: ERR_USAGE, there is none of this name, with the one that was probably meant. */
+/* The command of this name; NULL with ERR_USAGE if there is none, with the one probably meant. */
 const struct cmd *cmd_known(const char *name, struct arena *a, struct err *e);
 
 /*
- * Chooses the kernel that MHA_VIZ_KERNEL names, the fastest where it is empty or not set.
- * ERR_USAGE: the processor does not have it.
+ * Chooses the kernel that MHA_VIZ_KERNEL names, the fastest if it is empty or not set.
+ * ERR_USAGE: the processor does not support it.
  */
 int kernel_choose(struct err *e);
 

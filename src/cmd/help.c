@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What stands after `mha-viz help`. */
+ * The words after `mha-viz help` -> help on a command, options, metrics, or a page of the manual.
+ * */
 #include "cmd/help.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /*
- * What `mha-viz help` and the words after it ask for: word[n], n from 0; program is argv[0].  A
- * page of the manual is shown by man, which takes the place of this process.  ERR_USAGE: there is
+ * Runs `mha-viz help` with the words after it: word[n], n from 0; program is argv[0].  A page of
+ * the manual is shown by man, which replaces this process.  ERR_USAGE: there is
  * no such command, group, metric or page, with the nearest.  ERR_SYSTEM: man could not be run.
  */
 int help_run(const char *program, char *const *word, int n, struct arena *a, struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * init: writes a bare layer, named as texts about attention name its parts, with weights
- * drawn from a seed. */
+ * init: writes a bare layer, with the usual names of its tensors in tutorials, and weights drawn
+ * from a seed. */
 #include <limits.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * MHA_VIZ_KERNEL -> the kernel that computes. */
+ * MHA_VIZ_KERNEL -> the kernel that is used. */
 #include "cmd/cmds.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * merge: sums of the shards of a corpus -> the report of all of it. */
+ * merge: sums of the shards of a corpus -> the report of the whole. */
 #include <string.h>
 
 #include "base/json_field.h"

@@ -5,7 +5,7 @@
 
 #include "cli/opt.h"
 
-/* What the value of an option is; a choice and a list are text. */
+/* The kind of an option's value; choices and lists are text. */
 enum option_kind { OPTION_FLAG, OPTION_WHOLE, OPTION_REAL, OPTION_TEXT };
 
 struct option_name {
@@ -13,16 +13,17 @@ struct option_name {
     enum option_kind kind;
     bool has_kinds;             /* a row of another command has another kind */
     bool has_wordings;          /* a row of another command has another help */
-    const char *meaning;        /* of all rows: of meanings.def, or their help */
-    bool is_listed;             /* in meanings.def */
-    const char *const *command; /* [n_commands] that have it, in the order of the program's help */
+    const char *meaning;        /* for all rows: from meanings.def, else the help of first */
+    bool is_listed;             /* meanings.def has it */
+    const char *const *command; /* [n_commands] names of the commands that have it, in the order of
+                                   the program's help */
     int n_commands;
 };
 
-/* All of them, in alphabetical order: [*n] of a. */
+/* All options by name, in alphabetical order: [*n] in arena a. */
 const struct option_name *option_names(struct arena *a, int *n);
 
-/* Commands: "all", "all but a, b", or the names. */
+/* The commands that have it: "all", "all but a, b", or the names. */
 const char *option_commands(struct arena *a, const struct option_name *o);
 
 #endif

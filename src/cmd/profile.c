@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A meter -> rows of where the time went, and their table. */
+ * A meter -> rows of the time of each part, and their table. */
 #include "cmd/profile.h"
 
 #include <math.h>

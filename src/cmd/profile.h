@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where the time of a run went, as rows: of bench, and of --profile. */
+ * Profiles: the time of the parts of a run, as rows, for bench and --profile. */
 #ifndef CMD_PROFILE_H
 #define CMD_PROFILE_H
 
@@ -11,26 +11,26 @@
 
 struct profile_row {
     const char *part;
-    const char *shape;          /* of linears, "384 -> 1536"; NULL: of others */
-    int inputs, outputs;        /* the same; -1 */
-    double share;               /* of all time by the clock */
+    const char *shape;          /* "384 -> 1536" for linears; NULL for other parts */
+    int inputs, outputs;        /* the same as numbers; -1 for other parts */
+    double share;               /* share of the whole wall time */
     double wall_ms, cpu_ms;
     int64_t calls;
-    double gflops, of_peak;     /* 1e9 flop per second, and as a share of what is possible; NaN:
-                                   not counted, not known */
-    double gbytes;              /* weights read, 1e9 bytes per second; NaN: none */
+    double gflops, of_peak;     /* 1e9 flop per second, and its share of the machine's peak; NaN:
+                                   not counted, or unknown */
+    double gbytes;              /* weights read, in 1e9 bytes per second; NaN: reads none */
 };
 
 extern const struct record profile_record;
 
 /*
- * [*n] of a: the parts that took any time, in the order of a run; linears by the time that they
- * took.  peak: flop per second of the machine; NaN: not known.
+ * [*n] in arena a: the parts that took any time, in the order of a run; linears sorted by time.
+ * peak: flop per second of the machine; NaN: unknown.
  */
 const struct profile_row *profile_rows(const struct meter_parts *p, double peak, struct arena *a,
                                        int *n);
 
-/* The table of them, without what is not known, and a line of the whole. */
+/* Prints their table, without unknown columns, and a line for the whole. */
 void profile_print(const struct meter_parts *p, struct arena *a, FILE *f);
 
 #endif

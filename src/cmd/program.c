@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * argv[1] -> a command, and what it does. */
+ * argv[1] -> a command, and its run. */
 #include "cmd/program.h"
 
 #include <string.h>

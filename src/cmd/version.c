@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --version: what a report of a difference between two machines should hold. */
+ * --version: the versions and the kernel, for reports of differences between machines. */
 #include "cmd/cmds.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

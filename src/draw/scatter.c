@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A scatter as a part of a sheet: the plane's scale, the names' places, ink. */
+ * A scatter plot as a part of a sheet: its scale, the placing of names, the drawing. */
 #include "draw/scatter.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Arrays of the caller's -> arrays that weights are opened of. */
+ * Arrays of the caller -> arrays for weights_open_arrays. */
 #include "lib/lib.h"
 
 /* Array i of those that begin at array, each of this size. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Errors, memory that runs out and who stops a run -> a status of the public functions. */
+ * Errors, lack of memory and stopped runs -> a status of the public functions. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What metrics are, and which options tasks have. */
+ * Information about metrics, and about options of tasks. */
 #include <string.h>
 
 #include "analysis/choice.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A task of the program, with its options -> the bytes that the program writes. */
+ * A task of the program, with its options -> the bytes that the program would write. */
 #include <stdlib.h>
 #include <string.h>
 

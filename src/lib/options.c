@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Words as of a command line -> options that are set. */
+ * Words of a command line -> options, set. */
 #include <string.h>
 
 #include "base/str.h"

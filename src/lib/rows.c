@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows of attention -> the callback of the caller. */
+ * Rows of attention -> calls of the caller's callback. */
 #include <pthread.h>
 
 #include "lib/lib.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Structures of the caller's, which may come from another version of mhaviz.h -> this one's. */
+ * Structures of the caller, perhaps of another version of mhaviz.h -> those of this version. */
 #include <string.h>
 
 #include "lib/lib.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A text, a picture or sound -> its tokens, kept with it. */
+ * A text, a picture or sound -> a handle with its tokens. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Exif data -> how the picture is to be turned.
+ * Exif data -> the orientation of a picture.
  *
  * TIFF: "II" (little-endian) or "MM", 42, the offset of a directory; there a count, and
  * entries of 12 bytes: tag, type, number of values, value. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * preprocessor_config.json and a picture -> what a model reads. */
+ * preprocessor_config.json and a picture -> the numbers that a model reads. */
 #include "media/image_processor.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * JPEG -> pixels, through libjpeg-turbo, where the build has it. */
+ * JPEG -> pixels, through libjpeg-turbo, if the build has it. */
 #include "media/format.h"
 
 #ifdef MHA_VIZ_JPEG

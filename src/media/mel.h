@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The features of sound that whisper reads, and preprocessor_config.json, which says how they
- * are made: as transformers' WhisperFeatureExtractor. */
+ * Log-mel features of sound for Whisper, by preprocessor_config.json, like transformers'
+ * WhisperFeatureExtractor. */
 #ifndef MEDIA_MEL_H
 #define MEDIA_MEL_H
 
@@ -10,23 +10,23 @@
 #include "media/sound.h"
 
 struct mel {
-    int rate;                   /* samples a second that it takes */
-    int n_bins;                 /* of mel, from 0 to 8000 Hz */
-    int hop, window;            /* samples from frame to frame, and of one */
+    int rate;                   /* samples per second of its input */
+    int n_bins;                 /* mel bins, from 0 to 8000 Hz */
+    int hop, window;            /* samples between frames, and of a frame */
     int seconds;                /* longer sound is cut, shorter filled with silence */
 };
 
 /*
- * Errors (ERR_INPUT, without the file's name): an extractor of another kind, a key with another
- * value than it may have (found, expected), dither, another padding_value than 0.
+ * Errors (ERR_INPUT, without the file's name): an extractor of another kind, a key with an
+ * unsupported value (found, expected), dither, another padding_value than 0.
  */
 int mel_read(const json_t *root, struct mel *out, struct err *e);
 
-/* Frames of all sounds: seconds rate / hop. */
+/* Number of frames, the same for every sound: seconds rate / hop. */
 int mel_frames(const struct mel *m);
 
 /*
- * x[n_bins, frames] of sound of m's rate, filled up or cut; w: a Hann window, mirrored ends
+ * x[n_bins, frames] for sound of m's rate, padded or cut; w: a Hann window, mirrored ends
  *
  *     P[f] = |sum over k of w[k] s[k] e^(-2 pi i f k / window)|^2        f = 0 ... window / 2
  *     L = log10(max(1e-10, M P)),   x = (max(L, max over all of L - 8) + 4) / 4

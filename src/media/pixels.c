@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Room for pixels, within limits, and parts of a picture. */
+ * Allocation of pixels, within limits, and crops of a picture. */
 #include "media/pixels.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures: the bytes of a PNG or JPEG -> pixels, as Pillow's convert("RGB") has them of a
- * file that was turned upright. */
+ * Pictures: the bytes of a PNG or JPEG -> upright pixels, like Pillow's exif_transpose and
+ * convert("RGB"). */
 #ifndef MEDIA_PIXELS_H
 #define MEDIA_PIXELS_H
 
@@ -22,21 +22,20 @@ struct pixels {
 };
 
 /*
- * What the bytes hold, as their first ones say; of PNG all kinds but 16-bit grey, of JPEG
- * those of 8 bits a sample with 1, 3 or 4 components.  Transparency is dropped, 16-bit colours
- * lose their low byte, CMYK is taken as Adobe writes it (inverted), and the Exif orientation
- * is applied: all as Pillow does it.
+ * Decodes a picture, recognised by its first bytes: PNG except 16-bit grey, JPEG with 8 bits per
+ * sample and 1, 3 or 4 components.  Transparency is dropped, 16-bit colours lose their low byte,
+ * CMYK is inverted, as Adobe writes it, and the Exif orientation is applied: all as in Pillow.
  *
- * Errors (ERR_INPUT, without the file's name): neither PNG nor JPEG; cut short, damaged, of a
- * kind that is not read; sides over PIXELS_SIDE, PIXELS_MOST, or more than so few bytes can
- * hold.  ERR_SYSTEM: JPEG in a build without libjpeg-turbo.
+ * Errors (ERR_INPUT, without the file's name): neither PNG nor JPEG; cut short, damaged, an
+ * unsupported kind; larger than PIXELS_SIDE or PIXELS_MOST, or than the file's size allows.
+ * ERR_SYSTEM: JPEG in a build without libjpeg-turbo.
  */
 int pixels_read(struct arena *a, struct span bytes, struct pixels *out, struct err *e);
 
-/* out's memory, of these sides, not zeroed. */
+/* Allocates out with these sides, uninitialised. */
 void pixels_new(struct arena *a, int width, int height, struct pixels *out);
 
-/* The part of width x height around the middle; what lies outside of in is black. */
+/* Crops width x height around the middle; pixels outside of `in` are black. */
 void pixels_crop(struct arena *a, const struct pixels *in, int width, int height,
                  struct pixels *out);
 

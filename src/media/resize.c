@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A picture -> the same of another size. */
+ * A picture -> the same in another size. */
 #include "media/resize.h"
 
 #include <assert.h>

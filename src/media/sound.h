@@ -18,23 +18,23 @@
 enum { SOUND_RATE_LEAST = 1000, SOUND_RATE_MOST = 192000, SOUND_CHANNELS_MOST = 64 };
 
 struct sound {
-    int rate;                   /* samples a second */
+    int rate;                   /* samples per second */
     int64_t n;
     float *x;                   /* [n] the mean of the channels, -1 to 1 */
 };
 
 /*
- * Integers of 8, 16, 24 or 32 bits, divided by 2^(bits - 1), or floats of 32 or 64; the first
- * most_seconds of them.  *seconds: of all that there are.
+ * Reads the first most_seconds of a .wav with integers of 8, 16, 24 or 32 bits, divided by
+ * 2^(bits - 1), or floats of 32 or 64.  *seconds: length of the whole.
  *
- * Errors (ERR_INPUT, without the file's name): no .wav, another format, a header that does not
- * agree with itself, data that are cut short or absent, a sample that is not finite.
+ * Errors (ERR_INPUT, without the file's name): not a .wav, another format, an inconsistent
+ * header, data that are cut short or absent, a sample that is not finite.
  */
 int sound_read(struct arena *a, struct span bytes, double most_seconds, struct sound *out,
                double *seconds, struct err *e);
 
 /*
- * out at another rate: with p / q = rate / in->rate in lowest terms, p - 1 zeros after each
+ * Resamples to another rate: with p / q = rate / in->rate in lowest terms, p - 1 zeros after each
  * sample, a low-pass filter, every q-th of the result:
  *
  *     h[k] = p sinc(c (k - N)) c kaiser(k), k = 0 ... 2 N, N = 10 max(p, q), c = 1 / max(p, q),

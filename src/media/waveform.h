@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples as wav2vec2 and hubert read them, and preprocessor_config.json, which says how: as
- * transformers' Wav2Vec2FeatureExtractor. */
+ * Samples of sound for wav2vec 2.0 and HuBERT, by preprocessor_config.json, like transformers'
+ * Wav2Vec2FeatureExtractor. */
 #ifndef MEDIA_WAVEFORM_H
 #define MEDIA_WAVEFORM_H
 
@@ -11,15 +11,15 @@
 #include "media/sound.h"
 
 struct waveform {
-    int rate;                   /* samples a second that it takes */
+    int rate;                   /* samples per second of its input */
     bool normalises;
 };
 
-/* Errors (ERR_INPUT, without the file's name): an extractor of another kind, a key with another
- * value than it may have (found, expected). */
+/* Errors (ERR_INPUT, without the file's name): an extractor of another kind, a key with an
+ * unsupported value (found, expected). */
 int waveform_read(const json_t *root, struct waveform *out, struct err *e);
 
-/* (x - mean) / sqrt(var + 1e-7) of all samples, in double, where w normalises. */
+/* If w normalises: all samples become (x - mean) / sqrt(var + 1e-7), computed in double. */
 void waveform_apply(const struct waveform *w, struct sound *s);
 
 #endif

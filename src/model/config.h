@@ -145,7 +145,7 @@ struct config {
             int width[MOST_WAVES], step[MOST_WAVES];    /* rows of a window; between windows */
             bool norms;                 /* each has a norm; false: only the first, by channel over
                                            all its rows */
-            bool norm;                  /* the output of the last is normed */
+            bool norm;                  /* the output of the last convolution is normed */
         } wave;
     } front;
     struct {                            /* the output head */
@@ -169,12 +169,12 @@ struct config {
     struct id_list bos, eos;            /* bos_token_id, eos_token_id: one or several */
     struct {
         double eps;
-        bool by_row;                    /* NORM_AFFINE families are NORM_LAYER */
+        bool by_row;                    /* treat NORM_AFFINE of the family as NORM_LAYER */
         bool affine;                    /* false: norms have no weights, if the family leaves it
                                            open */
         bool no_final;
-        bool first;                     /* false: PLACE_PRE families are PLACE_POST */
-        bool parallel;                  /* false: PLACE_PARALLEL families are PLACE_PRE */
+        bool first;                     /* false: treat norm_place PLACE_PRE as PLACE_POST */
+        bool parallel;                  /* false: treat norm_place PLACE_PARALLEL as PLACE_PRE */
         bool one;                       /* the mlp and attention read the same normed input */
         bool residual_from;             /* the residual is the normed input, not the input */
         bool qk;                        /* queries and keys are normed, if the family leaves it open

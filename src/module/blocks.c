@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report/pack.h and report/page.h, of a page that is already there: what the program deflates
- * and writes into a file is handed over as it is. */
+ * report/pack.h and report/page.h for a page that is already open: blocks that the program deflates
+ * and writes to a file are passed to the page unchanged. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program as a WebAssembly module, inside a page of `report --live`: what the page calls
- * (report/page/worker.js), and what it hands in.
+ * The program as a WebAssembly module in a page of `report --live`: the functions that the page
+ * calls (report/page/worker.js), and those that it provides.
  *
- *     take(n), drop(p)         memory for n bytes, on a boundary of 64; 0: there is none
- *     command(argc, argv)      stats; what it prints goes to the page; its exit status
- *     options(argc, argv)      how reports are made: the command line of one, without texts;
- *                              it is kept
- *     picture(path)            what the following reports are of instead of texts; one of the
- *     page's
- *                              files, which stand_ins.c reads
- *     answer(argc, argv, n)    a report of TEXT [TEXT_B], continued by n tokens at most, whose
- *                              blocks (report/page.h) go to the page; its exit status
- *     complaint()              after a status that is not 0: why
+ *     take(n), drop(p)         allocate n bytes, aligned to 64, or 0; free them
+ *     command(argc, argv)      runs stats; its output goes to the page; returns its exit status
+ *     options(argc, argv)      sets the options of reports: a command line without texts
+ *     picture(path)            sets the picture of the following reports, in place of texts; one
+ *                              of the page's files, which stand_ins.c reads
+ *     answer(argc, argv, n)    runs a report of TEXT [TEXT_B], continued by at most n tokens,
+ *                              whose blocks (report/page.h) go to the page; its exit status
+ *     complaint()              the error message after a status other than 0
  *
- * The page's files, which open() finds, lie in the module's memory, so that they are mapped where
- * they are. */
+ * The page's files, which open() finds, are in the module's memory, so that they are mapped in
+ * place. */
 #ifndef MODULE_PAGE_H
 #define MODULE_PAGE_H
 
@@ -24,10 +22,10 @@
 #define PAGE_TAKES(name) __attribute__((import_module("page"), import_name(#name)))
 #define PAGE_CALLS(name) __attribute__((export_name(#name)))
 
-/* n more bytes of the text's JSON, 't', or of one of its blocks, 'w' or 'v'. */
+/* Gets n more bytes of the text's JSON, 't', or of one of its blocks, 'w' or 'v'. */
 PAGE_TAKES(block) void page_take(int kind, int block, const void *bytes, size_t n);
 
-/* So many tokens of a text's continuation are there. */
+/* Gets the number of tokens by which a text was continued so far. */
 PAGE_TAKES(step) void page_step(int n);
 
 PAGE_CALLS(take) void *module_take(size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the program has inside it or asks of a terminal, and a page does not. */
+ * Replacements for parts of the program that a page does not have: embedded files, the terminal. */
 #include <string.h>
 
 #include "base/lock.h"

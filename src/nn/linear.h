@@ -28,7 +28,7 @@ struct matrix {
                                        32 or 256: row sizes and strides are multiples of it, and
                                        with order_in_out it is 32 */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
-    /* in place of both: computes elements [first, first + n), counted from maker's first */
+    /* instead of stored data: computes elements [first, first + n) of what maker makes */
     void (*make)(const void *maker, float *out, int64_t first, int64_t n);
     const void *maker;
     int64_t made_at;                /* index of element 0 for maker */

@@ -48,7 +48,7 @@ struct mechanism;
 
 /* Inputs of one head of one text. */
 struct attention {
-    const struct mechanism *mechanism;  /* that attends */
+    const struct mechanism *mechanism;  /* the mechanism that computes the attention */
     const float *q, *k, *v;             /* [T, d], [S, d], [S, d_v] */
     int64_t q_stride, k_stride, v_stride;       /* floats from row to row */
     int T, head;                        /* queries; number of the head */

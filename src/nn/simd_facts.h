@@ -266,9 +266,9 @@ static inline __attribute__((always_inline)) void shape_back(struct shape_sums *
 }
 
 /*
- * All but the spreads, of n keys from `key` on: up to the first query the weights are all back,
- * and from the last one on none is, so that only those between are looked at for it.  Key 0
- * comes last.
+ * Adds all sums but the spreads, for n keys from `key` on.  Weights of keys up to the first query
+ * all look back, those from the last query on do not, so that only keys in between are compared
+ * with the queries.  Key 0 comes last.
  */
 static inline __attribute__((always_inline)) void shape_keys(struct shape_sums *sums,
     const float *panel, int key, int n, const fvec *even, fvec away, int query, const int vecs)

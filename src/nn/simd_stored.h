@@ -685,7 +685,7 @@ NUMBERS(BF16, bf16, 2)
 
 /* ---- one row times stored columns ---- */
 
-enum { ROWS_TOGETHER = 8 };     /* that each element of y meets in a register */
+enum { ROWS_TOGETHER = 8 };     /* rows added to an element of y while it is in a register */
 
 static INLINE void add_rows(float *y, const float *x, const float *w, int64_t stride, int n,
                             const int rows)

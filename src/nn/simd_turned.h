@@ -14,9 +14,9 @@
 #include "nn/turned.h"
 
 enum {
-    STREAMS = 8,                /* that are read at a time */
+    STREAMS = 8,                /* streams read at a time */
     VECTOR = 4 * WIDTH,         /* bytes */
-    FAR = 1024                  /* bytes ahead that are fetched of each stream */
+    FAR = 1024                  /* prefetch distance in each stream, in bytes */
 };
 
 /* ---- rows are turned ---- */

@@ -28,7 +28,7 @@ struct handed {
 int handed_open(struct session *s, const struct asked *asked, bool tokens_only,
                 const struct env *env, struct err *e);
 
-/* The input, already read, that the request of s names; NULL if none is. */
+/* The input of the request of s if the caller has read it already; else NULL. */
 const struct item *handed_item(const struct session *s);
 
 #endif

@@ -14,7 +14,7 @@ int region_check(const struct session *s, struct err *e);
 /*
  * The tokens that a figure leaves out of its rows (queries) or columns: those hidden by --hide, and
  * those not named by --from, or --to.  *out: [shown tokens] 1: left out, in arena a or the item's;
- * NULL if none is.  ERR_INPUT: the text has no such token; nothing is left.
+ * NULL if no token is left out.  ERR_INPUT: the text has no such token; all tokens are left out.
  */
 int region_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,
                 const unsigned char **out, struct err *e);

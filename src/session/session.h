@@ -24,10 +24,10 @@ struct session {
     const char *path;               /* path of the model; NULL: built in; "": in memory */
     const char *name;               /* name of the model, even if only its tokeniser is open */
     struct model *model;            /* NULL for commands that only tokenise */
-    struct model *shown;            /* whose layers and heads are shown: model or its decoder, or
-                                       with average a copy with one layer, or one head a layer */
+    struct model *shown;            /* model or its decoder: the one with the selected heads; with
+                                       average a copy with one layer, or one head a layer */
     const struct session_average *average;      /* --average; NULL if not given */
-    enum stack_id stack;            /* whose attention is shown; N_STACK: all stacks */
+    enum stack_id stack;            /* the selected stack; N_STACK: all stacks */
     int n_layers, n_heads;          /* of shown; with all stacks, the maximum of both models */
     const int *layer_rank, *head_rank;      /* [n_layers], [n_heads]: order in -l and -H; */
     const int *named_rank;          /* or [n_layers, n_heads] of heads by name; NULL: no order */

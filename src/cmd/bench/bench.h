@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench, in parts:
+ * Private interface of the command bench:
  *
  *     bench.c           the command: runs a model again and again, and keeps the fastest run
- *     limits.c          what the processor and its memory can do
- *     record.c          those as a table, TSV and JSON
- *     picture.c         those as bars */
+ *     limits.c          measures the peak speed of the processor and of memory
+ *     record.c          the results as a table, TSV and JSON
+ *     picture.c         the results as bars */
 #ifndef CMD_BENCH_H
 #define CMD_BENCH_H
 
@@ -16,7 +16,7 @@
 
 /* ---- limits.c ---- */
 
-/* What a kernel's vectors can do, in flop per second: of one thread, and of all together. */
+/* Peak performance of a kernel, in flop per second: of one thread, and of all threads. */
 struct limits_kernel {
     const char *name;
     double one, all;
@@ -25,14 +25,14 @@ struct limits_kernel {
 struct limits {
     const char *processor;      /* its name; NULL: not known */
     struct limits_kernel kernel[N_KERNEL + N_FAST];
-    int n_kernels;              /* that this processor has */
-    double peak;                /* all threads, of the kernel that is used */
+    int n_kernels;              /* number of kernels that this processor can run */
+    double peak;                /* flop per second of all threads, by the kernel in use */
     double read_one, read_all;  /* bytes per second from memory */
 };
 
 /*
- * Of a run whose linears multiply so.  Takes about half a second; memory is of a, for the time of
- * the call too.
+ * Measures the limits for a run with this kind of products in linears.  Takes about half a second;
+ * memory, also scratch memory, is allocated in a.
  */
 void limits_measure(struct limits *l, enum fast used, struct par *par, struct arena *a);
 
@@ -40,15 +40,15 @@ void limits_measure(struct limits *l, enum fast used, struct par *par, struct ar
 
 struct bench_args {
     struct shared_args shared;
-    int runs, length;           /* length: tokens that are drawn; 0: the text is given */
+    int runs, length;           /* length: number of random tokens; 0: the user gave a text */
 };
 
 struct bench_job {
     struct job job;
     const struct bench_args *args;
     struct limits limits;
-    struct meter_parts best;          /* of the fastest run, with loading and drawing */
-    int64_t n_texts, n_tokens;  /* of a run */
+    struct meter_parts best;          /* times of the fastest run, with loading and drawing */
+    int64_t n_texts, n_tokens;  /* per run */
 };
 
 /* ---- record.c, picture.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The machine's limits, found on the spot: loops that do nothing else, timed by the clock. */
+ * The machine's peak performance, measured by timing loops that only compute, or only read. */
 #include "cmd/bench/bench.h"
 
 #include <math.h>

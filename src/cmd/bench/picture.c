@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where the time goes, as bars. */
+ * The time of each part of a run -> a picture of bars. */
 #include <math.h>
 
 #include "cmd/bench/bench.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The models that are part of the program -> the rows that info --builtin prints. */
+ * The built-in models -> the rows of info --builtin. */
 #include "cmd/info/info.h"
 #include "model/builtin.h"
 

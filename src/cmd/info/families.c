@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The rows of families that can be read -> the rows that info --families prints. */
+ * The supported families -> the rows of info --families. */
 #include "base/str.h"
 #include "cmd/info/info.h"
 #include "model/gguf.h"

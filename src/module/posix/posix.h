@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Included before every file of the module: what the program calls and WASI does not have.
+ * Included before every file of the module: functions that the program calls and WASI lacks.
  * A page has no links, no masks and no files to write. */
 #ifndef POSIX_POSIX_H
 #define POSIX_POSIX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One thread: locks do nothing, and a second thread cannot be started.  The types are of
- * sys/types.h. */
+ * pthread.h for the module: locks do nothing, and a second thread cannot be started.  The types are
+ * those of sys/types.h. */
 #ifndef POSIX_PTHREAD_H
 #define POSIX_PTHREAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Nobody has a home. */
+ * pwd.h for the module: there are no home folders. */
 #ifndef POSIX_PWD_H
 #define POSIX_PWD_H
 

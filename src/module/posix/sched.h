@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One processor. */
+ * sched.h for the module: one processor. */
 #ifndef POSIX_SCHED_H
 #define POSIX_SCHED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Nothing is left by a jump: where memory runs out, the page starts the module anew. */
+ * setjmp.h for the module, without jumps: if memory runs out, the page restarts the module. */
 #ifndef POSIX_SETJMP_H
 #define POSIX_SETJMP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Nothing interrupts a page. */
+ * signal.h for the module: a page receives no signals. */
 #ifndef POSIX_SIGNAL_H
 #define POSIX_SIGNAL_H
 

@@ -43,12 +43,12 @@ struct types_job {
     const char *refusal;        /* why the probes of random texts did not run; NULL if they ran, or
                                    were not wanted */
     int n_random, n_tokens;     /* random texts, and tokens that each repeats; 0: none */
-    const char *deaf;           /* the same for the needle in a haystack */
+    const char *deaf;           /* why the needle in a haystack did not run; NULL as for refusal */
     const char *weightless;     /* the same for scores of weights (copying, successors) */
     int n_asked, n_answered;    /* haystack texts, and those answered rightly; n_asked 0: none */
-    const char *unranked;       /* the same for documents */
+    const char *unranked;       /* why the ranking of documents did not run */
     int n_ranked;               /* texts of documents; 0: none */
-    const char *untried;        /* the same for few-shot tasks */
+    const char *untried;        /* why the few-shot tasks did not run */
     int n_trials;               /* few-shot texts */
     bool probed;                /* the probes ran, or their scores were read */
     bool words_probed;          /* the same, for the sums being written or read */

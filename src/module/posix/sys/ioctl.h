@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * There is no terminal. */
+ * sys/ioctl.h for the module: there is no terminal. */
 #ifndef POSIX_SYS_IOCTL_H
 #define POSIX_SYS_IOCTL_H
 

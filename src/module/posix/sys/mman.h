@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The files of a page lie in its memory. */
+ * mmap for the WebAssembly module: the files of a page are in memory already. */
 #ifndef POSIX_SYS_MMAN_H
 #define POSIX_SYS_MMAN_H
 
@@ -9,7 +9,7 @@
 enum { PROT_READ = 1, MAP_PRIVATE = 2, MADV_NORMAL = 0, MADV_DONTNEED = 4 };
 #define MAP_FAILED ((void *)-1)
 
-/* Where the loader has put the file; MAP_FAILED: it is none. */
+/* The address at which the loader put the file; MAP_FAILED if fd is not such a file. */
 __attribute__((import_module("page"), import_name("map"))) void *page_map(int fd);
 
 #define mmap(at, size, protection, flags, fd, offset) page_map(fd)

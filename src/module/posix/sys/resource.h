@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A page has no limits that it could be asked for. */
+ * sys/resource.h for the module: a page has no known limits. */
 #ifndef POSIX_SYS_RESOURCE_H
 #define POSIX_SYS_RESOURCE_H
 
