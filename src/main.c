@@ -45,7 +45,7 @@ static void on_signal(int sig)
 }
 
 /* Writes all of the texts, with nothing that a handler may not call. */
-static void say(const char *const *text, int n)
+static void main_say(const char *const *text, int n)
 {
     for (int i = 0; i < n; i++) {
         size_t size = strlen(text[i]);
@@ -69,7 +69,7 @@ static void on_bus_error(int sig, siginfo_t *info, void *context)
         const char *const text[] = { "mha-viz: ", name, ": changed while it was read: a part "
                                      "of it is no longer there\n" };
 
-        say(text, 3);
+        main_say(text, 3);
         _exit(ERR_INPUT);
     }
     signal(sig, SIG_DFL);
@@ -119,7 +119,7 @@ static void end_unheard(const char *why)
 
     console_hide();
     out_remove_unfinished();
-    say(text, 3);
+    main_say(text, 3);
     _exit(ERR_SYSTEM);
 }
 

@@ -32,7 +32,7 @@ typedef void *of_block(void *p, size_t size);
 typedef int of_place(void **p, size_t align, size_t size);
 
 /* The function that this file stands before; *to stays NULL while one is looked for. */
-static void find(const char *name, void *to, size_t size)
+static void watch_find(const char *name, void *to, size_t size)
 {
     static _Thread_local bool looking;
     void *found;
@@ -52,7 +52,7 @@ static void find(const char *name, void *to, size_t size)
     type *fn = atomic_load_explicit(&known, memory_order_relaxed); \
                                                             \
     if (fn == NULL) {                                       \
-        find(name, &fn, sizeof fn);                         \
+        watch_find(name, &fn, sizeof fn);                         \
         atomic_store_explicit(&known, fn, memory_order_relaxed); \
     }
 

@@ -39,7 +39,7 @@ static struct pair *pair_of(const struct apart *s, int x, int y)
 
 /* ---- sums ---- */
 
-static void add(struct pair *p, double js)
+static void apart_pair_add(struct pair *p, double js)
 {
     if (isnan(js))
         return;
@@ -56,7 +56,7 @@ void apart_add(struct apart *s, const struct stats_list *const *js)
             s->seen[n++] = x;
     for (int i = 0; i < n; i++)
         for (int k = 0; k <= i; k++)
-            add(pair_of(s, s->seen[i], s->seen[k]), js[s->seen[i]]->v[k]);
+            apart_pair_add(pair_of(s, s->seen[i], s->seen[k]), js[s->seen[i]]->v[k]);
 }
 
 uint64_t apart_n_words(int n)
@@ -85,7 +85,7 @@ static void number_heads(const struct apart *s, struct apart_mean *m)
 }
 
 /* True if all are defined. */
-static bool fill(const struct apart *s, struct apart_mean *m)
+static bool apart_fill(const struct apart *s, struct apart_mean *m)
 {
     bool all = m->n > 0;
 
@@ -111,7 +111,7 @@ struct apart_mean apart_mean(const struct apart *s, int n_clusters, struct arena
     number_heads(s, &m);
     n = (uint64_t)m.n;
     m.js = arena_alloc(a, n, n * sizeof *m.js);
-    if (!fill(s, &m))
+    if (!apart_fill(s, &m))
         return m;
     m.place = arena_alloc(a, n, 2 * sizeof *m.place);
     scaling_plane(m.place, m.js, m.n, a, progress);

@@ -22,7 +22,7 @@ struct arcs {
     struct arena *a;
 };
 
-static void start(void *self, size_t at, int text)
+static void arcs_start(void *self, size_t at, int text)
 {
     struct arcs *arcs = self;
     const struct arcs_words *words = &arcs->words[text];
@@ -48,11 +48,11 @@ struct arcs *arcs_new(struct arena *a, const struct model *m, const struct atten
 
     *arcs = (struct arcs){ .slots = slots_of(m, texts, want), .words = words, .a = a };
     arcs->links = arena_alloc(a, slots_count(&arcs->slots), sizeof *arcs->links);
-    slots_each(&arcs->slots, start, arcs);
+    slots_each(&arcs->slots, arcs_start, arcs);
     return arcs;
 }
 
-static void add_row(struct links *links, const int *word, const struct rows *r, int t)
+static void arcs_add_row(struct links *links, const int *word, const struct rows *r, int t)
 {
     const float *weight = r->weight + (size_t)t * r->stride;
 
@@ -67,7 +67,7 @@ static void add_row(struct links *links, const int *word, const struct rows *r, 
     links->n_rows++;
 }
 
-static bool is_given(const struct arcs_words *words, int query, int key)
+static bool arcs_is_given(const struct arcs_words *words, int query, int key)
 {
     for (int i = 0; i < words->n_pairs; i++)
         if (words->pair[i].query == query && words->pair[i].key == key)
@@ -80,7 +80,7 @@ static void add_pair(struct links *links, const struct arcs_words *words, int qu
 {
     struct distance *apart = &links->apart[key - query + words->n - 1];
 
-    if (is_given(words, query, key)) {
+    if (arcs_is_given(words, query, key)) {
         links->pairs += weight;
         return;
     }
@@ -113,7 +113,7 @@ static void end_word(struct links *links, int word, const struct arcs_words *wor
     links->n_rows = 0;
 }
 
-static void take(void *self, const struct rows *rows, int n_heads)
+static void arcs_take(void *self, const struct rows *rows, int n_heads)
 {
     struct arcs *arcs = self;
     const struct arcs_words *words = &arcs->words[rows->text];
@@ -126,7 +126,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
         if (word < 0)
             continue;
-        add_row(links, words->key_of != NULL ? words->key_of : words->of, rows, t);
+        arcs_add_row(links, words->key_of != NULL ? words->key_of : words->of, rows, t);
         if (i + 1 == rows->n_queries || words->of[i + 1] != word)
             end_word(links, word, words);
     }
@@ -134,7 +134,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
 struct sink arcs_sink(struct arcs *arcs)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, arcs };
+    return (struct sink){ SINK_HEAD, arcs_take, NULL, arcs };
 }
 
 const int *arcs_looks_at(const struct arcs *arcs, int text, int layer, int head)

@@ -100,7 +100,7 @@ static const struct trail_step *before(const struct trail *t, int i, int second)
     return NULL;
 }
 
-static void begin(struct walk *k)
+static void attribution_begin(struct walk *k)
 {
     const struct trail *t = k->trail;
     const struct param *norm = &k->m->slot[W_FINAL_NORM];
@@ -185,7 +185,7 @@ static double *before_norm(struct walk *k, const struct param *slot, const struc
     return y;
 }
 
-static void heads(struct walk *k, const struct trail_step *s, const double *w)
+static void attribution_of_heads(struct walk *k, const struct trail_step *s, const double *w)
 {
     const struct config *config = &k->m->config;
     bool crosses = s->stack == STACK_CROSS;
@@ -229,7 +229,7 @@ static void step_back(struct walk *k, int i)
         part(k, &k->out->embedding, back_dot(s->x, w, D));
         break;
     case STREAM_ATTENTION:
-        heads(k, s, w);
+        attribution_of_heads(k, s, w);
         break;
     case STREAM_MIXER:
         part(k, &k->out->mixers, back_dot(s->x, w, D) - back_dot(last->x, w, D));
@@ -254,7 +254,7 @@ struct attribution *attribution_new(struct arena *a, const struct trail *t,
 
     out->own = arena_alloc(a, L, sizeof *out->own);
     out->cross = arena_alloc(a, L, sizeof *out->cross);
-    begin(&walk);
+    attribution_begin(&walk);
     for (int i = t->n_steps - 1; i >= 0; i--)
         step_back(&walk, i);
     sum = out->heads + out->embedding + out->mlps + out->mixers + out->biases;

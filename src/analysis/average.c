@@ -24,7 +24,7 @@ struct average {
 };
 
 /* Where the sum that a head goes to stands. */
-static int place_of(const struct average *x, int layer, int head)
+static int average_place_of(const struct average *x, int layer, int head)
 {
     return ((x->over & AVERAGE_LAYERS) != 0 ? 0 : layer) * x->n_heads +
            ((x->over & AVERAGE_HEADS) != 0 ? 0 : head);
@@ -74,8 +74,8 @@ struct average *average_new(struct arena *a, const struct model *m, const struct
                                  (size_t)average->n_heads * sizeof(int));
     for (int l = 0; l < L; l++)
         for (int h = 0; h < H; h++)
-            average->count[place_of(average, l, h)] += wanted_layer(want, l) &&
-                                                       wanted_head(want, l, h);
+            average->count[average_place_of(average, l, h)] += wanted_layer(want, l) &&
+                                                               wanted_head(want, l, h);
     for (int i = 0; i < n_texts; i++) {
         average->text[i].size = size[i];
         sums_new(average, a, &average->text[i]);
@@ -85,7 +85,7 @@ struct average *average_new(struct arena *a, const struct model *m, const struct
 
 /* ---- the sink ---- */
 
-static void add_row(double *sum, const float *weight, const unsigned char *hidden, int n)
+static void average_add_row(double *sum, const float *weight, const unsigned char *hidden, int n)
 {
     for (int j = 0; j < n; j++)
         if (!isnan(weight[j]) && (hidden == NULL || !hidden[j]))
@@ -95,24 +95,24 @@ static void add_row(double *sum, const float *weight, const unsigned char *hidde
 static void take_head(struct average *x, const struct rows *rows)
 {
     const struct average_size *size = &x->text[rows->text].size;
-    double *sum = x->text[rows->text].sum[place_of(x, rows->layer, rows->head)];
+    double *sum = x->text[rows->text].sum[average_place_of(x, rows->layer, rows->head)];
 
     for (int t = 0; t < rows->n_rows; t++) {
         size_t at = (size_t)t * rows->stride;
         double *row = sum + (size_t)(rows->row0 + t) * (size_t)columns_of(size);
 
-        add_row(row + rows->key0, rows->weight + at,
-                rows->hidden != NULL ? rows->hidden + at : NULL, rows->n_keys);
+        average_add_row(row + rows->key0, rows->weight + at,
+                        rows->hidden != NULL ? rows->hidden + at : NULL, rows->n_keys);
         if (rows->null_mass != NULL && size->with_sink) {
             float taken = (float)rows->null_mass[t];
 
-            add_row(row + size->n_keys, &taken, NULL, 1);
+            average_add_row(row + size->n_keys, &taken, NULL, 1);
         }
     }
 }
 
 /* One head, or the same rows of all heads of a layer. */
-static void take(void *self, const struct rows *rows, int n)
+static void average_take(void *self, const struct rows *rows, int n)
 {
     struct average *average = self;
 
@@ -124,8 +124,8 @@ static void take(void *self, const struct rows *rows, int n)
 
 struct sink average_sink(struct average *average)
 {
-    return (struct sink){ (average->over & AVERAGE_HEADS) != 0 ? SINK_LAYER : SINK_HEAD, take,
-                          NULL, average };
+    return (struct sink){ (average->over & AVERAGE_HEADS) != 0 ? SINK_LAYER : SINK_HEAD,
+                          average_take, NULL, average };
 }
 
 /* ---- over texts ---- */

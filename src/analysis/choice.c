@@ -56,7 +56,7 @@ static int budget_in(const char *name, const char **at)
     return -1;
 }
 
-static const char *name_of(struct arena *a, int i, const struct metric_opts *o)
+static const char *choice_name_of(struct arena *a, int i, const struct metric_opts *o)
 {
     const char *name = metric_table[i].name, *at, *end;
     int place;
@@ -75,7 +75,7 @@ const char *const *metric_names_of(struct arena *a, const struct metric_opts *o)
     const char **names = arena_alloc(a, N_METRIC, sizeof *names);
 
     for (int i = 0; i < N_METRIC; i++)
-        names[i] = name_of(a, i, o);
+        names[i] = choice_name_of(a, i, o);
     return names;
 }
 
@@ -99,7 +99,7 @@ const char *metric_nearest(const char *name, const char *const *names)
     return nearest_name(name, names);
 }
 
-static int unknown(const char *name, struct err *e)
+static int choice_unknown(const char *name, struct err *e)
 {
     const char *meant = metric_nearest(name, metric_words);
 
@@ -108,7 +108,7 @@ static int unknown(const char *name, struct err *e)
                    meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
-static int find(const char *const *names, const char *name)
+static int choice_find(const char *const *names, const char *name)
 {
     for (int i = 0; i < N_METRIC && name[0] != '\0'; i++)
         if (strcmp(name, names[i]) == 0)
@@ -118,12 +118,12 @@ static int find(const char *const *names, const char *name)
 
 int metric_find(const char *name)
 {
-    return find(metric_names, name);
+    return choice_find(metric_names, name);
 }
 
 int metric_choice_find(const struct metric_choice *c, const char *name)
 {
-    return find(c->names != NULL ? c->names : metric_names, name);
+    return choice_find(c->names != NULL ? c->names : metric_names, name);
 }
 
 void metric_choice_drop_unnamed(struct metric_choice *c)
@@ -138,7 +138,7 @@ static int add_metric(struct metric_choice *c, const char *name, struct err *e)
     int i = metric_choice_find(c, name);
 
     if (i < 0)
-        return unknown(name, e);
+        return choice_unknown(name, e);
     c->wanted[i] = c->named[i] = true;
     return 0;
 }

@@ -200,7 +200,7 @@ void circuits_compose(struct circuits *c, struct arena *a, const struct model *m
 
 /* ---- all ---- */
 
-static double *undefined(struct arena *a, uint64_t n)
+static double *circuits_undefined(struct arena *a, uint64_t n)
 {
     double *x = arena_alloc_raw(a, n, sizeof *x);
 
@@ -221,14 +221,14 @@ struct circuits *circuits_new(struct arena *a, const struct model *m,
     c->L = m->config.n_layers;
     c->H = m->config.n_heads;
     for (int k = 0; k < N_COMPOSITION; k++)
-        c->comp[k] = undefined(a, n * n);
-    c->copy = undefined(a, n);
-    c->copy_full = undefined(a, n);
-    c->copy_rank = undefined(a, n);
-    c->negative_copy = undefined(a, n);
-    c->successor = undefined(a, n * classes);
-    c->successor_mlp = undefined(a, n * classes);
-    c->successor_p = undefined(a, n * classes);
+        c->comp[k] = circuits_undefined(a, n * n);
+    c->copy = circuits_undefined(a, n);
+    c->copy_full = circuits_undefined(a, n);
+    c->copy_rank = circuits_undefined(a, n);
+    c->negative_copy = circuits_undefined(a, n);
+    c->successor = circuits_undefined(a, n * classes);
+    c->successor_mlp = circuits_undefined(a, n * classes);
+    c->successor_p = circuits_undefined(a, n * classes);
     mark = arena_mark(a);
     circuits_compose(c, a, m, par);
     arena_reset(a, mark);

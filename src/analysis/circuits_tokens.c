@@ -42,7 +42,7 @@ bool circuits_has_tokens(const struct model *m)
 /* ---- in full ---- */
 
 /* to[n, D] = rows first .. first + n - 1 of a matrix that is stored row by row. */
-static void read_rows(float *to, const struct matrix *w, int first, int n)
+static void circuits_tokens_read_rows(float *to, const struct matrix *w, int first, int n)
 {
     for (int i = 0; i < n; i++)
         linear_row(to + (int64_t)i * w->K, w, first + i);
@@ -59,14 +59,14 @@ static void fold_head(const struct unembed *u, float *x, int n)
 }
 
 /* sum[D] += the rows of x[n, D] */
-static void add_rows(double *sum, const float *x, int n, int D)
+static void circuits_tokens_add_rows(double *sum, const float *x, int n, int D)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < D; k++)
             sum[k] += (double)x[(int64_t)i * D + k];
 }
 
-static void transpose(float *to, const float *x, int n, int D)
+static void circuits_tokens_transpose(float *to, const float *x, int n, int D)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < D; k++)
@@ -94,17 +94,17 @@ static float *token_square(const struct unembed *u)
         int n = u->V - first < VOCABULARY_ROWS ? u->V - first : VOCABULARY_ROWS;
         struct param right = fold_param(e, D, n, true);
 
-        read_rows(e, &u->m->slot[W_TOK].matrix, first, n);
+        circuits_tokens_read_rows(e, &u->m->slot[W_TOK].matrix, first, n);
         if (fold_is_centred(u->m))
             fold_centre(e, n, D);
-        read_rows(w, &u->head.matrix, first, n);
+        circuits_tokens_read_rows(w, &u->head.matrix, first, n);
         fold_head(u, w, n);
-        transpose(turned, w, n, D);
+        circuits_tokens_transpose(turned, w, n, D);
         stage_linear(u->p, part, D, turned, n, D, &right);
         for (uint64_t i = 0; i < square; i++)
             sum[i] += (double)part[i];
-        add_rows(sum_e, e, n, D);
-        add_rows(sum_w, w, n, D);
+        circuits_tokens_add_rows(sum_e, e, n, D);
+        circuits_tokens_add_rows(sum_w, w, n, D);
     }
     for (uint64_t i = 0; i < square; i++)
         part[i] = (float)(sum[i] - sum_w[i / (uint64_t)D] * sum_e[i % (uint64_t)D] / u->V);
@@ -339,7 +339,7 @@ static double successor_p(const struct circuits *c, const struct circuits_tokens
 }
 
 /* The class and the member that row `row` is of, after those of the sample; -1: none. */
-static int class_of(const struct circuits_tokens *tokens, int row, int *member)
+static int circuits_tokens_class_of(const struct circuits_tokens *tokens, int row, int *member)
 {
     row -= tokens->n;
     for (int c = 0; row >= 0 && c < tokens->n_classes; c++) {
@@ -368,7 +368,7 @@ static void score_head(struct circuits *c, int at, const struct through *t,
         to_logits(t, first, n);
         par_for(u->p->par, n, rank_row, &(struct ranking){ t, u->id + first, rank + first });
         for (int i = 0; i < n; i++) {
-            int k = class_of(tokens, first + i, &member);
+            int k = circuits_tokens_class_of(tokens, first + i, &member);
 
             if (k >= 0)
                 next[first + i] = is_next(&tokens->class[k], member,

@@ -18,7 +18,7 @@ struct codes {
     void *self;
 };
 
-static size_t size_of(const struct codes_shape *shape)
+static size_t codes_size_of(const struct codes_shape *shape)
 {
     return (size_t)shape->bits / 8;
 }
@@ -38,7 +38,7 @@ struct codes *codes_new(struct arena *a, const struct codes_shape *shape, const 
         most = c->count[l] > most ? c->count[l] : most;
     }
     c->max = arena_alloc(a, (uint64_t)most * T, sizeof *c->max);
-    c->code = arena_alloc(a, (uint64_t)most * T, S * size_of(shape));
+    c->code = arena_alloc(a, (uint64_t)most * T, S * codes_size_of(shape));
     c->error = arena_alloc(a, (uint64_t)most, sizeof *c->error);
     return c;
 }
@@ -47,7 +47,7 @@ uint64_t codes_layer_bytes(const struct codes_shape *shape, int n_heads)
 {
     uint64_t rows = (uint64_t)n_heads * (uint64_t)shape->n_queries;
 
-    return rows * (sizeof(float) + (uint64_t)shape->n_keys * size_of(shape));
+    return rows * (sizeof(float) + (uint64_t)shape->n_keys * codes_size_of(shape));
 }
 
 enum { LANES = 32 };            /* weights that a processor's vectors may take at once */
@@ -59,7 +59,7 @@ static inline void keep_largest(float lane[LANES], const float *v)
         lane[i] = v[i] > lane[i] ? v[i] : lane[i];
 }
 
-static float largest(const float *w, int n)
+static float codes_largest(const float *w, int n)
 {
     float lane[LANES] = { 0 }, max = 0;
     int j = 0;
@@ -74,7 +74,8 @@ static float largest(const float *w, int n)
 }
 
 /* Codes of LANES weights, whose largest is max > 0, and how far off each is. */
-static inline void encode(int code[LANES], float off[LANES], const float *w, float max, float top)
+static inline void codes_encode(int code[LANES], float off[LANES], const float *w, float max,
+                                float top)
 {
     for (int j = 0; j < LANES; j++) {
         float above = w[j] > 0 ? w[j] : 0, share;
@@ -96,7 +97,7 @@ static float encode_row(unsigned char *p, const float *w, int n, float max, int 
 
         if (m < LANES)
             memcpy(last, w + j, (size_t)m * sizeof *w);
-        encode(code, off, m < LANES ? last : w + j, max, top);
+        codes_encode(code, off, m < LANES ? last : w + j, max, top);
         keep_largest(most, off);
         for (int i = 0; i < m; i++)
             if (bits == 8)
@@ -104,10 +105,10 @@ static float encode_row(unsigned char *p, const float *w, int n, float max, int 
             else
                 bytes_put(p + 2 * ((size_t)j + (size_t)i), (uint64_t)code[i], 2);
     }
-    return largest(most, LANES);
+    return codes_largest(most, LANES);
 }
 
-static void take(void *self, const struct rows *rows, int n)
+static void codes_take(void *self, const struct rows *rows, int n)
 {
     struct codes *c = self;
     const struct codes_shape *shape = &c->shape;
@@ -120,10 +121,10 @@ static void take(void *self, const struct rows *rows, int n)
         size_t at = row * (size_t)shape->n_keys + (size_t)rows->key0;
         float error;
 
-        c->max[row] = largest(w, rows->n_keys);
+        c->max[row] = codes_largest(w, rows->n_keys);
         if (c->max[row] == 0)
             continue;
-        error = encode_row(c->code + at * size_of(shape), w, rows->n_keys, c->max[row],
+        error = encode_row(c->code + at * codes_size_of(shape), w, rows->n_keys, c->max[row],
                            shape->bits);
         c->error[place] = error > c->error[place] ? error : c->error[place];
     }
@@ -138,7 +139,7 @@ static bool is_zero(const unsigned char *p, size_t n)
 
 static bool is_triangle(const struct codes *c, int n_heads)
 {
-    size_t T = (size_t)c->shape.n_queries, size = size_of(&c->shape);
+    size_t T = (size_t)c->shape.n_queries, size = codes_size_of(&c->shape);
 
     if (c->shape.n_queries != c->shape.n_keys)
         return false;
@@ -154,7 +155,7 @@ static bool is_triangle(const struct codes *c, int n_heads)
 /* The triangles move together, in place; returns how many codes stay. */
 static size_t close_up(struct codes *c, int n_heads)
 {
-    size_t T = (size_t)c->shape.n_queries, size = size_of(&c->shape), to = 0;
+    size_t T = (size_t)c->shape.n_queries, size = codes_size_of(&c->shape), to = 0;
 
     for (size_t row = 0; row < (size_t)n_heads * T; row++) {
         size_t seen = row % T + 1;
@@ -165,7 +166,7 @@ static size_t close_up(struct codes *c, int n_heads)
     return to;
 }
 
-static void done(void *self, int text, int layer)
+static void codes_done(void *self, int text, int layer)
 {
     struct codes *c = self;
     int n_heads = c->count[layer];
@@ -184,12 +185,12 @@ static void done(void *self, int text, int layer)
         .n_keys = c->shape.n_keys, .triangle = triangle, .max = c->max, .code = c->code,
         .n_codes = n_codes });
     memset(c->max, 0, rows * sizeof *c->max);
-    memset(c->code, 0, all * size_of(&c->shape));
+    memset(c->code, 0, all * codes_size_of(&c->shape));
 }
 
 struct sink codes_sink(struct codes *c)
 {
-    return (struct sink){ SINK_HEAD, take, done, c };
+    return (struct sink){ SINK_HEAD, codes_take, codes_done, c };
 }
 
 double codes_error(const struct codes *c)

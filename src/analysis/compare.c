@@ -70,13 +70,13 @@ void compare_all(struct compare *c, struct arena *a)
 }
 
 /* Whether row t of a block counts. */
-static bool counts(const struct compare *c, int side, const struct rows *rows, int t)
+static bool compare_counts(const struct compare *c, int side, const struct rows *rows, int t)
 {
     return rows->n_visible[t] > 0 &&
            (c->only[side] < 0 || c->only[side] == rows->row0 + t);
 }
 
-static size_t head_at(const struct compare *c, int layer, int head)
+static size_t compare_head_at(const struct compare *c, int layer, int head)
 {
     return (size_t)layer * (size_t)c->H + (size_t)head;
 }
@@ -89,10 +89,10 @@ static void add_entropy(struct sums *s, int side, const struct rows *rows, int t
 
 /* ---- the first pass ---- */
 
-static void store(void *self, const struct rows *rows, int n)
+static void compare_store(void *self, const struct rows *rows, int n)
 {
     struct compare *compare = self;
-    size_t head = head_at(compare, rows->layer, rows->head);
+    size_t head = compare_head_at(compare, rows->layer, rows->head);
 
     (void)n;
     for (int t = 0; t < rows->n_rows; t++) {
@@ -100,7 +100,7 @@ static void store(void *self, const struct rows *rows, int n)
 
         row_spread(rows, t, compare->first + row * (size_t)compare->keys.n_first);
         compare->sees[row] = rows->n_visible[t] > 0;
-        if (counts(compare, 0, rows, t))
+        if (compare_counts(compare, 0, rows, t))
             add_entropy(&compare->sums[head], 0, rows, t);
     }
 }
@@ -150,10 +150,10 @@ static void match_row(const struct compare *c, struct match *match, int first, f
     }
 }
 
-static void compare(void *self, const struct rows *rows, int n)
+static void compare_take(void *self, const struct rows *rows, int n)
 {
     struct compare *c = self;
-    size_t head = head_at(c, rows->layer, rows->head), n_keys = (size_t)c->keys.n_first;
+    size_t head = compare_head_at(c, rows->layer, rows->head), n_keys = (size_t)c->keys.n_first;
     float *p = c->room + head * 2 * (size_t)n_all(c), *q = p + n_all(c);
 
     (void)n;
@@ -161,7 +161,7 @@ static void compare(void *self, const struct rows *rows, int n)
         int first = c->queries.first_of[rows->row0 + t];
         size_t row = head * (size_t)c->queries.n_first + (size_t)first;
 
-        if (!counts(c, 1, rows, t))
+        if (!compare_counts(c, 1, rows, t))
             continue;
         add_entropy(&c->sums[head], 1, rows, t);
         if (first < 0 || !c->sees[row])
@@ -177,17 +177,17 @@ static void compare(void *self, const struct rows *rows, int n)
 
 struct sink compare_first(struct compare *c)
 {
-    return (struct sink){ .scope = SINK_HEAD, .take = store, .self = c, .divided = true };
+    return (struct sink){ .scope = SINK_HEAD, .take = compare_store, .self = c, .divided = true };
 }
 
 struct sink compare_second(struct compare *c)
 {
-    return (struct sink){ .scope = SINK_HEAD, .take = compare, .self = c, .divided = true };
+    return (struct sink){ .scope = SINK_HEAD, .take = compare_take, .self = c, .divided = true };
 }
 
 struct head_difference compare_head(const struct compare *c, int layer, int head)
 {
-    const struct sums *sums = &c->sums[head_at(c, layer, head)];
+    const struct sums *sums = &c->sums[compare_head_at(c, layer, head)];
 
     return (struct head_difference){
         .js = sums->js / sums->n_paired,
@@ -205,7 +205,7 @@ double compare_best(const struct compare *c, int layer, int head, int best[2])
 
     best[0] = best[1] = -1;
     for (size_t i = 0; c->match != NULL && i < heads; i++) {
-        const struct match *match = &c->match[i * heads + head_at(c, layer, head)];
+        const struct match *match = &c->match[i * heads + compare_head_at(c, layer, head)];
         double js = match->js / match->n;
 
         if (match->n == 0 || js >= least)
@@ -231,7 +231,7 @@ static int second_of(const struct compare *c, int key)
 
 void compare_strongest(const struct compare *c, int layer, int head, int key[2])
 {
-    const struct sums *sums = &c->sums[head_at(c, layer, head)];
+    const struct sums *sums = &c->sums[compare_head_at(c, layer, head)];
 
     key[0] = key[1] = -1;
     if (c->only[0] < 0 || sums->n_paired == 0)
@@ -320,7 +320,7 @@ int compare_pair_around(struct arena *a, struct compare_names first,
            pair_part(a, after(first, x), after(second, y), x, places, first_of + y);
 }
 
-static int by_name(const void *x, const void *y)
+static int compare_by_name(const void *x, const void *y)
 {
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
@@ -331,7 +331,7 @@ static const char **sorted(struct arena *a, struct compare_names x)
 
     if (x.n > 0) {
         memcpy(all, x.name, (size_t)x.n * sizeof *all);
-        qsort(all, (size_t)x.n, sizeof *all, by_name);
+        qsort(all, (size_t)x.n, sizeof *all, compare_by_name);
     }
     return all;
 }

@@ -31,7 +31,7 @@ static bool leads_to_one(const struct coreference_mention *m, int i, int word)
 }
 
 /* The nearest mention before i, of another head word; same: with the same form.  -1: none. */
-static int nearest(const struct coreference_mention *m, int i, bool same)
+static int coreference_nearest(const struct coreference_mention *m, int i, bool same)
 {
     for (int k = i - 1; k >= 0; k--)
         if (m[k].head != m[i].head && (!same || strcmp(m[k].form, m[i].form) == 0))
@@ -43,7 +43,8 @@ void coreference_add_text(struct coreference_rules *rules,
                           const struct coreference_mention *mention, int n)
 {
     for (int i = 0; i < n; i++) {
-        int before = nearest(mention, i, false), same = nearest(mention, i, true);
+        int before = coreference_nearest(mention, i, false),
+            same = coreference_nearest(mention, i, true);
 
         if (!has_antecedent(mention, i))
             continue;

@@ -15,7 +15,7 @@ struct square {
     double norm;                /* Frobenius */
 };
 
-static double *at(const struct square *s, int i, int j)
+static double *eigen_at(const struct square *s, int i, int j)
 {
     return s->a + (long)i * s->n + j;
 }
@@ -60,9 +60,9 @@ static void from_left(const struct square *s, const double *v, double beta, int 
         double dot = 0;
 
         for (int i = 0; i < n; i++)
-            dot += v[i] * *at(s, first + i, j);
+            dot += v[i] * *eigen_at(s, first + i, j);
         for (int i = 0; i < n; i++)
-            *at(s, first + i, j) -= beta * dot * v[i];
+            *eigen_at(s, first + i, j) -= beta * dot * v[i];
     }
 }
 
@@ -73,9 +73,9 @@ static void from_right(const struct square *s, const double *v, double beta, int
         double dot = 0;
 
         for (int j = 0; j < n; j++)
-            dot += v[j] * *at(s, i, first + j);
+            dot += v[j] * *eigen_at(s, i, first + j);
         for (int j = 0; j < n; j++)
-            *at(s, i, first + j) -= beta * dot * v[j];
+            *eigen_at(s, i, first + j) -= beta * dot * v[j];
     }
 }
 
@@ -89,12 +89,12 @@ static void to_hessenberg(const struct square *s, struct eigenvalue *room)
         double beta;
 
         for (int i = 0; i < count; i++)
-            v[i] = *at(s, k + 1 + i, k);
+            v[i] = *eigen_at(s, k + 1 + i, k);
         beta = reflector(v, v, count);
         from_left(s, v, beta, k + 1, count, k, s->n - 1);
         from_right(s, v, beta, k + 1, count, 0, s->n - 1);
         for (int i = k + 2; i < s->n; i++)
-            *at(s, i, k) = 0;
+            *eigen_at(s, i, k) = 0;
     }
 }
 
@@ -106,13 +106,13 @@ struct shifts { double x, y, w; };
 static struct shifts shifts_of(const struct square *s, int step)
 {
     int n = s->hi;
-    double size = fabs(*at(s, n, n - 1)) + fabs(*at(s, n - 1, n - 2));
+    double size = fabs(*eigen_at(s, n, n - 1)) + fabs(*eigen_at(s, n - 1, n - 2));
 
     if (step % STEPS_UNUSUAL == 0)      /* hqr's numbers */
-        return (struct shifts){ *at(s, n, n) + .75 * size, *at(s, n, n) + .75 * size,
+        return (struct shifts){ *eigen_at(s, n, n) + .75 * size, *eigen_at(s, n, n) + .75 * size,
                                 -.4375 * size * size };
-    return (struct shifts){ *at(s, n, n), *at(s, n - 1, n - 1),
-                            *at(s, n, n - 1) * *at(s, n - 1, n) };
+    return (struct shifts){ *eigen_at(s, n, n), *eigen_at(s, n - 1, n - 1),
+                            *eigen_at(s, n, n - 1) * *eigen_at(s, n - 1, n) };
 }
 
 /*
@@ -123,11 +123,11 @@ static struct shifts shifts_of(const struct square *s, int step)
 static void first_column(double to[3], const struct square *s, const struct shifts *shift)
 {
     int l = s->lo;
-    double h = *at(s, l, l), r = shift->x - h, t = shift->y - h;
+    double h = *eigen_at(s, l, l), r = shift->x - h, t = shift->y - h;
 
-    to[0] = (r * t - shift->w) / *at(s, l + 1, l) + *at(s, l, l + 1);
-    to[1] = *at(s, l + 1, l + 1) - h - r - t;
-    to[2] = *at(s, l + 2, l + 1);
+    to[0] = (r * t - shift->w) / *eigen_at(s, l + 1, l) + *eigen_at(s, l, l + 1);
+    to[1] = *eigen_at(s, l + 1, l + 1) - h - r - t;
+    to[2] = *eigen_at(s, l + 2, l + 1);
 }
 
 /* One step of Francis on the block, which has three rows at least. */
@@ -145,7 +145,7 @@ static void francis(const struct square *s, int step)
         from_left(s, v, beta, k, count, k > l ? k - 1 : l, n);
         from_right(s, v, beta, k, count, l, k + 3 < n ? k + 3 : n);
         for (int i = 0; i < 3 && k + 1 + i <= n; i++)
-            x[i] = *at(s, k + 1 + i, k);
+            x[i] = *eigen_at(s, k + 1 + i, k);
     }
 }
 
@@ -168,8 +168,8 @@ static int block_begin(const struct square *s)
     int l = s->hi;
 
     for (; l > 0; l--)
-        if (fabs(*at(s, l, l - 1)) <= DBL_EPSILON * s->norm) {
-            *at(s, l, l - 1) = 0;
+        if (fabs(*eigen_at(s, l, l - 1)) <= DBL_EPSILON * s->norm) {
+            *eigen_at(s, l, l - 1) = 0;
             break;
         }
     return l;
@@ -178,7 +178,8 @@ static int block_begin(const struct square *s)
 /* The eigenvalues of rows n - 1, n. */
 static void of_two(const struct square *s, int n, struct eigenvalue *value)
 {
-    double a = *at(s, n - 1, n - 1), d = *at(s, n, n), bc = *at(s, n - 1, n) * *at(s, n, n - 1);
+    double a = *eigen_at(s, n - 1, n - 1), d = *eigen_at(s, n, n),
+           bc = *eigen_at(s, n - 1, n) * *eigen_at(s, n, n - 1);
     double half = (a - d) / 2, mean = (a + d) / 2, square = half * half + bc, root, far;
 
     if (square < 0) {
@@ -212,7 +213,7 @@ bool eigen_values(struct eigenvalue *value, double *a, int n)
         }
         step = 0;
         if (s.lo == s.hi)
-            value[s.hi] = (struct eigenvalue){ *at(&s, s.hi, s.hi), 0 };
+            value[s.hi] = (struct eigenvalue){ *eigen_at(&s, s.hi, s.hi), 0 };
         else
             of_two(&s, s.hi, value + s.lo);
         s.hi = s.lo - 1;

@@ -186,7 +186,7 @@ const char *gold_relation_name(const struct gold *g, int relation)
     return g->relation[relation].name;
 }
 
-static double share(int64_t hits, int64_t n)
+static double gold_share(int64_t hits, int64_t n)
 {
     return n > 0 ? (double)hits / (double)n : (double)NAN;
 }
@@ -208,14 +208,14 @@ struct gold_arcs gold_arcs(const struct gold *g, int relation)
     int best = best_offset(r->offset);
 
     return (struct gold_arcs){ r->name, r->n, r->n_scored[0] + r->n_scored[1],
-                               GOLD_FIRST_OFFSET + best, share(r->offset[best], r->n) };
+                               GOLD_FIRST_OFFSET + best, gold_share(r->offset[best], r->n) };
 }
 
 double gold_accuracy(const struct gold *g, int relation, int head, enum gold_way way)
 {
     const struct relation *r = &g->relation[relation];
 
-    return share(r->hit[head][0][way] + r->hit[head][1][way], r->n_scored[0] + r->n_scored[1]);
+    return gold_share(r->hit[head][0][way] + r->hit[head][1][way], r->n_scored[0] + r->n_scored[1]);
 }
 
 void gold_interval(int64_t k, int64_t n_all, double *low, double *high)
@@ -237,9 +237,9 @@ struct gold_held gold_held(const struct gold *g, int relation, int head)
     enum gold_way way = g->causal ? GOLD_LATER :
                         even[GOLD_FROM_HEAD] > even[GOLD_TO_HEAD] ? GOLD_FROM_HEAD :
                                                                     GOLD_TO_HEAD;
-    struct gold_held held = { way, share(even[way], r->n_scored[0]), r->n_scored[1],
-                              share(odd[way], r->n_scored[1]), 0, 0, GOLD_FIRST_OFFSET + k,
-                              share(r->scored_offset[1][k], r->n_scored[1]) };
+    struct gold_held held = { way, gold_share(even[way], r->n_scored[0]), r->n_scored[1],
+                              gold_share(odd[way], r->n_scored[1]), 0, 0, GOLD_FIRST_OFFSET + k,
+                              gold_share(r->scored_offset[1][k], r->n_scored[1]) };
 
     held.low = held.high = NAN;
     if (held.n > 0)
@@ -287,7 +287,7 @@ double gold_tag_words(const struct gold *g, int tag)
 
     for (int i = 0; i < g->n_tags; i++)
         all += g->tag[i].n;
-    return share(g->tag[tag].n, all);
+    return gold_share(g->tag[tag].n, all);
 }
 
 double gold_tag_share(const struct gold *g, int tag, int head)

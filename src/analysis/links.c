@@ -10,7 +10,7 @@ struct links {
     struct head_links *head;    /* a slot for each head */
 };
 
-static void start(void *self, size_t at, int text)
+static void links_start(void *self, size_t at, int text)
 {
     struct links *links = self;
     int count = links->slots.texts.text[text].queries.n;
@@ -30,7 +30,7 @@ struct links *links_new(struct arena *a, const struct model *m,
 
     *links = (struct links){ .arena = a, .slots = slots_of(m, texts, want) };
     links->head = arena_alloc(a, slots_count(&links->slots), sizeof *links->head);
-    slots_each(&links->slots, start, links);
+    slots_each(&links->slots, links_start, links);
     return links;
 }
 
@@ -41,17 +41,17 @@ struct row {
     const unsigned char *hidden;    /* NULL: none is */
 };
 
-static bool is_hidden(const struct row *row, int j)
+static bool links_is_hidden(const struct row *row, int j)
 {
     return row->hidden != NULL && row->hidden[j];
 }
 
 /* Of equal ones the first.  Hidden keys weigh nothing: they are passed at the start. */
-static struct link strongest(const struct row *row)
+static struct link links_strongest(const struct row *row)
 {
     int best = 0;
 
-    while (best < row->n_keys && is_hidden(row, best))
+    while (best < row->n_keys && links_is_hidden(row, best))
         best++;
     if (best == row->n_keys)
         return (struct link){ row->query, -1, 0 };
@@ -67,7 +67,7 @@ static void take_words(struct link *words, const struct row *row,
     for (int j = 0; j < row->n_keys; j++) {
         int key = row->key0 + j;
 
-        if (row->weight[j] > least && !is_hidden(row, j) &&
+        if (row->weight[j] > least && !links_is_hidden(row, j) &&
             (two_axes || key != row->query) && (special == NULL || !special[key])) {
             least = row->weight[j];
             *words = (struct link){ row->query, key, least };
@@ -75,7 +75,7 @@ static void take_words(struct link *words, const struct row *row,
     }
 }
 
-static void take(void *self, const struct rows *rows, int n)
+static void links_take(void *self, const struct rows *rows, int n)
 {
     struct links *links = self;
     const struct attended *texts = &links->slots.texts;
@@ -90,7 +90,7 @@ static void take(void *self, const struct rows *rows, int n)
         const struct row row = { rows->row0 + t, rows->key0, rows->n_keys,
                                  rows->weight + at,
                                  rows->hidden != NULL ? rows->hidden + at : NULL };
-        struct link best = strongest(&row);
+        struct link best = links_strongest(&row);
 
         head->row[row.query] = best;
         if ((query_special == NULL || !query_special[row.query]) &&
@@ -100,7 +100,7 @@ static void take(void *self, const struct rows *rows, int n)
 }
 
 /* Rows that did not come were left out. */
-static void done(void *self, int text, int layer)
+static void links_done(void *self, int text, int layer)
 {
     struct links *links = self;
 
@@ -117,7 +117,7 @@ static void done(void *self, int text, int layer)
 
 struct sink links_sink(struct links *links)
 {
-    return (struct sink){ SINK_HEAD, take, done, links };
+    return (struct sink){ SINK_HEAD, links_take, links_done, links };
 }
 
 const struct head_links *links_head(const struct links *links, int text, int layer,

@@ -44,7 +44,7 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
     return map;
 }
 
-static void put(struct map *m, size_t cell, float w)
+static void map_put(struct map *m, size_t cell, float w)
 {
     float *v = &m->value[cell];
 
@@ -72,11 +72,11 @@ static void put_row(struct map *m, int head, int query, int key0, int n,
         int column = m->col[key0 + j];
 
         if (column >= 0 && !isnan(weight[j]) && (hidden == NULL || !hidden[j]))
-            put(m, start + (size_t)(column / m->pool), weight[j]);
+            map_put(m, start + (size_t)(column / m->pool), weight[j]);
     }
 }
 
-static void take(void *self, const struct rows *rows, int n_heads)
+static void map_take_rows(void *self, const struct rows *rows, int n_heads)
 {
     struct map *map = self;
 
@@ -97,7 +97,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
 }
 
 /* Sums become means. */
-static void finish(struct map *m, int head)
+static void map_finish_head(struct map *m, int head)
 {
     size_t first = (size_t)head * n_cells(m);
 
@@ -106,25 +106,25 @@ static void finish(struct map *m, int head)
             m->value[i] /= (float)m->count[i];
 }
 
-static void done(void *self, int text, int layer)
+static void map_done(void *self, int text, int layer)
 {
     struct map *map = self;
 
     for (int head = 0; head < map->n_heads; head++)
         if (text == map->text && layer == map->layer)
-            finish(map, head);
+            map_finish_head(map, head);
 }
 
 struct sink map_sink(struct map *m)
 {
-    return (struct sink){ SINK_HEAD, take, done, m };
+    return (struct sink){ SINK_HEAD, map_take_rows, map_done, m };
 }
 
 void map_fill(struct map *m, int head, const float *weight)
 {
     for (int i = 0; i < m->n_queries; i++)
         put_row(m, head, i, 0, m->n_keys, weight + (size_t)i * (size_t)m->n_keys, NULL);
-    finish(m, head);
+    map_finish_head(m, head);
 }
 
 const float *map_head(const struct map *m, int head)

@@ -94,7 +94,7 @@ static bool sees_any(const float *a, int n)
 }
 
 /* exact NULL: w stands alone, and js and same mean nothing. */
-static struct row_sums compare(const float *w, const float *exact, int T, int S)
+static struct row_sums mechanisms_compare(const float *w, const float *exact, int T, int S)
 {
     struct row_sums sums = { .undefined = !mechanisms_all_finite(w, (int64_t)T * S) };
 
@@ -112,7 +112,7 @@ static struct row_sums compare(const float *w, const float *exact, int T, int S)
 }
 
 /* Never seen: by the model, or by a mechanism that leaves pairs out. */
-static void keep(float *kept, const float *w, const struct attention *a, bool sparse)
+static void mechanisms_keep(float *kept, const float *w, const struct attention *a, bool sparse)
 {
     int S = a->at.S;
 
@@ -132,7 +132,7 @@ static void own_rows_task(void *self, int i, struct arena *scratch)
 }
 
 /* Whether the rows of this head count. */
-static bool counts(const struct rows_job *j, int head)
+static bool mechanisms_counts(const struct rows_job *j, int head)
 {
     const struct wanted *heads = j->c->opts->heads;
 
@@ -148,7 +148,7 @@ static void rows_task(void *self, int i, struct arena *scratch)
     float *w;
 
     for (int k = i * job->h->joined; k < (i + 1) * job->h->joined; k++)
-        any = any || counts(job, k) || k == opts->kept_head;
+        any = any || mechanisms_counts(job, k) || k == opts->kept_head;
     if (!any)
         return;
     w = arena_alloc_raw(scratch, (size_t)count, sizeof *w);
@@ -156,12 +156,12 @@ static void rows_task(void *self, int i, struct arena *scratch)
     for (int k = i * job->h->joined; k < (i + 1) * job->h->joined; k++) {
         const float *exact = job->exact != NULL ? job->exact + k * count : NULL;
 
-        if (counts(job, k))
-            job->sums[k] = compare(w, exact, job->v->T, job->v->S);
-        if (counts(job, k) && job->all != NULL)
+        if (mechanisms_counts(job, k))
+            job->sums[k] = mechanisms_compare(w, exact, job->v->T, job->v->S);
+        if (mechanisms_counts(job, k) && job->all != NULL)
             memcpy(job->all + k * count, w, (size_t)count * sizeof *w);
         if (k == opts->kept_head && job->kept != NULL)
-            keep(job->kept, w, &job->h->head[i], job->h->mechanism->sparse);
+            mechanisms_keep(job->kept, w, &job->h->head[i], job->h->mechanism->sparse);
     }
 }
 
@@ -202,8 +202,8 @@ static void compare_rows(struct mechanism_result *r, struct rows_job *j)
 
 /* ---- one layer ---- */
 
-static struct mechanism_heads heads_of(const struct mechanisms_opts *o, int id,
-                                       const struct qkv_view *v, struct arena *a)
+static struct mechanism_heads mechanisms_heads_of(const struct mechanisms_opts *o, int id,
+                                                  const struct qkv_view *v, struct arena *a)
 {
     return mechanism_heads(mechanism_table[id], &o->params,
                            id == MECHANISM_additive ? o->additive : NULL, v, a);
@@ -269,7 +269,7 @@ static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
                          struct layer_room *room, struct err *e)
 {
     struct mechanism_result *result = &c->result[v->layer * N_MECHANISM + id];
-    struct mechanism_heads heads = heads_of(c->opts, id, v, c->a);
+    struct mechanism_heads heads = mechanisms_heads_of(c->opts, id, v, c->a);
     struct rows_job job = { .c = c, .v = v, .h = &heads, .exact = room->exact };
     int64_t count = (int64_t)v->T * out_width(c);
     int64_t *scores = arena_alloc(c->a, (size_t)v->H, sizeof *scores);
@@ -324,7 +324,7 @@ static int run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_
     return 0;
 }
 
-static int take(void *self, const struct qkv_view *v, struct err *e)
+static int mechanisms_take(void *self, const struct qkv_view *v, struct err *e)
 {
     struct mechanisms *mechanisms = self;
     struct layer_room room = { .z = floats(mechanisms->a, v->T,
@@ -379,7 +379,7 @@ struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
 
 struct tap mechanisms_tap(struct mechanisms *c)
 {
-    return (struct tap){ .take = take, .self = c };
+    return (struct tap){ .take = mechanisms_take, .self = c };
 }
 
 const struct mechanism_result *mechanisms_at(const struct mechanisms *c, int layer,
@@ -394,8 +394,8 @@ static int attend(void *self, const struct qkv_view *v, float *z, struct par *pa
                   struct err *e)
 {
     struct mechanisms_replacement *replacement = self;
-    struct mechanism_heads heads = heads_of(replacement->opts, (int)replacement->id, v,
-                                            replacement->a);
+    struct mechanism_heads heads = mechanisms_heads_of(replacement->opts, (int)replacement->id, v,
+                                                       replacement->a);
 
     replacement->refused = heads.refused;
     if (heads.refused != NULL)

@@ -39,8 +39,8 @@ static double weight(const struct rows *r, int t, int key)
 }
 
 /* Row t, whose query is drawn token i. */
-static void add_row(struct sums *sums, const struct rows *r, int t, int i,
-                    const struct probe_shape *shape)
+static void probe_add_row(struct sums *sums, const struct rows *r, int t, int i,
+                          const struct probe_shape *shape)
 {
     int key = r->row0 + t, n = shape->n;
 
@@ -61,7 +61,7 @@ static void add_row(struct sums *sums, const struct rows *r, int t, int i,
             sums->offset[k] += weight(r, t, key + offsets[k]);
 }
 
-static void take(void *self, const struct rows *rows, int n_heads)
+static void probe_take(void *self, const struct rows *rows, int n_heads)
 {
     struct probe *probe = self;
     const struct probe_shape shape = probe->shape;
@@ -73,17 +73,17 @@ static void take(void *self, const struct rows *rows, int n_heads)
         int i = rows->row0 + t - shape.lead;
 
         if (i >= 0 && i < 2 * shape.n)
-            add_row(sums, rows, t, i, &shape);
+            probe_add_row(sums, rows, t, i, &shape);
     }
 }
 
 struct sink probe_sink(struct probe *p)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, p };
+    return (struct sink){ SINK_HEAD, probe_take, NULL, p };
 }
 
 /* Rows of a text that a score is the mean of; 0: there are none. */
-static int count_rows(const struct probe_shape *shape, enum probe_score score)
+static int probe_count_rows(const struct probe_shape *shape, enum probe_score score)
 {
     int n = shape->n;
 
@@ -121,7 +121,7 @@ static double best_offset(const struct probe *p, int layer, int head, bool which
 
 double probe_score(const struct probe *p, enum probe_score score, int layer, int head)
 {
-    int n = count_rows(&p->shape, score);
+    int n = probe_count_rows(&p->shape, score);
     double sum = 0;
 
     if (score >= PROBE_OFFSET)

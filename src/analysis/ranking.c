@@ -23,7 +23,7 @@ struct ranking *ranking_new(struct arena *a, const struct model *m,
     return r;
 }
 
-static void take(void *self, const struct rows *rows, int n_heads)
+static void ranking_take(void *self, const struct rows *rows, int n_heads)
 {
     struct ranking *r = self;
     const struct ranking_places *at = &r->places;
@@ -47,7 +47,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
 struct sink ranking_sink(struct ranking *r)
 {
-    return (struct sink){ .scope = SINK_HEAD, .take = take, .self = r, .divided = true };
+    return (struct sink){ .scope = SINK_HEAD, .take = ranking_take, .self = r, .divided = true };
 }
 
 double ranking_sum(const double *cal, int n)

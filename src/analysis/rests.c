@@ -18,7 +18,7 @@ void rests_add(struct rests *r, const struct token_list *keys, int key)
         r->from_end[from_end]++;
 }
 
-static int64_t largest(int64_t found, const int64_t *count, int n)
+static int64_t rests_largest(int64_t found, const int64_t *count, int n)
 {
     for (int i = 0; i < n; i++)
         if (count[i] > found)
@@ -28,10 +28,10 @@ static int64_t largest(int64_t found, const int64_t *count, int n)
 
 double rests_same(const struct rests *r)
 {
-    int64_t most = largest(0, r->token, RESTS_TOKENS);
+    int64_t most = rests_largest(0, r->token, RESTS_TOKENS);
 
-    most = largest(most, r->from_start, RESTS_PLACES);
-    most = largest(most, r->from_end, RESTS_PLACES);
+    most = rests_largest(most, r->from_start, RESTS_PLACES);
+    most = rests_largest(most, r->from_end, RESTS_PLACES);
     return r->n > 0 ? (double)most / (double)r->n : (double)NAN;
 }
 

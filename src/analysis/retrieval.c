@@ -22,7 +22,7 @@ struct retrieval *retrieval_new(struct arena *a, const struct model *m,
 }
 
 /* The first of the largest. */
-static int strongest(const struct rows *r, int t)
+static int retrieval_strongest(const struct rows *r, int t)
 {
     const float *weight = r->weight + (size_t)t * r->stride;
     int best = 0;
@@ -33,7 +33,7 @@ static int strongest(const struct rows *r, int t)
     return r->key0 + best;
 }
 
-static void take(void *self, const struct rows *rows, int n_heads)
+static void retrieval_take(void *self, const struct rows *rows, int n_heads)
 {
     struct retrieval *r = self;
     int *key = r->key + slots_at(&r->slots, 0, rows->layer, rows->head) *
@@ -44,13 +44,13 @@ static void take(void *self, const struct rows *rows, int n_heads)
         int gold = rows->row0 + t + 1 - r->places.gold;
 
         if (gold >= 0 && gold < r->places.n_gold)
-            key[gold] = strongest(rows, t);
+            key[gold] = retrieval_strongest(rows, t);
     }
 }
 
 struct sink retrieval_sink(struct retrieval *r)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, r };
+    return (struct sink){ SINK_HEAD, retrieval_take, NULL, r };
 }
 
 static bool is_hit(const struct retrieval *r, const int *key, int gold)

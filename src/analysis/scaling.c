@@ -9,7 +9,7 @@ static double *square(struct arena *a, int n)
     return arena_alloc(a, (uint64_t)n * (uint64_t)n, sizeof(double));
 }
 
-static double *at(double *x, int n, int i, int k)
+static double *scaling_at(double *x, int n, int i, int k)
 {
     return x + (size_t)i * (size_t)n + (size_t)k;
 }
@@ -28,12 +28,12 @@ static void centre(double *b, const double *squared, int n, double *mean)
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
-            *at(b, n, i, k) = -(squared[(size_t)i * (size_t)n + (size_t)k] - mean[i] -
-                                mean[k] + all) / 2;
+            *scaling_at(b, n, i, k) = -(squared[(size_t)i * (size_t)n + (size_t)k] - mean[i] -
+                                        mean[k] + all) / 2;
 }
 
 /* x and y of both become c x - s y, s x + c y. */
-static void turn(double *x, double *y, double c, double s)
+static void scaling_turn(double *x, double *y, double c, double s)
 {
     double was = *x;
 
@@ -42,21 +42,22 @@ static void turn(double *x, double *y, double c, double s)
 }
 
 /* Makes b[p][q] 0, and turns the vectors, which are rows, along. */
-static void rotate(double *b, double *vector, int n, int p, int q)
+static void scaling_rotate(double *b, double *vector, int n, int p, int q)
 {
-    double tau = (*at(b, n, q, q) - *at(b, n, p, p)) / (2 * *at(b, n, p, q));
+    double tau = (*scaling_at(b, n, q, q) - *scaling_at(b, n, p, p)) /
+                 (2 * *scaling_at(b, n, p, q));
     double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
     double c = 1 / sqrt(1 + t * t), s = t * c;
 
     for (int k = 0; k < n; k++)
-        turn(at(b, n, p, k), at(b, n, q, k), c, s);
+        scaling_turn(scaling_at(b, n, p, k), scaling_at(b, n, q, k), c, s);
     for (int k = 0; k < n; k++)
-        turn(at(b, n, k, p), at(b, n, k, q), c, s);
+        scaling_turn(scaling_at(b, n, k, p), scaling_at(b, n, k, q), c, s);
     for (int k = 0; k < n; k++)
-        turn(at(vector, n, p, k), at(vector, n, q, k), c, s);
+        scaling_turn(scaling_at(vector, n, p, k), scaling_at(vector, n, q, k), c, s);
 }
 
-static double norm(const double *b, int n)
+static double scaling_norm(const double *b, int n)
 {
     double sum = 0;
 
@@ -68,17 +69,17 @@ static double norm(const double *b, int n)
 /* Eigenvalues on the diagonal of b, eigenvectors in the rows of vector. */
 static void diagonalise(double *b, double *vector, int n, struct progress *progress)
 {
-    double small = 1e-15 * norm(b, n);
+    double small = 1e-15 * scaling_norm(b, n);
     bool turned = n > 1;
 
     for (int i = 0; i < n; i++)
-        *at(vector, n, i, i) = 1;
+        *scaling_at(vector, n, i, i) = 1;
     for (int sweep = 0; turned && sweep < 60; sweep++) {
         turned = false;
         for (int p = 0; p < n; p++) {
             for (int q = p + 1; q < n; q++)
-                if (fabs(*at(b, n, p, q)) > small) {
-                    rotate(b, vector, n, p, q);
+                if (fabs(*scaling_at(b, n, p, q)) > small) {
+                    scaling_rotate(b, vector, n, p, q);
                     turned = true;
                 }
             progress_ran(progress, 6 * (int64_t)(n - p) * n);
@@ -87,7 +88,7 @@ static void diagonalise(double *b, double *vector, int n, struct progress *progr
 }
 
 /* The row with the largest eigenvalue, but one. */
-static int largest(const double *b, int n, int but)
+static int scaling_largest(const double *b, int n, int but)
 {
     int best = -1;
 
@@ -99,7 +100,7 @@ static int largest(const double *b, int n, int but)
 }
 
 /* One coordinate of all places. */
-static void put(double *place, const double *vector, double value, int n, int axis)
+static void scaling_put(double *place, const double *vector, double value, int n, int axis)
 {
     double scale = value > 0 ? sqrt(value) : 0;
     int most = 0;
@@ -123,9 +124,9 @@ void scaling_plane(double *place, const double *squared, int n, struct arena *sc
     centre(b, squared, n, mean);
     diagonalise(b, vector, n, progress);
     for (int axis = 0; axis < 2; axis++) {
-        row = largest(b, n, row);
+        row = scaling_largest(b, n, row);
         if (row >= 0)
-            put(place, at(vector, n, row, 0), *at(b, n, row, row), n, axis);
+            scaling_put(place, scaling_at(vector, n, row, 0), *scaling_at(b, n, row, row), n, axis);
         else
             place[axis] = 0;        /* there is one place alone */
     }
@@ -140,26 +141,26 @@ struct tree {
 };
 
 /* The two that are nearest. */
-static void nearest(const struct tree *t, int *x, int *y)
+static void scaling_nearest(const struct tree *t, int *x, int *y)
 {
     double least = INFINITY;
 
     for (int i = 0; i < t->n; i++)
         for (int k = i + 1; k < t->n && t->size[i] > 0; k++)
-            if (t->size[k] > 0 && *at(t->mean, t->n, i, k) < least - 1e-12) {
-                least = *at(t->mean, t->n, i, k);
+            if (t->size[k] > 0 && *scaling_at(t->mean, t->n, i, k) < least - 1e-12) {
+                least = *scaling_at(t->mean, t->n, i, k);
                 *x = i;
                 *y = k;
             }
 }
 
-static void merge(struct tree *t, int x, int y)
+static void scaling_merge(struct tree *t, int x, int y)
 {
     for (int i = 0; i < t->n; i++) {
-        double mean = (t->size[x] * *at(t->mean, t->n, x, i) +
-                       t->size[y] * *at(t->mean, t->n, y, i)) / (t->size[x] + t->size[y]);
+        double mean = (t->size[x] * *scaling_at(t->mean, t->n, x, i) +
+                       t->size[y] * *scaling_at(t->mean, t->n, y, i)) / (t->size[x] + t->size[y]);
 
-        *at(t->mean, t->n, x, i) = *at(t->mean, t->n, i, x) = mean;
+        *scaling_at(t->mean, t->n, x, i) = *scaling_at(t->mean, t->n, i, x) = mean;
     }
     t->size[x] += t->size[y];
     t->size[y] = 0;
@@ -174,7 +175,7 @@ void scaling_clusters(int *cluster, const double *squared, int n, int most,
 
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < n; k++)
-            *at(tree.mean, n, i, k) = sqrt(squared[(size_t)i * (size_t)n + (size_t)k]);
+            *scaling_at(tree.mean, n, i, k) = sqrt(squared[(size_t)i * (size_t)n + (size_t)k]);
         tree.size[i] = 1;
         cluster[i] = i;
     }
@@ -182,8 +183,8 @@ void scaling_clusters(int *cluster, const double *squared, int n, int most,
         int x = 0, y = 1;
 
         progress_ran(progress, (int64_t)n * n);
-        nearest(&tree, &x, &y);
-        merge(&tree, x, y);
+        scaling_nearest(&tree, &x, &y);
+        scaling_merge(&tree, x, y);
         for (int i = 0; i < n; i++)
             cluster[i] = cluster[i] == y ? x : cluster[i];
     }

@@ -21,7 +21,7 @@ size_t slots_at(const struct slots *slots, int text, int layer, int head)
     return ((size_t)text * (size_t)slots->L + (size_t)layer) * (size_t)slots->H + (size_t)head;
 }
 
-static bool is_wanted(const struct slots *slots, int layer, int head)
+static bool slots_is_wanted(const struct slots *slots, int layer, int head)
 {
     return wanted_layer(slots->want, layer) && wanted_head(slots->want, layer, head);
 }
@@ -32,6 +32,6 @@ void slots_each(const struct slots *slots, void (*fn)(void *self, size_t at, int
     for (int text = 0; text < slots->texts.n_texts; text++)
         for (int layer = 0; layer < slots->L; layer++)
             for (int head = 0; head < slots->H; head++)
-                if (is_wanted(slots, layer, head))
+                if (slots_is_wanted(slots, layer, head))
                     fn(self, slots_at(slots, text, layer, head), text);
 }

@@ -14,7 +14,7 @@ struct norming {
 };
 
 /* x x^T [n, n] of x[n, D] */
-static double *products(const float *x, int n, int D, struct arena *scratch)
+static double *spectral_products(const float *x, int n, int D, struct arena *scratch)
 {
     double *out = arena_alloc_raw(scratch, (uint64_t)n, (uint64_t)n * sizeof *out);
 
@@ -29,7 +29,7 @@ static double *products(const float *x, int n, int D, struct arena *scratch)
     return out;
 }
 
-static double largest(const struct eigenvalue *value, int n)
+static double spectral_largest(const struct eigenvalue *value, int n)
 {
     double most = 0;
 
@@ -44,8 +44,8 @@ static void norm_head(void *self, int h, struct arena *scratch)
     const struct norming *job = self;
     const struct fold *f = job->f;
     int64_t n = f->d, D = f->D, g = h / (f->H / f->G);
-    const double *q = products(f->q + h * n * D, f->d, f->D, scratch);
-    const double *k = products(f->k + g * n * D, f->d, f->D, scratch);
+    const double *q = spectral_products(f->q + h * n * D, f->d, f->D, scratch);
+    const double *k = spectral_products(f->k + g * n * D, f->d, f->D, scratch);
     double *both = arena_alloc(scratch, (uint64_t)n, (uint64_t)n * sizeof *both);
     struct eigenvalue *value = arena_alloc(scratch, (uint64_t)n, sizeof *value);
 
@@ -54,7 +54,7 @@ static void norm_head(void *self, int h, struct arena *scratch)
             for (int64_t c = 0; c < n; c++)
                 both[i * n + c] += q[i * n + j] * k[j * n + c];
     job->to[h] = eigen_values(value, both, f->d) ?
-                     job->scale * sqrt(largest(value, f->d)) : EIGEN_MISSED;
+                     job->scale * sqrt(spectral_largest(value, f->d)) : EIGEN_MISSED;
 }
 
 const double *spectral_of(struct arena *a, const struct model *m, struct par *par,

@@ -29,7 +29,7 @@ struct stability *stability_new(struct arena *a, const struct model *m)
 }
 
 /* Row blocks of one text see the same keys in every run. */
-static void take(void *self, const struct rows *rows, int n)
+static void stability_take(void *self, const struct rows *rows, int n)
 {
     struct stability *stability = self;
     struct sums *sums = &stability->sums[rows->layer * stability->H + rows->head];
@@ -50,7 +50,7 @@ static void take(void *self, const struct rows *rows, int n)
 
 struct sink stability_sink(struct stability *s)
 {
-    return (struct sink){ SINK_TEXTS, take, NULL, s };
+    return (struct sink){ SINK_TEXTS, stability_take, NULL, s };
 }
 
 struct head_change stability_head(const struct stability *s, int layer, int head)

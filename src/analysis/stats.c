@@ -62,7 +62,7 @@ static void **state_at(const struct stats *s, int k, size_t at)
 
 /* ---- before the pass ---- */
 
-static struct metric_shape shape_of(const struct stats *s, int text)
+static struct metric_shape stats_shape_of(const struct stats *s, int text)
 {
     const struct attended_text *attended_text = &s->slots.texts.text[text];
 
@@ -96,12 +96,12 @@ static void start_metric(struct stats *s, int k, size_t at, const struct metric_
         start_state(s, k, at, shape);
 }
 
-static void start(void *self, size_t at, int text)
+static void stats_start(void *self, size_t at, int text)
 {
     struct stats *stats = self;
     struct head_slot *slot = &stats->slot[at];
     size_t count = (size_t)stats->set->n;
-    const struct metric_shape shape = shape_of(stats, text);
+    const struct metric_shape shape = stats_shape_of(stats, text);
 
     slot->list = arena_alloc(stats->arena, count, sizeof *slot->list);
     slot->value = arena_alloc(stats->arena, count, sizeof *slot->value);
@@ -184,7 +184,7 @@ static void set_logarithms(struct stats *s)
 
 /* ---- queries and keys ---- */
 
-static int look(void *self, const struct qkv_view *v, struct err *e)
+static int stats_look(void *self, const struct qkv_view *v, struct err *e)
 {
     struct stats *s = self;
 
@@ -213,14 +213,15 @@ const struct tap *stats_tap(const struct stats *s)
     return s->tap.take != NULL ? &s->tap : NULL;
 }
 
-static int widest(const struct config *c)
+static int stats_widest(const struct config *c)
 {
     return c->d_head > c->d_value ? c->d_head : c->d_value;
 }
 
 static int widest_head(const struct model *m)
 {
-    int d = widest(&m->config), d2 = m->decoder != NULL ? widest(&m->decoder->config) : 0;
+    int d = stats_widest(&m->config),
+        d2 = m->decoder != NULL ? stats_widest(&m->decoder->config) : 0;
 
     return d2 > d ? d2 : d;
 }
@@ -249,15 +250,15 @@ struct stats *stats_new(struct arena *a, const struct model *m,
                              sizeof *stats->map);
     stats->room = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)stats->slots.H,
                               sizeof *stats->room);
-    slots_each(&stats->slots, start, stats);
+    slots_each(&stats->slots, stats_start, stats);
     if (looks(stats) && m->precomputed == NULL)
-        stats->tap = (struct tap){ .take = look, .self = stats };
+        stats->tap = (struct tap){ .take = stats_look, .self = stats };
     return stats;
 }
 
 /* ---- the rows ---- */
 
-static struct metric_row row_of(const struct stats *s, const struct rows *rows, int t)
+static struct metric_row stats_row_of(const struct stats *s, const struct rows *rows, int t)
 {
     const struct attended_text *text = &s->slots.texts.text[rows->text];
     size_t at = (size_t)t * rows->stride;
@@ -274,8 +275,8 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
 }
 
 /* To those by row from `row` on, and those by head from `head` on. */
-static void take_row(const struct stats *s, size_t at, const struct metric_row *r, int row,
-                     int head)
+static void stats_take_row(const struct stats *s, size_t at, const struct metric_row *r, int row,
+                           int head)
 {
     for (int i = row; i < s->n_by_row; i++) {
         int k = s->by_row[i];
@@ -294,10 +295,11 @@ static void take_row(const struct stats *s, size_t at, const struct metric_row *
     }
 }
 
-static void take_rows(const struct stats *s, size_t at, const struct rows *rows, int row, int head)
+static void stats_take_rows(const struct stats *s, size_t at, const struct rows *rows, int row,
+                            int head)
 {
     for (int t = 0; t < rows->n_rows; t++) {
-        struct metric_row r = row_of(s, rows, t);
+        struct metric_row r = stats_row_of(s, rows, t);
         struct scan scan;
 
         if (r.n_visible <= 0) {
@@ -306,7 +308,7 @@ static void take_rows(const struct stats *s, size_t at, const struct rows *rows,
         }
         scan = row_scan(r.a, r.n_keys, r.key0, r.query);
         r.scan = &scan;
-        take_row(s, at, &r, row, head);
+        stats_take_row(s, at, &r, row, head);
     }
 }
 
@@ -327,7 +329,7 @@ static void take_block(const struct stats *s, size_t at, const struct rows *rows
     float largest[ATTEND_ROWS];
     struct metric_found found;
     struct metric_block b = {
-        .row = row_of(s, rows, 0), .n_rows = rows->n_rows, .stride = rows->stride,
+        .row = stats_row_of(s, rows, 0), .n_rows = rows->n_rows, .stride = rows->stride,
         .n_visible = rows->n_visible, .entropy = rows->entropy, .null_mass = rows->null_mass,
         .ln = s->ln, .largest = largest,
         .sums = row_scan_rows(largest, rows->weight, rows->stride, rows->n_rows, rows->n_keys,
@@ -352,7 +354,7 @@ static void take_block(const struct stats *s, size_t at, const struct rows *rows
         s->set->metric[k].rule->state->take_block(s->state[k][at], &b);
     }
     if (s->n_row_blocks < s->n_by_row || s->n_head_blocks < s->n_by_head)
-        take_rows(s, at, rows, s->n_row_blocks, s->n_head_blocks);
+        stats_take_rows(s, at, rows, s->n_row_blocks, s->n_head_blocks);
 }
 
 static void take_head(void *self, const struct rows *rows, int n)
@@ -364,7 +366,7 @@ static void take_head(void *self, const struct rows *rows, int n)
     if (is_block(stats, rows))
         take_block(stats, at, rows);
     else
-        take_rows(stats, at, rows, 0, 0);
+        stats_take_rows(stats, at, rows, 0, 0);
 }
 
 /* rows[n]: the same rows of n heads of a layer. */
@@ -379,7 +381,7 @@ static void take_layer(void *self, const struct rows *rows, int n)
 
         for (int i = 0; i < n; i++)
             if (rows[i].n_visible[t] > 0)
-                row[n_seeing++] = row_of(stats, &rows[i], t);
+                row[n_seeing++] = stats_row_of(stats, &rows[i], t);
         for (int k = 0; k < stats->set->n && n_seeing > 0; k++)
             if (keeps_state(stats, k) && scope_of(stats, k) >= SCOPE_LAYER &&
                 is_defined(stats, k))

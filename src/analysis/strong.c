@@ -46,7 +46,7 @@ struct strong *strong_new(struct arena *a, const struct model *m, const struct w
 }
 
 /* The stronger one first: a total order, so that sorting has one result. */
-static int compare(const void *first, const void *second)
+static int strong_compare(const void *first, const void *second)
 {
     const struct strong_link *x = first, *y = second;
 
@@ -61,12 +61,12 @@ static int compare(const void *first, const void *second)
 
 static void sort(struct strong_link *link, int n)
 {
-    qsort(link, (size_t)n, sizeof *link, compare);
+    qsort(link, (size_t)n, sizeof *link, strong_compare);
 }
 
 /* One that is shown counts in *sum, also if it is too weak to be kept. */
-static void add(const struct strong_rule *rule, struct head *head, int *n, struct strong_link of,
-                double *sum)
+static void strong_add(const struct strong_rule *rule, struct head *head, int *n,
+                       struct strong_link of, double *sum)
 {
     if (of.key < 0 || !(of.weight > 0.0f))
         return;
@@ -75,7 +75,8 @@ static void add(const struct strong_rule *rule, struct head *head, int *n, struc
         head->row[(*n)++] = of;
 }
 
-static void keep(const struct strong_rule *rule, struct head *head, const struct strong_link *link)
+static void strong_keep(const struct strong_rule *rule, struct head *head,
+                        const struct strong_link *link)
 {
     if (head->n == 2 * rule->most) {
         sort(head->link, head->n);
@@ -86,8 +87,8 @@ static void keep(const struct strong_rule *rule, struct head *head, const struct
 }
 
 /* What is shown of a row, to head->row; *sum: of its weights. */
-static int gather(const struct strong_rule *rule, struct head *head, const struct rows *rows, int t,
-                  struct strong_link of, double *sum)
+static int strong_gather(const struct strong_rule *rule, struct head *head, const struct rows *rows,
+                         int t, struct strong_link of, double *sum)
 {
     const float *weight = rows->weight + (size_t)t * rows->stride;
     const unsigned char *hidden = rows->hidden != NULL ?
@@ -99,18 +100,18 @@ static int gather(const struct strong_rule *rule, struct head *head, const struc
         of.key = rule->col[rows->key0 + j];
         of.weight = weight[j];
         if (hidden == NULL || !hidden[j])
-            add(rule, head, &n, of, sum);
+            strong_add(rule, head, &n, of, sum);
     }
     if (rows->null_mass != NULL) {
         head->sink += rows->null_mass[t];
         of.key = rule->sink;
         of.weight = (float)rows->null_mass[t];
-        add(rule, head, &n, of, sum);
+        strong_add(rule, head, &n, of, sum);
     }
     return n;
 }
 
-static void take_row(const struct strong *s, const struct rows *rows, int t, int slot)
+static void strong_take_row(const struct strong *s, const struct rows *rows, int t, int slot)
 {
     struct head *head = &s->head[slot];
     int row = s->rule.row[rows->row0 + t];
@@ -120,27 +121,28 @@ static void take_row(const struct strong *s, const struct rows *rows, int t, int
     if (row < 0)
         return;
     head->n_rows++;
-    n = gather(&s->rule, head, rows, t, (struct strong_link){ .query = row, .head = slot }, &sum);
+    n = strong_gather(&s->rule, head, rows, t, (struct strong_link){ .query = row, .head = slot },
+                      &sum);
     sort(head->row, n);
     for (int i = 0; i < n && (s->rule.share >= 1.0 || held < s->rule.share * sum); i++) {
-        keep(&s->rule, head, &head->row[i]);
+        strong_keep(&s->rule, head, &head->row[i]);
         held += head->row[i].weight;
     }
 }
 
-static void take(void *self, const struct rows *rows, int n)
+static void strong_take(void *self, const struct rows *rows, int n)
 {
     const struct strong *strong = self;
     int slot = strong->slot[rows->layer * strong->H + rows->head];
 
     (void)n;
     for (int t = 0; slot >= 0 && t < rows->n_rows; t++)
-        take_row(strong, rows, t, slot);
+        strong_take_row(strong, rows, t, slot);
 }
 
 struct sink strong_sink(struct strong *strong)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, strong };
+    return (struct sink){ SINK_HEAD, strong_take, NULL, strong };
 }
 
 struct strong_links strong_end(struct strong *strong)

@@ -100,7 +100,7 @@ static int poisson(double u)
     return k;
 }
 
-static void draw(struct summary *s, int64_t text)
+static void summary_draw(struct summary *s, int64_t text)
 {
     for (int b = 0; b < s->kind.n_replicates; b++)
         s->weight[b] = (unsigned char)poisson((double)(chance(b, text) >> 11) * 0x1p-53);
@@ -116,7 +116,7 @@ static void add_square(struct sums *s, double square)
     fixed_add(&s->rest, fixed_rest(square));
 }
 
-static void add_part(struct part *p, struct fixed value, int weight)
+static void summary_add_part(struct part *p, struct fixed value, int weight)
 {
     for (int i = 0; i < weight; i++)
         fixed_add(&p->sum, value);
@@ -124,7 +124,7 @@ static void add_part(struct part *p, struct fixed value, int weight)
 }
 
 /* A sum below this can grow by a square, or be doubled, and does not overflow. */
-static void check_size(struct sums *s)
+static void summary_check_size(struct sums *s)
 {
     if (s->square.whole >= (int64_t)1 << 61)
         s->beyond = 1;
@@ -143,16 +143,16 @@ static void add_value(struct summary *s, int i, double value)
     fixed = fixed_of(value);
     fixed_add(&sums->value, fixed);
     add_square(sums, value * value);
-    check_size(sums);
+    summary_check_size(sums);
     for (int b = 0; s->replicate[i] != NULL && b < s->kind.n_replicates; b++)
-        add_part(&s->replicate[i][b], fixed, s->weight[b]);
+        summary_add_part(&s->replicate[i][b], fixed, s->weight[b]);
     for (int r = 0; s->half != NULL && r < SPLITS; r++)
-        add_part(&s->half[(int64_t)i * SPLITS + r], fixed, s->is_first[r]);
+        summary_add_part(&s->half[(int64_t)i * SPLITS + r], fixed, s->is_first[r]);
 }
 
 void summary_add(struct summary *s, int64_t text, const double *value)
 {
-    draw(s, text);
+    summary_draw(s, text);
     for (int i = 0; i < s->kind.n; i++)
         if (!isnan(value[i]))
             add_value(s, i, value[i]);
@@ -175,7 +175,7 @@ static void merge_sums(struct sums *s, const struct sums *other)
     fixed_add(&s->value, other->value);
     fixed_add(&s->square, other->square);
     fixed_add(&s->rest, other->rest);
-    check_size(s);
+    summary_check_size(s);
 }
 
 void summary_merge(struct summary *s, const struct summary *other)
@@ -350,7 +350,7 @@ static bool half_means(const struct summary *s, int i, int split, double mean[2]
 }
 
 /* Pearson's r of x[n] and y[n]; NaN where one of them does not vary. */
-static double correlation(const double *x, const double *y, int n)
+static double summary_correlation(const double *x, const double *y, int n)
 {
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
 
@@ -388,7 +388,7 @@ struct summary_reliability summary_reliability(const struct summary *s, int firs
                 x[n] = mean[0];
                 y[n++] = mean[1];
             }
-        r[n_splits] = n > 1 ? correlation(x, y, n) : NAN;
+        r[n_splits] = n > 1 ? summary_correlation(x, y, n) : NAN;
         n_splits += !isnan(r[n_splits]);
     }
     arena_reset(s->a, mark);

@@ -10,7 +10,7 @@ struct top {
 };
 
 /* As many as are asked for, or all that there are; and room for one more. */
-static void start(void *self, size_t at, int text)
+static void top_start(void *self, size_t at, int text)
 {
     struct top *top = self;
     const struct attended_text *attended_text = &top->slots.texts.text[text];
@@ -27,7 +27,7 @@ struct top *top_new(struct arena *a, const struct model *m, const struct attende
 
     *top = (struct top){ .arena = a, .slots = slots_of(m, texts, want), .most = n_links };
     top->head = arena_alloc(a, slots_count(&top->slots), sizeof *top->head);
-    slots_each(&top->slots, start, top);
+    slots_each(&top->slots, top_start, top);
     return top;
 }
 
@@ -51,7 +51,7 @@ static void offer(struct head_top *head, int most, struct link x)
         head->n++;
 }
 
-static void take(void *self, const struct rows *rows, int n)
+static void top_take(void *self, const struct rows *rows, int n)
 {
     struct top *top = self;
     struct head_top *head =
@@ -73,7 +73,7 @@ static void take(void *self, const struct rows *rows, int n)
 
 struct sink top_sink(struct top *top)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, top };
+    return (struct sink){ SINK_HEAD, top_take, NULL, top };
 }
 
 const struct head_top *top_head(const struct top *top, int text, int layer, int head)

@@ -8,7 +8,7 @@
 #include "analysis/effect.h"
 #include "base/elementary.h"
 
-static float *undefined(struct arena *a, const struct model *m, int n)
+static float *trace_undefined(struct arena *a, const struct model *m, int n)
 {
     size_t count = (size_t)m->config.n_layers * (size_t)m->config.n_heads;
     float *x = arena_alloc(a, count, (size_t)n * sizeof *x);
@@ -29,9 +29,9 @@ struct trace *trace_new(struct arena *a, const struct model *m, enum stack_id st
     struct trace *t = arena_alloc(a, 1, sizeof *t);
 
     *t = (struct trace){ .m = m, .stack = stack, .at = at, .T = T, .S = S };
-    t->row = undefined(a, m, S);
+    t->row = trace_undefined(a, m, S);
     if (stack != STACK_CROSS)
-        t->column = undefined(a, m, T);
+        t->column = trace_undefined(a, m, T);
     if (streams)
         t->stream = arena_alloc(a, (size_t)m->config.n_layers,
                                 stream_width(m) * sizeof *t->stream);
@@ -64,14 +64,14 @@ struct tap trace_tap(struct trace *t)
 
 /* ---- the sink ---- */
 
-static bool sees(const struct rows *r, int row, int key)
+static bool trace_sees(const struct rows *r, int row, int key)
 {
     size_t at = (size_t)row * r->stride + (size_t)key;
 
     return r->hidden == NULL || r->hidden[at] == 0;
 }
 
-static void take(void *self, const struct rows *r, int n_heads)
+static void trace_take(void *self, const struct rows *r, int n_heads)
 {
     const struct trace *t = self;
     size_t head = (size_t)r->layer * (size_t)t->m->config.n_heads + (size_t)r->head;
@@ -81,18 +81,18 @@ static void take(void *self, const struct rows *r, int n_heads)
     if (r->stack != (int)t->stack)
         return;
     for (int j = 0; row >= 0 && row < r->n_rows && j < r->n_keys; j++)
-        if (sees(r, row, j))
+        if (trace_sees(r, row, j))
             t->row[head * (size_t)t->S + (size_t)(r->key0 + j)] =
-                r->weight[(size_t)row * r->stride + (size_t)j];
+                      r->weight[(size_t)row * r->stride + (size_t)j];
     for (int i = 0; t->column != NULL && key >= 0 && key < r->n_keys && i < r->n_rows; i++)
-        if (sees(r, i, key))
+        if (trace_sees(r, i, key))
             t->column[head * (size_t)t->T + (size_t)(r->row0 + i)] =
-                r->weight[(size_t)i * r->stride + (size_t)key];
+                      r->weight[(size_t)i * r->stride + (size_t)key];
 }
 
 struct sink trace_sink(struct trace *t)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, t };
+    return (struct sink){ SINK_HEAD, trace_take, NULL, t };
 }
 
 /* ---- numbers ---- */

@@ -93,12 +93,12 @@ struct case_of {
                                    is no such score */
 };
 
-static double at(const struct case_of *c, enum types_threshold i)
+static double types_at(const struct case_of *c, enum types_threshold i)
 {
     return c->r->threshold[i];
 }
 
-static bool has(const struct case_of *c, enum type_id type)
+static bool types_has(const struct case_of *c, enum type_id type)
 {
     for (int i = 0; i < c->found->n; i++)
         if (c->found->label[i].type == type)
@@ -109,21 +109,21 @@ static bool has(const struct case_of *c, enum type_id type)
 static bool rule_undetermined(const struct case_of *c, double *score)
 {
     *score = NAN;
-    return (double)c->h->n_rows < at(c, TYPES_AT_rows) ||
-           (double)c->h->n_texts < at(c, TYPES_AT_texts);
+    return (double)c->h->n_rows < types_at(c, TYPES_AT_rows) ||
+           (double)c->h->n_texts < types_at(c, TYPES_AT_texts);
 }
 
 /* On any one token. */
 static bool rule_dormant(const struct case_of *c, double *score)
 {
-    return *score < at(c, TYPES_AT_dormant) &&
-           (c->h->score[TYPES_alpha_0] > at(c, TYPES_AT_sink) ||
-            c->h->score[TYPES_sink_other] > at(c, TYPES_AT_sink));
+    return *score < types_at(c, TYPES_AT_dormant) &&
+           (c->h->score[TYPES_alpha_0] > types_at(c, TYPES_AT_sink) ||
+            c->h->score[TYPES_sink_other] > types_at(c, TYPES_AT_sink));
 }
 
 static bool rule_streaming(const struct case_of *c, double *score)
 {
-    return *score < at(c, TYPES_AT_streaming);
+    return *score < types_at(c, TYPES_AT_streaming);
 }
 
 /* Enough of the weight on one offset; or of the strongest links, where they are strong. */
@@ -131,12 +131,12 @@ static bool on_offset(const struct case_of *c, enum types_score argmax, double *
 {
     double weight = *score;
 
-    if (weight >= at(c, TYPES_AT_offset))
+    if (weight >= types_at(c, TYPES_AT_offset))
         return true;
     *c->by = (int)argmax;
     *score = c->h->score[argmax];
-    return *score >= at(c, TYPES_AT_argmax) &&
-           weight >= at(c, TYPES_AT_argmax_lift) * c->h->score[TYPES_key_even];
+    return *score >= types_at(c, TYPES_AT_argmax) &&
+           weight >= types_at(c, TYPES_AT_argmax_lift) * c->h->score[TYPES_key_even];
 }
 
 /* The offsets that have no label of their own, and those that have. */
@@ -148,26 +148,26 @@ static bool rule_offset(const struct case_of *c, double *score)
             *c->by = i;
             *score = c->h->score[i];
         }
-    return *score >= at(c, TYPES_AT_offset);
+    return *score >= types_at(c, TYPES_AT_offset);
 }
 
 /* From layer floor(2 L / 3) on. */
 static bool rule_negative_copy(const struct case_of *c, double *score)
 {
-    return *score >= at(c, TYPES_AT_negative_copy) &&
+    return *score >= types_at(c, TYPES_AT_negative_copy) &&
            c->h->layer >= 2 * c->h->n_layers / 3;
 }
 
 static bool rule_successor(const struct case_of *c, double *score)
 {
-    return *score > at(c, TYPES_AT_successor) &&
-           c->h->score[TYPES_probe_successor_p] <= at(c, TYPES_AT_successor_p);
+    return *score > types_at(c, TYPES_AT_successor) &&
+           c->h->score[TYPES_probe_successor_p] <= types_at(c, TYPES_AT_successor_p);
 }
 
 /* Places in random tokens; texts, where there are any, say more of them. */
 static bool is_place(const struct case_of *c, double score)
 {
-    return c->h->n_texts == 0 && score >= at(c, TYPES_AT_offset);
+    return c->h->n_texts == 0 && score >= types_at(c, TYPES_AT_offset);
 }
 
 static bool rule_probe_next(const struct case_of *c, double *score)
@@ -187,12 +187,12 @@ static bool rule_probe_offset(const struct case_of *c, double *score)
 
 static bool rule_probe_first(const struct case_of *c, double *score)
 {
-    return c->h->n_texts == 0 && *score > at(c, TYPES_AT_sink);
+    return c->h->n_texts == 0 && *score > types_at(c, TYPES_AT_sink);
 }
 
 static bool rule_previous(const struct case_of *c, double *score)
 {
-    return !has(c, TYPE_probe_previous) && on_offset(c, TYPES_argmax_prev, score);
+    return !types_has(c, TYPE_probe_previous) && on_offset(c, TYPES_argmax_prev, score);
 }
 
 static bool rule_next(const struct case_of *c, double *score)
@@ -211,24 +211,24 @@ static bool rule_rare_token(const struct case_of *c, double *score)
 {
     double even = fmin(2 * c->h->score[TYPES_key_even], 1);     /* not known: 1 */
 
-    return *score >= at(c, TYPES_AT_rare) &&
-           !(c->h->score[TYPES_entropy_norm] >= at(c, TYPES_AT_broad)) &&
-           *score - even >= at(c, TYPES_AT_local_lift) * (1 - even);
+    return *score >= types_at(c, TYPES_AT_rare) &&
+           !(c->h->score[TYPES_entropy_norm] >= types_at(c, TYPES_AT_broad)) &&
+           *score - even >= types_at(c, TYPES_AT_local_lift) * (1 - even);
 }
 
 /* Over long texts, as many of them as decide a label, and not on another word in each. */
 static bool rule_sink_elsewhere(const struct case_of *c, double *score)
 {
-    double enough = at(c, TYPES_AT_texts);
+    double enough = types_at(c, TYPES_AT_texts);
 
     return (double)c->h->n_long >= fmin(enough, (double)c->h->n_texts) &&
-           *score > at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score) &&
-           !(c->h->same < at(c, TYPES_AT_same));
+           *score > types_at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score) &&
+           !(c->h->same < types_at(c, TYPES_AT_same));
 }
 
 static bool rule_separator(const struct case_of *c, double *score)
 {
-    return !c->r->causal && *score > at(c, TYPES_AT_separator);
+    return !c->r->causal && *score > types_at(c, TYPES_AT_separator);
 }
 
 static bool rule_syntactic(const struct case_of *c, double *score)
@@ -248,9 +248,10 @@ static bool rule_coreference(const struct case_of *c, double *score)
 /* Of one offset, at which half of the rows or more look. */
 static bool has_offset(const struct case_of *c)
 {
-    return has(c, TYPE_probe_previous) || has(c, TYPE_probe_next) || has(c, TYPE_probe_self) ||
-           has(c, TYPE_probe_offset) || has(c, TYPE_previous) || has(c, TYPE_next) ||
-           has(c, TYPE_self) || has(c, TYPE_offset);
+    return types_has(c, TYPE_probe_previous) || types_has(c, TYPE_probe_next) ||
+           types_has(c, TYPE_probe_self) || types_has(c, TYPE_probe_offset) ||
+           types_has(c, TYPE_previous) || types_has(c, TYPE_next) || types_has(c, TYPE_self) ||
+           types_has(c, TYPE_offset);
 }
 
 /* Not because the texts are short, and not of one offset. */
@@ -258,21 +259,21 @@ static bool rule_local(const struct case_of *c, double *score)
 {
     double even = c->h->score[TYPES_local_even];
 
-    return *score >= at(c, TYPES_AT_local) &&
-           *score - even >= at(c, TYPES_AT_local_lift) * (1 - even) && even < 1 &&
+    return *score >= types_at(c, TYPES_AT_local) &&
+           *score - even >= types_at(c, TYPES_AT_local_lift) * (1 - even) && even < 1 &&
            !has_offset(c);
 }
 
 /* Over all, not over a segment alone. */
 static bool rule_broad(const struct case_of *c, double *score)
 {
-    return *score >= at(c, TYPES_AT_broad) && !has(c, TYPE_block);
+    return *score >= types_at(c, TYPES_AT_broad) && !types_has(c, TYPE_block);
 }
 
 /* What looks nearby stays within its segment, whatever that is. */
 static bool rule_block(const struct case_of *c, double *score)
 {
-    return !c->r->causal && *score >= at(c, TYPES_AT_block) && !has(c, TYPE_local) &&
+    return !c->r->causal && *score >= types_at(c, TYPES_AT_block) && !types_has(c, TYPE_local) &&
            !has_offset(c);
 }
 
@@ -281,19 +282,19 @@ static bool rule_heterogeneous(const struct case_of *c, double *score)
 {
     *score = NAN;
     return !c->h->partial &&
-           c->found->n == has(c, TYPE_undetermined) + has(c, TYPE_copying) +
-                              has(c, TYPE_weak) + has(c, TYPE_streaming);
+           c->found->n == types_has(c, TYPE_undetermined) + types_has(c, TYPE_copying) +
+                                    types_has(c, TYPE_weak) + types_has(c, TYPE_streaming);
 }
 
 static bool rule_clark_sep(const struct case_of *c, double *score)
 {
-    return !c->r->causal && *score > at(c, TYPES_AT_clark_mass);
+    return !c->r->causal && *score > types_at(c, TYPES_AT_clark_mass);
 }
 
 static bool rule_clark_other(const struct case_of *c, double *score)
 {
     *score = NAN;
-    return c->found->n == has(c, TYPE_undetermined);
+    return c->found->n == types_has(c, TYPE_undetermined);
 }
 
 /* The class of the mean numbers. */
@@ -373,7 +374,7 @@ static const char *const score_names[N_TYPES_SCORE] = {
 #undef PROBE_SCORE
 };
 
-static bool is_of(const struct types_rules *r, const struct types_head *h, enum group group)
+static bool types_is_of(const struct types_rules *r, const struct types_head *h, enum group group)
 {
     bool has_texts = h->n_texts > 0;
 
@@ -387,7 +388,7 @@ static bool is_of(const struct types_rules *r, const struct types_head *h, enum 
 }
 
 /* "offset -2", or the name of the label; by: the score that decided it. */
-static const char *name_of(enum type_id id, const struct types_head *h, int by)
+static const char *types_name_of(enum type_id id, const struct types_head *h, int by)
 {
     if (id == TYPE_offset)
         return offset_names[by - TYPES_OFFSET_FIRST];
@@ -397,13 +398,13 @@ static const char *name_of(enum type_id id, const struct types_head *h, int by)
     return types[id].name;
 }
 
-static bool holds(const struct case_of *c, const struct type *t, double *score)
+static bool types_holds(const struct case_of *c, const struct type *t, double *score)
 {
     *c->by = (int)t->score;
     *score = c->h->score[t->score];
     switch (t->relation) {
-    case AT_LEAST: return *score >= at(c, t->threshold);
-    case ABOVE: return *score > at(c, t->threshold);
+    case AT_LEAST: return *score >= types_at(c, t->threshold);
+    case ABOVE: return *score > types_at(c, t->threshold);
     default: return t->rule(c, score);
     }
 }
@@ -411,7 +412,7 @@ static bool holds(const struct case_of *c, const struct type *t, double *score)
 /* In another taxonomy too, a few rows decide nothing. */
 static bool is_asked(const struct case_of *c, enum type_id id)
 {
-    return is_of(c->r, c->h, types[id].group) ||
+    return types_is_of(c->r, c->h, types[id].group) ||
            (id == TYPE_undetermined && c->h->n_texts > 0);
 }
 
@@ -427,10 +428,10 @@ void types_find(const struct types_rules *r, const struct types_head *h,
         const struct type *type = &types[i];
         double score;
 
-        if (!is_asked(&c, (enum type_id)i) || !holds(&c, type, &score))
+        if (!is_asked(&c, (enum type_id)i) || !types_holds(&c, type, &score))
             continue;
         found->label[found->n] = (struct types_label){
-            (enum type_id)i, name_of((enum type_id)i, h, by),
+            (enum type_id)i, types_name_of((enum type_id)i, h, by),
             type->caption, score, isnan(score) || by < 0 ? NULL : score_names[by],
             by == TYPES_argmax_prev || by == TYPES_argmax_next || by == TYPES_argmax_self };
         if (found->primary < 0 && type->group != TAG && type->group != PROBE_TAG)
@@ -455,10 +456,10 @@ void types_kinds(const struct types_rules *r, const struct types_head *h,
     rules.taxonomy = TYPES_MHA_VIZ;
     types_find(&rules, h, &found);
     kind[TYPES_POSITIONAL] = has_offset(&c);
-    kind[TYPES_SYNTACTIC] = has(&c, TYPE_syntactic);
+    kind[TYPES_SYNTACTIC] = types_has(&c, TYPE_syntactic);
     kind[TYPES_SEMANTIC] = h->lift >= r->threshold[TYPES_AT_semantic];
-    kind[TYPES_COREFERENCE] = has(&c, TYPE_coreference);
-    kind[TYPES_GLOBAL] = has(&c, TYPE_broad);
+    kind[TYPES_COREFERENCE] = types_has(&c, TYPE_coreference);
+    kind[TYPES_GLOBAL] = types_has(&c, TYPE_broad);
     kind[TYPES_NEAR] = score[TYPES_near] >= 0.5;
     kind[TYPES_FAR] = !kind[TYPES_NEAR] && score[TYPES_far] >= 0.5;
     kind[TYPES_MIDDLE] = score[TYPES_near] < 0.5 && score[TYPES_far] < 0.5;

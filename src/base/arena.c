@@ -72,7 +72,7 @@ void arena_pass_over(struct arena *a, const struct err *e)
         arena_fail(a, 0);
 }
 
-static void release(struct arena_owned *owned)
+static void arena_release_owned(struct arena_owned *owned)
 {
     void (*fn)(void *what) = owned->release;
 
@@ -87,7 +87,7 @@ static void release_above(struct arena *a, const struct arena_owned *mark)
         struct arena_owned *owned = a->owned;
 
         a->owned = owned->below;
-        release(owned);
+        arena_release_owned(owned);
         free(owned);
     }
 }
@@ -108,7 +108,7 @@ void arena_release(struct arena *a, const void *what)
 {
     for (struct arena_owned *owned = a->owned; owned != NULL; owned = owned->below)
         if (owned->what == what && owned->release != NULL) {
-            release(owned);
+            arena_release_owned(owned);
             return;
         }
 }
@@ -270,7 +270,7 @@ static size_t bytes_asked(uint64_t n, uint64_t size)
 }
 
 /* NULL: there is no memory for it.  *dirty: whether some of it was handed out before. */
-static void *take(struct arena *a, size_t asked, bool *dirty)
+static void *arena_take(struct arena *a, size_t asked, bool *dirty)
 {
     struct arena_block *block = a->top;
     size_t bytes;
@@ -298,12 +298,12 @@ void *arena_try_raw(struct arena *a, uint64_t n, uint64_t size)
 {
     bool dirty;
 
-    return take(a, bytes_asked(n, size), &dirty);
+    return arena_take(a, bytes_asked(n, size), &dirty);
 }
 
 static void *take_or_fail(struct arena *a, size_t asked, bool *dirty)
 {
-    void *p = take(a, asked, dirty);
+    void *p = arena_take(a, asked, dirty);
 
     if (p == NULL)
         arena_fail(a, asked);
@@ -339,7 +339,7 @@ void *arena_grow(struct arena *a, const void *p, size_t old_n, uint64_t n,
 }
 
 /* The block that holds p and nothing else; NULL: there is none. */
-static struct arena_block *block_of(const struct arena *a, const void *p, size_t bytes)
+static struct arena_block *arena_block_of(const struct arena *a, const void *p, size_t bytes)
 {
     for (struct arena_block *block = a->top; block != NULL; block = block->below)
         if (block->data == p)
@@ -349,7 +349,7 @@ static struct arena_block *block_of(const struct arena *a, const void *p, size_t
 
 void arena_give_back(struct arena *a, const void *p, size_t n, size_t size)
 {
-    struct arena_block *block = n * size > BLOCK ? block_of(a, p, n * size) : NULL;
+    struct arena_block *block = n * size > BLOCK ? arena_block_of(a, p, n * size) : NULL;
 
     if (block == NULL)
         return;

@@ -23,7 +23,7 @@ struct sum {
     double high, low;
 };
 
-static inline uint64_t bits_of(double x)
+static inline uint64_t elementary_bits_of(double x)
 {
     uint64_t bits;
 
@@ -40,9 +40,9 @@ static inline double of_bits(uint64_t bits)
 }
 
 /* x without its last n bits. */
-static inline double cut(double x, int n)
+static inline double elementary_cut(double x, int n)
 {
-    return of_bits(bits_of(x) >> n << n);
+    return of_bits(elementary_bits_of(x) >> n << n);
 }
 
 /* 2^k, a normal number. */
@@ -52,7 +52,7 @@ static inline double power_of_two(int k)
 }
 
 /* a + b, exactly. */
-static inline struct sum add(double a, double b)
+static inline struct sum elementary_add(double a, double b)
 {
     double sum = a + b, of_b = sum - a;
 
@@ -70,7 +70,7 @@ static inline struct sum add_small(double a, double b)
 /* a b, but for 2^-106 of it. */
 static inline struct sum times(double a, double b)
 {
-    double product = a * b, a_high = cut(a, 27), b_high = cut(b, 27);
+    double product = a * b, a_high = elementary_cut(a, 27), b_high = elementary_cut(b, 27);
     double a_low = a - a_high, b_low = b - b_high;
 
     return (struct sum){ product, a_high * b_high - product + a_high * b_low + a_low * b_high +
@@ -89,7 +89,7 @@ struct steps {
 static inline struct steps steps_in(double x)
 {
     double shifted = x * PER_STEP + ROUND;
-    uint32_t n = (uint32_t)bits_of(shifted);
+    uint32_t n = (uint32_t)elementary_bits_of(shifted);
 
     return (struct steps){ shifted - ROUND, (int)((n + (1u << 29)) / EXP_PARTS) -
                            (1 << 29) / EXP_PARTS, (int)(n % EXP_PARTS) };
@@ -133,7 +133,7 @@ static inline double exp_short(double x)
 {
     struct steps s = steps_in(x);
     double r = x - s.n * STEP, rest = r + r * r * (EXP_SHORT[0] + r * EXP_SHORT[1]);
-    double scale = of_bits(bits_of(EXP_TABLE[s.i][0]) + ((uint64_t)s.k << 52));
+    double scale = of_bits(elementary_bits_of(EXP_TABLE[s.i][0]) + ((uint64_t)s.k << 52));
 
     return scale + scale * rest;
 }
@@ -156,9 +156,10 @@ struct near_1 {
 static inline struct near_1 to_near_1(double x)
 {
     int below = x < DBL_MIN ? 52 : 0, k;
-    uint64_t from = bits_of(below == 0 ? x : x * 0x1p52) - LOG_BEGIN;
+    uint64_t from = elementary_bits_of(below == 0 ? x : x * 0x1p52) - LOG_BEGIN;
     const double *row = LOG_TABLE[from >> 45 & (LOG_PARTS - 1)];
-    double z = of_bits((from & ((UINT64_C(1) << 52) - 1)) + LOG_BEGIN), z_high = cut(z, 32);
+    double z = of_bits((from & ((UINT64_C(1) << 52) - 1)) + LOG_BEGIN),
+           z_high = elementary_cut(z, 32);
 
     k = (int)((from + (UINT64_C(1024) << 52)) >> 52) - 1024 - below;
     return (struct near_1){ { k * LN2_HIGH + row[1], k * LN2_LOW + row[2] },
@@ -177,7 +178,7 @@ static inline double log_rest(double r, double square)
 static inline double log_of(double x, double more)
 {
     struct near_1 n = to_near_1(x);
-    struct sum linear = add(n.base.high, n.r.high);
+    struct sum linear = elementary_add(n.base.high, n.r.high);
     double r = n.r.high, square = r * r, low = linear.low + (n.base.low + (n.r.low + more));
 
     return linear.high + (low + square * (r * log_rest(r, square) - 0.5));
@@ -188,7 +189,7 @@ static inline struct sum log_long(double x)
 {
     struct near_1 n = to_near_1(x);
     double r = n.r.high;
-    struct sum linear = add(n.base.high, r), square = times(r, r);
+    struct sum linear = elementary_add(n.base.high, r), square = times(r, r);
     struct sum both = add_small(linear.high, -0.5 * square.high);
     double low = linear.low + both.low + n.base.low + (n.r.low - n.r.low * r) -
                  0.5 * square.low;
@@ -221,7 +222,7 @@ float elementary_logf(float x)
 
 double elementary_log1p(double x)
 {
-    struct sum sum = add(1, x);
+    struct sum sum = elementary_add(1, x);
 
     if (!has_log(sum.high))
         return log_at_the_end(sum.high);
@@ -263,7 +264,8 @@ static double tanh_far(double x)
 {
     struct power e = exp_parts(2 * x, 0);
     double scale = power_of_two(e.k), quotient;
-    struct sum above = add(e.m.high * scale, -1), below = add(e.m.high * scale, 1), back;
+    struct sum above = elementary_add(e.m.high * scale, -1),
+               below = elementary_add(e.m.high * scale, 1), back;
 
     above.low += e.m.low * scale;
     below.low += e.m.low * scale;
@@ -337,8 +339,8 @@ static inline double cos_near_0(struct sum x)
 static int quarter_turns(struct sum *r, double x)
 {
     double n = x * PER_HALF_PI + ROUND - ROUND;
-    struct sum second = add(x - n * HALF_PI[0], -n * HALF_PI[1]);
-    struct sum third = add(second.high, -n * HALF_PI[2]);
+    struct sum second = elementary_add(x - n * HALF_PI[0], -n * HALF_PI[1]);
+    struct sum third = elementary_add(second.high, -n * HALF_PI[2]);
 
     *r = add_small(third.high, second.low + third.low - n * HALF_PI[3]);
     return (int)n;
@@ -350,7 +352,8 @@ enum {
 };
 
 /* product = size times FAR_WORDS words, both with the lowest part first. */
-static void multiply(uint32_t product[PRODUCT_WORDS], uint64_t size, const uint32_t *word)
+static void elementary_multiply(uint32_t product[PRODUCT_WORDS], uint64_t size,
+                                const uint32_t *word)
 {
     memset(product, 0, PRODUCT_WORDS * sizeof *product);
     for (int half = 0; half < 2; half++) {
@@ -376,8 +379,9 @@ static uint32_t word_at(const uint32_t *word, int at)
 /* As quarter_turns, 2^19 <= x.  The words of 2 / pi that only give whole turns are left out. */
 static int many_quarter_turns(struct sum *r, double x)
 {
-    uint64_t size = (bits_of(x) & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-    int exponent = (int)(bits_of(x) >> 52) - 1075, first = exponent < 34 ? 0 : (exponent - 2) / 32;
+    uint64_t size = (elementary_bits_of(x) & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    int exponent = (int)(elementary_bits_of(x) >> 52) - 1075,
+        first = exponent < 34 ? 0 : (exponent - 2) / 32;
     int point = 32 * (first + FAR_WORDS) - exponent;
     uint32_t product[PRODUCT_WORDS];
     struct sum part = { 0, 0 }, quarter;
@@ -385,13 +389,13 @@ static int many_quarter_turns(struct sum *r, double x)
     int n;
     bool above;
 
-    multiply(product, size, TWO_OVER_PI + first);
+    elementary_multiply(product, size, TWO_OVER_PI + first);
     n = (int)(word_at(product, point - 1) >> 1 & 3);
     above = (word_at(product, point - 32) >> 31) != 0;
     for (int i = 1; i <= 5; i++) {
         uint32_t word = word_at(product, point - 32 * i);
 
-        quarter = add(part.high, (above ? ~word : word) * (scale *= 0x1p-32));
+        quarter = elementary_add(part.high, (above ? ~word : word) * (scale *= 0x1p-32));
         part = (struct sum){ quarter.high, part.low + quarter.low };
     }
     quarter = times(part.high, HALF_PI_LONG[0]);

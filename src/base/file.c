@@ -15,7 +15,7 @@
 
 #include "base/claims.h"
 
-static const char *kind_of(mode_t mode)
+static const char *file_kind_of(mode_t mode)
 {
     return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : "a device";
 }
@@ -27,7 +27,7 @@ static bool is_of_system(int error)
 }
 
 /* *info: of the file, once it is known to be one. */
-static int map(const char *path, struct span *out, struct stat *info, struct err *e)
+static int file_map_info(const char *path, struct span *out, struct stat *info, struct err *e)
 {
     void *p;
     /* O_NONBLOCK: a fifo must not make the open wait for a writer. */
@@ -39,7 +39,7 @@ static int map(const char *path, struct span *out, struct stat *info, struct err
     if (fstat(fd, info) != 0 || !S_ISREG(info->st_mode)) {
         close(fd);
         return err_set(e, ERR_INPUT, "%s: is %s, expected a file", path,
-                       kind_of(info->st_mode));
+                       file_kind_of(info->st_mode));
     }
     if ((uint64_t)info->st_size > SIZE_MAX / 2) {
         close(fd);
@@ -65,7 +65,7 @@ int file_map(const char *path, struct span *out, struct err *e)
 {
     struct stat info;
 
-    return map(path, out, &info, e);
+    return file_map_info(path, out, &info, e);
 }
 
 void file_unmap(struct span s)
@@ -84,7 +84,7 @@ const struct span *file_hold(struct arena *a, const char *path, struct err *e)
     struct span *held = arena_alloc(a, 1, sizeof *held);
     struct stat info;
 
-    if (map(path, held, &info, e) != 0)
+    if (file_map_info(path, held, &info, e) != 0)
         return NULL;
     claims_read_open(a, path, &info);
     arena_own(a, release_map, held);

@@ -9,7 +9,7 @@
 
 /* ---- trees ---- */
 
-static void release(void *what)
+static void json_release(void *what)
 {
     json_decref(what);
 }
@@ -18,7 +18,7 @@ json_t *json_hold(struct arena *a, json_t *made)
 {
     if (made == NULL)
         arena_fail(a, 0);
-    arena_own(a, release, made);
+    arena_own(a, json_release, made);
     return made;
 }
 

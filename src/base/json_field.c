@@ -17,7 +17,7 @@ struct shown {
 };
 
 /* Ends the dump where the room does. */
-static int show(const char *text, size_t n, void *self)
+static int json_field_show(const char *text, size_t n, void *self)
 {
     struct shown *shown = self;
     size_t fits = n < SHOWN - shown->n ? n : SHOWN - shown->n;
@@ -35,7 +35,7 @@ int json_field_wrong(const char *key, const json_t *found, const char *expected,
 
     if (found == NULL)
         return err_set(e, ERR_INPUT, "%s: found nothing, expected %s", key, expected);
-    (void)json_dump_callback(found, show, &shown, JSON_ENCODE_ANY | JSON_COMPACT);
+    (void)json_dump_callback(found, json_field_show, &shown, JSON_ENCODE_ANY | JSON_COMPACT);
     return err_set(e, ERR_INPUT, "%s: found %.*s%s, expected %s", key,
                    (int)utf8_check(shown.s, shown.n), shown.s, shown.is_cut ? "…" : "",
                    expected);

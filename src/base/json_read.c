@@ -65,7 +65,7 @@ static uint64_t tree_bytes(struct span text, size_t *longest)
     return sum;
 }
 
-static int check_size(struct span text, size_t *longest, struct err *e)
+static int json_read_check_size(struct span text, size_t *longest, struct err *e)
 {
     uint64_t tree = tree_bytes(text, longest);
 
@@ -79,7 +79,7 @@ static int check_size(struct span text, size_t *longest, struct err *e)
 /* ---- values without members ---- */
 
 /* Into the array, under the key into the object, or as the root (into NULL). */
-static json_t *put(struct reading *r, json_t *into, json_t *value)
+static json_t *json_read_put(struct reading *r, json_t *into, json_t *value)
 {
     if (into == NULL)
         return r->root = json_hold(r->a, value);
@@ -108,12 +108,12 @@ static int read_string(struct reading *r, json_t *into, struct err *e)
         return -1;
     if (!(r->flags & JSON_ALLOW_NUL) && memchr(r->text, '\0', size) != NULL)
         return err_set(e, ERR_INPUT, "NUL in a string");
-    put(r, into, json_stringn_nocheck(r->text, size));
+    json_read_put(r, into, json_stringn_nocheck(r->text, size));
     return 0;
 }
 
 /* The whole number "-17" of text[n]; false: it takes more than 64 bits. */
-static bool whole(const unsigned char *text, size_t n, json_int_t *out)
+static bool json_read_whole(const unsigned char *text, size_t n, json_int_t *out)
 {
     int sign = text[0] == '-' ? -1 : 1;
 
@@ -125,7 +125,7 @@ static bool whole(const unsigned char *text, size_t n, json_int_t *out)
     return true;
 }
 
-static int read_number(struct reading *r, json_t *into, struct err *e)
+static int json_read_number(struct reading *r, json_t *into, struct err *e)
 {
     struct json_scan *scan = &r->scan;
     const unsigned char *first = scan->at;
@@ -142,16 +142,16 @@ static int read_number(struct reading *r, json_t *into, struct err *e)
     }
     for (const unsigned char *at = first; at < scan->at; at++)
         real = real || *at == '.' || *at == 'e' || *at == 'E';
-    if (!real && !whole(first, (size_t)(scan->at - first), &integer)) {
+    if (!real && !json_read_whole(first, (size_t)(scan->at - first), &integer)) {
         scan->at = first;
         return json_scan_unexpected(scan, "a whole number within 64 bits", e);
     }
-    put(r, into, real ? json_real(value) : json_integer(integer));
+    json_read_put(r, into, real ? json_real(value) : json_integer(integer));
     return 0;
 }
 
 /* true, false or null; any other word is left where it is. */
-static json_t *word(struct json_scan *scan)
+static json_t *json_read_word(struct json_scan *scan)
 {
     static const char *const words[] = { "true", "false", "null" };
     size_t left = (size_t)(scan->end - scan->at);
@@ -194,7 +194,7 @@ static int read_container(struct reading *r, json_t *into, struct err *e)
         return err_set(e, ERR_INPUT, "nested more than %d deep", MAX_DEPTH);
     r->scan.at++;
     r->depth++;
-    made = put(r, into, object ? json_object() : json_array());
+    made = json_read_put(r, into, object ? json_object() : json_array());
     status = read_members(r, made, object ? '}' : ']', e);
     r->depth--;
     return status;
@@ -211,10 +211,10 @@ static int read_value(struct reading *r, json_t *into, struct err *e)
         return json_scan_unexpected(&r->scan, "'{' or '['", e);
     if (next == '"')
         return read_string(r, into, e);
-    constant = word(&r->scan);
+    constant = json_read_word(&r->scan);
     if (constant == NULL)
-        return read_number(r, into, e);
-    put(r, into, constant);
+        return json_read_number(r, into, e);
+    json_read_put(r, into, constant);
     return 0;
 }
 
@@ -261,7 +261,7 @@ json_t *json_read(struct arena *a, struct span bytes, size_t flags, struct err *
     size_t longest;
     int status;
 
-    if (check_size(bytes, &longest, e) != 0)
+    if (json_read_check_size(bytes, &longest, e) != 0)
         return NULL;
     reading.key = new_room(a, 2 * longest + 2);
     reading.text = reading.key + longest + 1;

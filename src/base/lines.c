@@ -187,7 +187,7 @@ static int fill_packed(struct lines *l, struct err *e)
     return got > 0;
 }
 
-static int fill(struct lines *l, struct err *e)
+static int lines_fill(struct lines *l, struct err *e)
 {
     if (!l->begun)
         l->typed = is_typed(l);
@@ -196,7 +196,7 @@ static int fill(struct lines *l, struct err *e)
 }
 
 /* Whether s[n], of a line or of several, may follow. */
-static int check_size(struct lines *l, const char *s, size_t n, struct err *e)
+static int lines_check_size(struct lines *l, const char *s, size_t n, struct err *e)
 {
     const char *first = memchr(s, '\n', n), *last = memrchr(s, '\n', n);
 
@@ -210,11 +210,11 @@ static int check_size(struct lines *l, const char *s, size_t n, struct err *e)
     return 0;
 }
 
-static int append(struct lines *l, const char *s, size_t n, struct err *e)
+static int lines_append(struct lines *l, const char *s, size_t n, struct err *e)
 {
     if (n == 0)
         return 0;               /* an empty first line has no memory yet */
-    if (check_size(l, s, n, e) != 0)
+    if (lines_check_size(l, s, n, e) != 0)
         return -1;
     if (l->size + n > l->cap) {
         size_t cap = 2 * (l->size + n) + 256;
@@ -242,7 +242,7 @@ static int read_to(struct lines *l, const char *ending, struct err *e)
         size_t count;
 
         if (l->at == l->n) {
-            int more = fill(l, e);
+            int more = lines_fill(l, e);
 
             if (more <= 0)
                 return more < 0 ? -1 : any;
@@ -251,7 +251,7 @@ static int read_to(struct lines *l, const char *ending, struct err *e)
         if (ending != NULL)
             end = memchr(l->chunk + l->at, *ending, l->n - l->at);
         count = end != NULL ? (size_t)(end - l->chunk) - l->at : l->n - l->at;
-        if (append(l, l->chunk + l->at, count, e) != 0)
+        if (lines_append(l, l->chunk + l->at, count, e) != 0)
             return -1;
         l->at += count;
         if (end != NULL) {

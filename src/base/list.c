@@ -73,7 +73,7 @@ static bool can_be_meant(const struct list_of *of, long long i)
 }
 
 /* How many there are to count from the end. */
-static int count(const struct list_of *of)
+static int list_count(const struct list_of *of)
 {
     int n = 0;
 
@@ -82,14 +82,14 @@ static int count(const struct list_of *of)
     return n;
 }
 
-static int out_of_range(const struct list_of *of, long long i, const char *list, struct err *e)
+static int list_out_of_range(const struct list_of *of, long long i, const char *list, struct err *e)
 {
     if (i == LLONG_MAX || i == -LLONG_MAX)        /* not what was typed */
         return err_set(e, ERR_USAGE, "%s: '%.40s' is out of range: %s has %ss 0 to %d",
                        of->option, list, of->owner, of->member, of->n - 1);
     if (i < 0)
         return err_set(e, ERR_USAGE, "%s: %lld is out of range: from the end, %s has %ss -1 "
-                       "to %d", of->option, i, of->owner, of->member, -count(of));
+                       "to %d", of->option, i, of->owner, of->member, -list_count(of));
     return err_set(e, ERR_USAGE, "%s: %lld is out of range: %s has %ss 0 to %d", of->option,
                    i, of->owner, of->member, of->n - 1);
 }
@@ -112,9 +112,9 @@ static int set_part(const struct list_of *of, const char *list, long long first,
     long long i;
 
     if (last >= of->n)
-        return out_of_range(of, first >= of->n ? first : last, list, e);
-    if (first < -count(of))
-        return out_of_range(of, first, list, e);
+        return list_out_of_range(of, first >= of->n ? first : last, list, e);
+    if (first < -list_count(of))
+        return list_out_of_range(of, first, list, e);
     if (first < 0)
         first = last = counted(of, first);
     for (i = first; i <= last; i++)

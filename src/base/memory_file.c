@@ -10,7 +10,7 @@
 
 enum { LEAST_BYTES = 4096 };
 
-static bool make_room(struct memory_file *f, size_t n)
+static bool memory_file_make_room(struct memory_file *f, size_t n)
 {
     size_t room = f->room > LEAST_BYTES ? f->room : LEAST_BYTES;
     char *data;
@@ -31,11 +31,11 @@ static bool make_room(struct memory_file *f, size_t n)
 }
 
 /* 0: an error, as fopencookie has it. */
-static ssize_t take(void *self, const char *bytes, size_t n)
+static ssize_t memory_file_take(void *self, const char *bytes, size_t n)
 {
     struct memory_file *f = self;
 
-    f->failed = f->failed || !make_room(f, n);
+    f->failed = f->failed || !memory_file_make_room(f, n);
     if (f->failed)
         return 0;
     memcpy(f->data + f->size, bytes, n);
@@ -46,7 +46,7 @@ static ssize_t take(void *self, const char *bytes, size_t n)
 int memory_file_open(struct memory_file *f)
 {
     *f = (struct memory_file){ NULL };
-    f->file = fopencookie(f, "w", (cookie_io_functions_t){ .write = take });
+    f->file = fopencookie(f, "w", (cookie_io_functions_t){ .write = memory_file_take });
     return f->file != NULL ? 0 : -1;
 }
 
@@ -56,7 +56,7 @@ int memory_file_close(struct memory_file *f)
 
     failed = fclose(f->file) != 0 || f->failed || failed;
     f->file = NULL;
-    if (!failed && make_room(f, 1))
+    if (!failed && memory_file_make_room(f, 1))
         return 0;
     memory_file_drop(f);
     return -1;

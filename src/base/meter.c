@@ -24,7 +24,7 @@ static struct meter_time clocks(void)
 
 /* Of the time since m->since what sinks took goes to the statistics; by the clock the same
  * share of it. */
-static void count(struct meter *m)
+static void meter_count(struct meter *m)
 {
     struct meter_time now = m->now();
     struct meter_row *row = &m->parts.row[m->at], *within = &m->parts.row[METER_STATISTICS];
@@ -65,14 +65,14 @@ void meter_begin(struct meter *m)
 void meter_end(struct meter *m)
 {
     if (m != NULL)
-        count(m);
+        meter_count(m);
 }
 
 static int enter_row(struct meter *m, int row)
 {
     int before = m->at;
 
-    count(m);
+    meter_count(m);
     m->at = row;
     m->parts.row[row].calls++;
     return before;
@@ -87,7 +87,7 @@ void meter_leave(struct meter *m, int before)
 {
     if (m == NULL)
         return;
-    count(m);
+    meter_count(m);
     m->at = before;
 }
 

@@ -69,7 +69,7 @@ struct wide {
     uint64_t high, low;
 };
 
-static struct wide multiply(uint64_t x, uint64_t y)
+static struct wide number_multiply(uint64_t x, uint64_t y)
 {
     uint64_t low = (x & UINT32_MAX) * (y & UINT32_MAX);
     uint64_t middle = (x >> 32) * (y & UINT32_MAX) + (low >> 32);
@@ -87,7 +87,7 @@ static uint64_t times_ten(uint64_t mantissa, int exponent, int k, bool *same)
 {
     int shift = -(exponent + k);
     uint64_t unit = (uint64_t)1 << shift;
-    struct wide value = multiply(mantissa, five[k]);
+    struct wide value = number_multiply(mantissa, five[k]);
     uint64_t whole = value.high << (64 - shift) | value.low >> shift;
     uint64_t rest = value.low & (unit - 1);
 
@@ -108,7 +108,7 @@ static uint64_t times_ten(uint64_t mantissa, int exponent, int k, bool *same)
  * most bits - least + 1 - 2.3 x, below 49; at least 1, for bits do not hold one digit more than
  * the most.  With the most digits any number reads back, which ends the loop.
  */
-static int plain(char *dst, double v, int bits, int least)
+static int number_plain(char *dst, double v, int bits, int least)
 {
     double size = fabs(v);
     int exponent, x;
@@ -138,7 +138,7 @@ int number_double(char dst[NUMBER_SIZE], double v)
     /* Up to DBL_DIG digits survive the way there and back, but not below the
      * normal range, where a number may need only one. */
     int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG;
-    int count = plain(dst, v, DBL_MANT_DIG, DBL_DIG);
+    int count = number_plain(dst, v, DBL_MANT_DIG, DBL_DIG);
 
     if (count > 0)
         return count;
@@ -151,7 +151,7 @@ int number_double(char dst[NUMBER_SIZE], double v)
 int number_float(char dst[NUMBER_SIZE], float v)
 {
     int digits = fabsf(v) < FLT_MIN ? 1 : FLT_DIG;
-    int count = plain(dst, (double)v, FLT_MANT_DIG, FLT_DIG);
+    int count = number_plain(dst, (double)v, FLT_MANT_DIG, FLT_DIG);
 
     if (count > 0)
         return count;

@@ -172,7 +172,7 @@ static int descriptor_of(const char *path)
 /* ---- open ---- */
 
 /* What there is beside the streams. */
-static void drop(struct out *o)
+static void out_drop(struct out *o)
 {
     free(o->temp);
     free(o->target);
@@ -181,7 +181,7 @@ static void drop(struct out *o)
 }
 
 /* file, with fewer and larger writes than a stream makes by itself, if there is memory for them. */
-static bool open_file(struct out *o, int fd, const char *mode)
+static bool out_open_file(struct out *o, int fd, const char *mode)
 {
     enum { BUFFER = 1 << 16 };
 
@@ -231,17 +231,17 @@ static int open_beside(struct out *o, struct err *e)
     o->temp = o->target == NULL ? NULL : o->flags & OUT_PARTIAL ? partial_name(o->target) :
               name_in_folder(o->target, temp_name);
     if (o->temp == NULL) {
-        drop(o);
+        out_drop(o);
         return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
     }
     fd = create_temp(o->temp, o->flags);
     if (fd < 0) {
-        drop(o);
+        out_drop(o);
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
                        errno == ENOENT ? "its folder does not exist" : strerror(errno));
     }
     fchmod(fd, mode_for(o->target));
-    if (open_file(o, fd, "wb+"))
+    if (out_open_file(o, fd, "wb+"))
         return 0;
     close(fd);
     out_abort(o);
@@ -299,7 +299,7 @@ int out_open(struct out *o, const char *path, int flags, struct err *e)
 
 /* ---- commit ---- */
 
-static int copy(FILE *from, FILE *to)
+static int out_copy(FILE *from, FILE *to)
 {
     char buf[1 << 16];
     size_t n;
@@ -361,7 +361,7 @@ static bool complete(struct out *o)
     bool ok = fflush(o->file) == 0;
 
     if (ok && o->stream != NULL)
-        ok = copy(o->file, o->stream) == 0;
+        ok = out_copy(o->file, o->stream) == 0;
     if (ok && o->temp != NULL && o->flags & OUT_DURABLE)
         ok = flush_to_disk(fileno(o->file)) == 0;
     ok = ok && close_stream(&o->stream) == 0;
@@ -417,7 +417,7 @@ int out_commit(struct out *o, struct err *e)
     }
     if (o->temp != NULL && o->flags & OUT_DURABLE)
         flush_folder(o->target);
-    drop(o);
+    out_drop(o);
     return 0;
 }
 
@@ -433,7 +433,7 @@ void out_abort(struct out *o)
         forget(o->temp);
         change_end(&before);
     }
-    drop(o);
+    out_drop(o);
 }
 
 /* ---- going on ---- */
@@ -464,7 +464,7 @@ int out_keep(struct out *o, int64_t *n, struct err *e)
 }
 
 /* Cuts the file to n bytes, and goes to their end. */
-static int cut(int fd, const char *name, int64_t n, struct err *e)
+static int out_cut(int fd, const char *name, int64_t n, struct err *e)
 {
     struct stat info = { .st_size = 0 };
 
@@ -490,7 +490,7 @@ static int open_kept(const struct out *o, int64_t n, struct err *e)
     if (fd < 0)
         return err_set(e, ERR_INPUT, "%s: %s, expected %lld bytes of a run to go on with",
                        o->temp, strerror(errno), (long long)n);
-    if (cut(fd, o->temp, n, e) == 0)
+    if (out_cut(fd, o->temp, n, e) == 0)
         return fd;
     close(fd);
     return -1;
@@ -513,18 +513,18 @@ int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err
     o->target = out_target(path);
     o->temp = o->target != NULL ? partial_name(o->target) : NULL;
     if (o->temp == NULL) {
-        drop(o);
+        out_drop(o);
         return err_set(e, ERR_SYSTEM, "%s: no memory", path);
     }
     if (ended)
         take_back(o, n);
     fd = open_kept(o, n, e);
-    if (fd >= 0 && open_file(o, fd, "wb"))
+    if (fd >= 0 && out_open_file(o, fd, "wb"))
         return 0;
     if (fd >= 0) {
         close(fd);
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
     }
-    drop(o);
+    out_drop(o);
     return -1;
 }

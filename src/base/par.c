@@ -55,7 +55,7 @@ struct par {
 };
 
 /* The full of every scratch arena. */
-static void leave(void *self, size_t size_bytes)
+static void par_leave(void *self, size_t size_bytes)
 {
     struct worker *w = self;
 
@@ -128,7 +128,7 @@ static int threads_that_fit(int n_threads)
     return fit < n_threads ? (int)fit : n_threads;
 }
 
-static bool start(struct worker *w)
+static bool par_start(struct worker *w)
 {
     pthread_attr_t attr;
     int status;
@@ -152,8 +152,8 @@ static void start_all(struct par *p)
         struct worker *w = &p->worker[p->n_threads];
 
         w->par = p;
-        arena_init(&w->scratch, leave, w);
-        if (p->n_threads > 0 && !start(w)) {
+        arena_init(&w->scratch, par_leave, w);
+        if (p->n_threads > 0 && !par_start(w)) {
             arena_finish(&w->scratch);
             break;
         }

@@ -21,7 +21,7 @@ static const uint32_t constants[ROUNDS] = {
     0xc67178f2,
 };
 
-static uint32_t turn(uint32_t v, int n)
+static uint32_t sha256_turn(uint32_t v, int n)
 {
     return v >> n | v << (32 - n);
 }
@@ -34,22 +34,22 @@ static void schedule(uint32_t w[ROUNDS], const unsigned char *block)
     for (int i = 16; i < ROUNDS; i++) {
         uint32_t x = w[i - 15], y = w[i - 2];
 
-        w[i] = w[i - 16] + (turn(x, 7) ^ turn(x, 18) ^ x >> 3) + w[i - 7] +
-               (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
+        w[i] = w[i - 16] + (sha256_turn(x, 7) ^ sha256_turn(x, 18) ^ x >> 3) + w[i - 7] +
+               (sha256_turn(y, 17) ^ sha256_turn(y, 19) ^ y >> 10);
     }
 }
 
-static void add_block(uint32_t state[8], const unsigned char *block)
+static void sha256_add_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[ROUNDS], v[8];
 
     schedule(w, block);
     memcpy(v, state, sizeof v);
     for (int i = 0; i < ROUNDS; i++) {
-        uint32_t sum1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
+        uint32_t sum1 = sha256_turn(v[4], 6) ^ sha256_turn(v[4], 11) ^ sha256_turn(v[4], 25);
         uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
         uint32_t first = v[7] + sum1 + choice + constants[i] + w[i];
-        uint32_t sum0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
+        uint32_t sum0 = sha256_turn(v[0], 2) ^ sha256_turn(v[0], 13) ^ sha256_turn(v[0], 22);
         uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
 
         memmove(v + 1, v, 7 * sizeof *v);
@@ -72,7 +72,7 @@ static void add_end(uint32_t state[8], const unsigned char *rest, size_t n_rest,
     for (int i = 0; i < 8; i++)
         end[size - 1 - (size_t)i] = (unsigned char)(n * 8 >> 8 * i);
     for (size_t at = 0; at < size; at += BLOCK)
-        add_block(state, end + at);
+        sha256_add_block(state, end + at);
 }
 
 void sha256_of(unsigned char digest[SHA256_SIZE], const void *data, size_t n)
@@ -83,7 +83,7 @@ void sha256_of(unsigned char digest[SHA256_SIZE], const void *data, size_t n)
     size_t left = n;
 
     for (; left >= BLOCK; left -= BLOCK, p += BLOCK)
-        add_block(state, p);
+        sha256_add_block(state, p);
     add_end(state, p, left, n);
     for (int i = 0; i < SHA256_SIZE; i++)
         digest[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));

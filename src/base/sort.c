@@ -38,7 +38,7 @@ static void sort_run(float *x, int n)
 }
 
 /* Two runs, one behind the other, to one. */
-static void merge(float *out, const float *x, int middle, int n)
+static void sort_merge(float *out, const float *x, int middle, int n)
 {
     int i = 0, j = middle, k = 0;
 
@@ -66,7 +66,8 @@ static void by_merges(float *x, float *room, int n)
         for (int at = 0; at < n; at += 2 * size) {
             int left = n - at;
 
-            merge(to + at, from + at, left < size ? left : size, left < 2 * size ? left : 2 * size);
+            sort_merge(to + at, from + at, left < size ? left : size,
+                       left < 2 * size ? left : 2 * size);
         }
         to = from;
         from = sorted;
@@ -76,7 +77,7 @@ static void by_merges(float *x, float *room, int n)
 }
 
 /* A number's bits, so that they are in the opposite order of the numbers. */
-static uint32_t key_of(const float *x)
+static uint32_t sort_key_of(const float *x)
 {
     uint32_t bits;
 
@@ -97,12 +98,12 @@ static void by_digits(float *x, float *room, int n)
 
     for (int i = 0; i < n; i++)
         for (int d = 0; d < DIGITS; d++)
-            count[d][digit(key_of(&x[i]), d)]++;
+            count[d][digit(sort_key_of(&x[i]), d)]++;
     for (int d = 0; d < DIGITS; d++) {
         int32_t *place = count[d], before = 0;
         float *sorted = to;
 
-        if (place[digit(key_of(x), d)] == n)
+        if (place[digit(sort_key_of(x), d)] == n)
             continue;           /* all have the same */
         for (int v = 0; v < DIGIT_VALUES; v++) {
             int32_t of_value = place[v];
@@ -111,7 +112,7 @@ static void by_digits(float *x, float *room, int n)
             before += of_value;
         }
         for (int i = 0; i < n; i++)
-            memcpy(&to[place[digit(key_of(&from[i]), d)]++], &from[i], sizeof *to);
+            memcpy(&to[place[digit(sort_key_of(&from[i]), d)]++], &from[i], sizeof *to);
         to = from;
         from = sorted;
     }

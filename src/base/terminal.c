@@ -23,7 +23,7 @@ static const struct known { const char *term; enum terminal_way way; } known[] =
     { "putty", TERMINAL_256 }, { "st-", TERMINAL_256 }, { "mlterm", TERMINAL_256 },
 };
 
-static bool ends_with(const char *s, const char *end)
+static bool terminal_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), count = strlen(end);
 
@@ -36,9 +36,9 @@ enum terminal_way terminal_colours(const char *term, const char *colorterm,
     if ((no_color != NULL && no_color[0] != '\0') || term == NULL || term[0] == '\0' ||
         strcmp(term, "dumb") == 0)
         return TERMINAL_DIGITS;
-    if (ends_with(term, "-mono") || ends_with(term, "-m"))
+    if (terminal_ends_with(term, "-mono") || terminal_ends_with(term, "-m"))
         return TERMINAL_DIGITS;
-    if (ends_with(term, "-direct") ||
+    if (terminal_ends_with(term, "-direct") ||
         (colorterm != NULL && (strcmp(colorterm, "truecolor") == 0 ||
                                strcmp(colorterm, "24bit") == 0)))
         return TERMINAL_TRUE;

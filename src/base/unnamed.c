@@ -34,7 +34,7 @@ int unnamed_open(struct unnamed *f, struct err *e)
     return 0;
 }
 
-static int read_all(int fd, char *data, size_t size)
+static int unnamed_read_all(int fd, char *data, size_t size)
 {
     size_t n = 0;
 
@@ -63,7 +63,7 @@ int unnamed_take(const struct unnamed *f, char **data, size_t *size, struct err 
     if (*data == NULL)
         return err_set(e, ERR_SYSTEM, "out of memory: needed %zu more bytes", *size + 1);
     (*data)[*size] = '\0';
-    if (read_all(f->fd, *data, *size) == 0)
+    if (unnamed_read_all(f->fd, *data, *size) == 0)
         return 0;
     free(*data);
     *data = NULL;

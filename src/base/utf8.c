@@ -104,7 +104,7 @@ int utf8_show(const char *s, size_t n, char piece[8])
 }
 
 /* Vowels and final consonants of hangul stand in the square of the first. */
-static int width_of(int cp)
+static int utf8_width_of(int cp)
 {
     return (cp >= 0x1160 && cp <= 0x11ff) || (cp >= 0xd7b0 && cp <= 0xd7ff) ?
                0 : utf8proc_charwidth(cp);
@@ -116,7 +116,7 @@ size_t utf8_width(const char *s)
     int code, len;
 
     for (; (len = utf8_decode(s, count, &code)) > 0; s += len, count -= (size_t)len)
-        width += (size_t)width_of(code);
+        width += (size_t)utf8_width_of(code);
     return width;
 }
 
@@ -126,10 +126,10 @@ size_t utf8_cluster(const char *s, size_t n, int *width)
     int last, code, len = utf8_decode(s, n, &last);
     size_t at = len > 0 ? (size_t)len : 1;
 
-    *width = len > 0 ? width_of(last) : 1;
+    *width = len > 0 ? utf8_width_of(last) : 1;
     while (len > 0 && (len = utf8_decode(s + at, n - at, &code)) > 0 &&
            !utf8proc_grapheme_break_stateful(last, code, &state)) {
-        *width += width_of(code);
+        *width += utf8_width_of(code);
         last = code;
         at += (size_t)len;
     }

@@ -21,7 +21,7 @@ struct search {
     const struct opt *found;
 };
 
-static void look(void *self, const struct opt_group *group, const struct opt *o)
+static void command_line_look(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct search *search = self;
 
@@ -32,13 +32,13 @@ static void look(void *self, const struct opt_group *group, const struct opt *o)
         search->found = o;
 }
 
-static const struct opt *find(const struct line *line, struct search s)
+static const struct opt *command_line_find(const struct line *line, struct search s)
 {
-    opts_each(line->c, look, &s);
+    opts_each(line->c, command_line_look, &s);
     return s.found;
 }
 
-static bool is_left_out(const struct line *line, const struct opt *o)
+static bool command_line_is_left_out(const struct line *line, const struct opt *o)
 {
     for (int i = 0; o != NULL && line->without[i] != NULL; i++)
         if (strcmp(o->name, line->without[i]) == 0)
@@ -46,7 +46,7 @@ static bool is_left_out(const struct line *line, const struct opt *o)
     return false;
 }
 
-static void append(struct line *line, const char *s)
+static void command_line_append(struct line *line, const char *s)
 {
     line->word[line->n++] = s;
 }
@@ -114,18 +114,18 @@ static int add_long(struct line *line, char **argv)
 {
     const char *name = argv[0] + 2;
     size_t count = strcspn(name, "=");
-    const struct opt *option = find(line, (struct search){ .name = name, .n = count });
+    const struct opt *option = command_line_find(line, (struct search){ .name = name, .n = count });
     int used = option != NULL && opt_takes_next(option) && name[count] == '\0' ? 2 : 1;
 
-    if (is_left_out(line, option))
+    if (command_line_is_left_out(line, option))
         return used;
     if (option == NULL || name[count] == '\0')
-        append(line, argv[0]);
+        command_line_append(line, argv[0]);
     else
-        append(line, arena_printf(line->a, "--%s=%s", option->name,
-                                  shown_value(line, option, name + count + 1)));
+        command_line_append(line, arena_printf(line->a, "--%s=%s", option->name,
+                                               shown_value(line, option, name + count + 1)));
     if (used == 2)
-        append(line, shown_value(line, option, argv[1]));
+        command_line_append(line, shown_value(line, option, argv[1]));
     return used;
 }
 
@@ -135,25 +135,25 @@ static int add_shorts(struct line *line, char **argv)
     char *kept = arena_strdup(line->a, "-");
 
     for (const char *text = argv[0] + 1; *text != '\0'; text++) {
-        const struct opt *option = find(line, (struct search){ .letter = *text });
+        const struct opt *option = command_line_find(line, (struct search){ .letter = *text });
         int used = text[1] == '\0' ? 2 : 1;
 
         if (option == NULL || option->arg == NULL) {
-            if (!is_left_out(line, option))
+            if (!command_line_is_left_out(line, option))
                 kept = arena_printf(line->a, "%s%c", kept, *text);
             continue;
         }
-        if (!is_left_out(line, option))
+        if (!command_line_is_left_out(line, option))
             kept = arena_printf(line->a, "%s%c%s", kept, *text,
                                 shown_value(line, option, text + 1));
         if (kept[1] != '\0')
-            append(line, kept);
-        if (used == 2 && !is_left_out(line, option))
-            append(line, shown_value(line, option, argv[1]));
+            command_line_append(line, kept);
+        if (used == 2 && !command_line_is_left_out(line, option))
+            command_line_append(line, shown_value(line, option, argv[1]));
         return used;
     }
     if (kept[1] != '\0')
-        append(line, kept);
+        command_line_append(line, kept);
     return 1;
 }
 
@@ -164,11 +164,11 @@ static const char **words(struct line *line, int argc, char **argv, int *n)
     line->word = arena_alloc(line->a, (uint64_t)argc, sizeof *line->word);
     while (i < argc && strcmp(argv[i], "--") != 0)
         if (argv[i][0] != '-' || argv[i][1] == '\0')
-            append(line, argv[i++]);
+            command_line_append(line, argv[i++]);
         else
             i += (argv[i][1] == '-' ? add_long : add_shorts)(line, argv + i);
     while (i < argc)
-        append(line, argv[i++]);
+        command_line_append(line, argv[i++]);
     *n = line->n;
     return line->word;
 }
@@ -182,7 +182,8 @@ const char **command_line_words(struct arena *a, const struct cmd *c, int argc, 
 }
 
 /* Of options without a short name. */
-static bool is_given(struct arena *a, const struct cmd *c, int argc, char **argv, const char *name)
+static bool command_line_is_given(struct arena *a, const struct cmd *c, int argc, char **argv,
+                                  const char *name)
 {
     const char *const none[] = { NULL }, *const without[] = { name, NULL };
     int n_all, n;
@@ -195,13 +196,14 @@ static bool is_given(struct arena *a, const struct cmd *c, int argc, char **argv
 /* A part of a run is of many texts, too, and need not say so. */
 static bool is_of_many(const struct line *line, int argc, char **argv, bool is_part)
 {
-    bool can = find(line, (struct search){ .name = "summary", .n = strlen("summary") }) != NULL;
+    bool can = command_line_find(line, (struct search){ .name = "summary",
+                                                        .n = strlen("summary") }) != NULL;
 
-    return can && (is_part || is_given(line->a, line->c, argc, argv, "summary"));
+    return can && (is_part || command_line_is_given(line->a, line->c, argc, argv, "summary"));
 }
 
 /* A blank before each. */
-static const char *joined(struct arena *a, const char *first, const char **word, int n)
+static const char *command_line_joined(struct arena *a, const char *first, const char **word, int n)
 {
     size_t size = strlen(first) + 1;
     char *text, *end;
@@ -227,13 +229,14 @@ const char *command_line_rest(struct arena *a, const struct cmd *c, int argc, ch
         "layer", "head", "threads", "output", "shard", "resume", "format", "json", "tsv", "csv",
         "provenance", "summary", "quiet", "verbose", "profile", "hidden-in", "hidden-out", NULL
     };
-    bool of_layers = is_given(a, c, argc, argv, "hidden-in") ||
-                     is_given(a, c, argc, argv, "hidden-out");
-    bool is_part = of_layers || is_given(a, c, argc, argv, "shard");
+    bool of_layers = command_line_is_given(a, c, argc, argv, "hidden-in") ||
+                     command_line_is_given(a, c, argc, argv, "hidden-out");
+    bool is_part = of_layers || command_line_is_given(a, c, argc, argv, "shard");
     struct line line = { .a = a, .c = c, .without = of_layers ? without : without + 2,
                          .names = names };
     int n;
     const char **word = words(&line, argc, argv, &n);
 
-    return joined(a, is_of_many(&line, argc, argv, is_part) ? " --summary" : "", word, n);
+    return command_line_joined(a, is_of_many(&line, argc, argv, is_part) ? " --summary" : "", word,
+                               n);
 }

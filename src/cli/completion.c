@@ -9,7 +9,7 @@
 /* ---- what is offered for a value ---- */
 
 /* NULL: any text. */
-static const char *const *words_of(const struct opt *o)
+static const char *const *completion_words_of(const struct opt *o)
 {
     return o->type == OPT_CHOICE ? o->choices : o->values != NULL ? o->values->words : NULL;
 }
@@ -19,12 +19,12 @@ static bool takes_files(const struct opt *o)
     return o->values != NULL && o->values->files;
 }
 
-static bool is_found(const struct opt *o)
+static bool completion_is_found(const struct opt *o)
 {
     return o->values != NULL && o->values->find != NULL;
 }
 
-static char between(const struct opt *o)
+static char completion_between(const struct opt *o)
 {
     return o->values != NULL ? o->values->between : '\0';
 }
@@ -101,16 +101,16 @@ static void bash_excluded(void *self, const struct opt_group *group, const struc
 /* "words='a b' separator=, files=1": what a line of the case over options sets. */
 static void bash_settings(const struct walk *w, const struct opt *o)
 {
-    if (is_found(o))
+    if (completion_is_found(o))
         fprintf(w->f, " words=$(\"${COMP_WORDS[0]}\" completion --values %s %s 2>/dev/null)",
                 w->cmd->name, o->name);
-    else if (words_of(o) != NULL) {
+    else if (completion_words_of(o) != NULL) {
         fprintf(w->f, " words='");
-        print_words(w->f, " ", words_of(o));
+        print_words(w->f, " ", completion_words_of(o));
         fprintf(w->f, "'");
     }
-    if (between(o) != '\0')
-        fprintf(w->f, " separator=%c", between(o));
+    if (completion_between(o) != '\0')
+        fprintf(w->f, " separator=%c", completion_between(o));
     if (takes_files(o))
         fprintf(w->f, " files=1");
 }
@@ -127,7 +127,7 @@ static void bash_value(void *self, const struct opt_group *group, const struct o
     if (o->short_name != 0)
         fprintf(walk->f, " | %s:-%c", walk->cmd->name, o->short_name);
     fprintf(walk->f, ")");
-    if (words_of(o) != NULL || is_found(o) || takes_files(o))
+    if (completion_words_of(o) != NULL || completion_is_found(o) || takes_files(o))
         bash_settings(walk, o);
     else
         fprintf(walk->f, " compopt +o default 2>/dev/null; return");
@@ -232,10 +232,10 @@ static void print_bash(FILE *f, const struct cmd *const *table)
 /* The action of a specification: " _mha-viz_words , - exact local". */
 static void zsh_value(const struct walk *w, const struct opt *o)
 {
-    const char *const *words = words_of(o);
-    char separator = between(o);
+    const char *const *words = completion_words_of(o);
+    char separator = completion_between(o);
 
-    if (words == NULL && !is_found(o)) {
+    if (words == NULL && !completion_is_found(o)) {
         fputs(takes_files(o) ? "_files" : "", w->f);
         return;
     }
@@ -244,7 +244,7 @@ static void zsh_value(const struct walk *w, const struct opt *o)
         putc(' ', w->f);
         print_quoted(w->f, words[i], ":\\");
     }
-    if (is_found(o))
+    if (completion_is_found(o))
         fprintf(w->f, " ${(f)\"$(mha-viz completion --values %s %s 2>/dev/null)\"}",
                 w->cmd->name, o->name);
 }
@@ -351,10 +351,10 @@ static void print_zsh(FILE *f, const struct cmd *const *table)
 /* The argument of -a: words, a list of words, or the program's answer. */
 static void fish_words(const struct walk *w, const struct opt *o)
 {
-    const char *const *words = words_of(o);
-    char separator = between(o);
+    const char *const *words = completion_words_of(o);
+    char separator = completion_between(o);
 
-    if (words == NULL && !is_found(o))
+    if (words == NULL && !completion_is_found(o))
         return;
     fprintf(w->f, " -a \"");
     if (separator != '\0')
@@ -362,7 +362,7 @@ static void fish_words(const struct walk *w, const struct opt *o)
     print_words(w->f, " ", words);
     if (separator != '\0')
         fprintf(w->f, "\\\"')");
-    if (is_found(o))
+    if (completion_is_found(o))
         fprintf(w->f, " (mha-viz completion --values %s %s 2>/dev/null)", w->cmd->name,
                 o->name);
     fprintf(w->f, "\"");
@@ -471,9 +471,9 @@ int completion_values(FILE *f, const struct cmd *const *table, const char *comma
     opts_each(table[i], search, &s);
     if (s.found == NULL)
         return err_set(e, ERR_USAGE, "%s has no option '%s'", command, option);
-    print_words(f, "\n", words_of(s.found));
-    fputs(words_of(s.found) != NULL ? "\n" : "", f);
-    if (is_found(s.found)) {
+    print_words(f, "\n", completion_words_of(s.found));
+    fputs(completion_words_of(s.found) != NULL ? "\n" : "", f);
+    if (completion_is_found(s.found)) {
         const char *const *words = s.found->values->find(a);
 
         print_words(f, "\n", words);

@@ -25,7 +25,7 @@ static const struct progress_level *named_level(const struct progress *p)
 }
 
 __attribute__((format(printf, 3, 4)))
-static void add(char *dst, size_t size, const char *fmt, ...)
+static void console_add(char *dst, size_t size, const char *fmt, ...)
 {
     size_t count = strlen(dst);
     va_list ap;
@@ -40,11 +40,11 @@ static void add_left(char *dst, size_t size, double seconds)
     if (!(seconds < 360000))
         return;
     if (seconds < 60)
-        add(dst, size, ", %.0f s left", ceil(seconds));
+        console_add(dst, size, ", %.0f s left", ceil(seconds));
     else if (seconds < 3600)
-        add(dst, size, ", %d:%02d left", (int)seconds / 60, (int)seconds % 60);
+        console_add(dst, size, ", %d:%02d left", (int)seconds / 60, (int)seconds % 60);
     else
-        add(dst, size, ", %d h %02d min left", (int)seconds / 3600, (int)seconds / 60 % 60);
+        console_add(dst, size, ", %d h %02d min left", (int)seconds / 3600, (int)seconds / 60 % 60);
 }
 
 void console_line(char *dst, size_t size, const struct progress *p, double seconds)
@@ -56,11 +56,11 @@ void console_line(char *dst, size_t size, const struct progress *p, double secon
 
     snprintf(dst, size, "%s %lld", level->unit, (long long)at);
     if (level->total > 0)
-        add(dst, size, " of %lld", (long long)level->total);
+        console_add(dst, size, " of %lld", (long long)level->total);
     if (!isnan(share))
-        add(dst, size, ", %.0f%%", floor(100 * share));
+        console_add(dst, size, ", %.0f%%", floor(100 * share));
     if (p->n_tokens > 0 && seconds > 0)
-        add(dst, size, speed < 10 ? ", %.1f tokens/s" : ", %.0f tokens/s", speed);
+        console_add(dst, size, speed < 10 ? ", %.1f tokens/s" : ", %.0f tokens/s", speed);
     if (share > 0 && share < 1)
         add_left(dst, size, seconds * (1 - share) / share);
 }
@@ -92,7 +92,7 @@ static bool is_waiting(struct console *c, const struct progress *p, int64_t now)
     return p->waiting;
 }
 
-static void tell(void *self, const struct progress *p)
+static void console_tell(void *self, const struct progress *p)
 {
     struct console *c = self;
     int64_t now = now_ns();
@@ -115,7 +115,7 @@ static void tell(void *self, const struct progress *p)
     console_draw(text);
 }
 
-static void say(void *self, const char *msg)
+static void console_say(void *self, const char *msg)
 {
     struct voice *voice = self;
 
@@ -140,9 +140,10 @@ static bool may_hold_texts(void)
 
 void console_open(struct console *c, struct env *env)
 {
-    *c = (struct console){ .warn = { say, &c->warning }, .note = { say, &c->noting },
+    *c = (struct console){ .warn = { console_say, &c->warning },
+                           .note = { console_say, &c->noting },
                            .warning = { "warning", "" }, .noting = { "note", "" },
-                           .progress = { .tell = tell, .self = c },
+                           .progress = { .tell = console_tell, .self = c },
                            .start_ns = now_ns() };
     if (env->quiet)
         c->warn.fn = c->note.fn = NULL;

@@ -17,7 +17,7 @@ struct search {
     const struct opt *found;
 };
 
-static void look(void *self, const struct opt_group *group, const struct opt *o)
+static void formers_look(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct search *s = self;
 
@@ -27,24 +27,24 @@ static void look(void *self, const struct opt_group *group, const struct opt *o)
         s->found = o;
 }
 
-static const struct opt *find(const struct cmd *c, struct search s)
+static const struct opt *formers_find(const struct cmd *c, struct search s)
 {
-    opts_each(c, look, &s);
+    opts_each(c, formers_look, &s);
     return s.found;
 }
 
-static const struct opt *by_name(const struct cmd *c, const char *name, size_t n)
+static const struct opt *formers_by_name(const struct cmd *c, const char *name, size_t n)
 {
-    return find(c, (struct search){ .name = name, .n = n });
+    return formers_find(c, (struct search){ .name = name, .n = n });
 }
 
 const char *former_now(const struct cmd *c, const char *name, size_t n)
 {
-    if (by_name(c, name, n) != NULL)
+    if (formers_by_name(c, name, n) != NULL)
         return NULL;
     for (size_t i = 0; i < sizeof formers / sizeof *formers; i++)
         if (strlen(formers[i].name) == n && strncmp(formers[i].name, name, n) == 0 &&
-            by_name(c, formers[i].now, strlen(formers[i].now)) != NULL)
+            formers_by_name(c, formers[i].now, strlen(formers[i].now)) != NULL)
             return formers[i].now;
     return NULL;
 }
@@ -61,7 +61,7 @@ const char *former_name(const char *name)
 static bool shorts_take_next(const struct cmd *c, const char *text)
 {
     for (; *text != '\0'; text++) {
-        const struct opt *o = find(c, (struct search){ .letter = *text });
+        const struct opt *o = formers_find(c, (struct search){ .letter = *text });
 
         if (o != NULL && o->arg != NULL)
             return opt_takes_next(o) && text[1] == '\0';
@@ -104,7 +104,7 @@ char **formers_replace(struct arena *a, const struct cmd *c, int argc, char **ar
             continue;
         n = strcspn(name, "=");
         now = former_now(c, name, n);
-        o = now != NULL ? by_name(c, now, strlen(now)) : by_name(c, name, n);
+        o = now != NULL ? formers_by_name(c, now, strlen(now)) : formers_by_name(c, name, n);
         used += o != NULL && opt_takes_next(o) && name[n] == '\0';
         if (now == NULL)
             continue;

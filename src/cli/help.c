@@ -16,10 +16,10 @@ struct text {
     size_t n;
 };
 
-static void add(struct text *t, const char *fmt, ...)
+static void help_add(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
 
-static void add(struct text *t, const char *fmt, ...)
+static void help_add(struct text *t, const char *fmt, ...)
 {
     va_list ap;
 
@@ -35,14 +35,14 @@ static struct text label(const struct opt *o)
     struct text text = { .n = 0 };
 
     if (o->short_name != 0)
-        add(&text, "-%c, ", o->short_name);
+        help_add(&text, "-%c, ", o->short_name);
     else
-        add(&text, "    ");
+        help_add(&text, "    ");
     if (o->alone != NULL)
-        add(&text, "--%s[=%s]", o->name, o->arg);
+        help_add(&text, "--%s[=%s]", o->name, o->arg);
     else
-        add(&text, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
-            o->arg != NULL ? o->arg : "");
+        help_add(&text, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
+                 o->arg != NULL ? o->arg : "");
     return text;
 }
 
@@ -52,16 +52,16 @@ static struct text description(const struct opt *o)
     struct text text = { .n = 0 };
     char range[RANGE_SIZE];
 
-    add(&text, "%s", o->help);
+    help_add(&text, "%s", o->help);
     for (int i = 0; o->type == OPT_CHOICE && o->choices[i] != NULL; i++)
-        add(&text, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
+        help_add(&text, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
     opts_range(range, o);
     if (range[0] != '\0')
-        add(&text, " (%s)", range);
+        help_add(&text, " (%s)", range);
     if (o->alone != NULL)
-        add(&text, " [without a value: %s]", o->alone);
+        help_add(&text, " [without a value: %s]", o->alone);
     if (o->def != NULL && o->type != OPT_ALIAS)
-        add(&text, " [%s]", o->def);
+        help_add(&text, " [%s]", o->def);
     return text;
 }
 
@@ -74,14 +74,14 @@ static void add_rules(struct text *text, const struct cmd *c, const struct opt *
 
     rules_needed(needed, c, o);
     if (needed[0] != '\0')
-        add(text, " [requires %s]", needed);
+        help_add(text, " [requires %s]", needed);
     for (int i = 0; i < n; i++)
-        add(text, "%s--%s%s", i == 0 ? " [not with " : ", ", excluded[i]->name,
-            i == n - 1 ? "]" : "");
+        help_add(text, "%s--%s%s", i == 0 ? " [not with " : ", ", excluded[i]->name,
+                 i == n - 1 ? "]" : "");
 }
 
 /* Columns of s[n]: one per character, as help texts are narrow. */
-static int columns_of(const char *s, int n)
+static int help_columns_of(const char *s, int n)
 {
     int columns = 0;
 
@@ -94,7 +94,7 @@ static int columns_of(const char *s, int n)
 static void print_wrapped(FILE *f, const char *s, int at, int indent)
 {
     for (bool first = true; *s != '\0'; first = false) {
-        int count = (int)strcspn(s, " "), columns = columns_of(s, count);
+        int count = (int)strcspn(s, " "), columns = help_columns_of(s, count);
 
         if (!first && at + 1 + columns > WIDTH) {
             fprintf(f, "\n%*s", indent, "");
@@ -136,7 +136,7 @@ struct walk {
     int width;                  /* of the labels */
 };
 
-static void measure(void *self, const struct opt_group *group, const struct opt *o)
+static void help_measure(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct walk *walk = self;
     struct text name = label(o);
@@ -155,7 +155,7 @@ static bool is_first(const struct opt_group *group, const struct opt *o)
 static void measure_first(void *self, const struct opt_group *group, const struct opt *o)
 {
     if (group == NULL || is_first(group, o))
-        measure(self, group, o);
+        help_measure(self, group, o);
 }
 
 static void print_option(struct walk *w, const struct opt *o)
@@ -188,10 +188,10 @@ static size_t part_that_fits(const char *s, int columns)
 {
     size_t fits = strlen(s);
 
-    if (columns_of(s, (int)fits) <= columns)
+    if (help_columns_of(s, (int)fits) <= columns)
         return fits;
     fits = 0;
-    for (size_t i = 0; s[i] != '\0' && columns_of(s, (int)i) <= columns; i++)
+    for (size_t i = 0; s[i] != '\0' && help_columns_of(s, (int)i) <= columns; i++)
         if (strchr(",;", s[i]) != NULL && s[i + 1] == ' ')
             fits = i;
     return fits;
@@ -228,7 +228,7 @@ void help_command(FILE *f, const struct cmd *c)
     struct walk walk = { .f = f, .cmd = c };
 
     print_top(f, c);
-    opts_each(c, measure, &walk);
+    opts_each(c, help_measure, &walk);
     opts_each(c, visit, &walk);
     if (c->examples != NULL && c->examples[0] != NULL)
         fprintf(f, "\nExamples:\n");
@@ -293,7 +293,7 @@ bool help_group(FILE *f, const struct cmd *c, const char *heading, char *names, 
                          .size = size };
 
     names[0] = '\0';
-    opts_each(c, measure, &find.walk);
+    opts_each(c, help_measure, &find.walk);
     opts_each(c, visit_group, &find);
     return find.found;
 }
@@ -310,7 +310,7 @@ struct names {
 static void end_group(struct names *n)
 {
     if (n->letters)
-        add(&n->text, ")");
+        help_add(&n->text, ")");
     n->letters = false;
 }
 
@@ -322,11 +322,11 @@ static void name_group(void *self, const struct opt_group *group, const struct o
         return;
     if (names->group == NULL || strcmp(names->group, group->name) != 0) {
         end_group(names);
-        add(&names->text, "%s%s", names->group != NULL ? ", " : "", group->name);
+        help_add(&names->text, "%s%s", names->group != NULL ? ", " : "", group->name);
         names->group = group->name;
     }
     if (o->short_name != 0) {
-        add(&names->text, "%s-%c", names->letters ? " " : " (", o->short_name);
+        help_add(&names->text, "%s-%c", names->letters ? " " : " (", o->short_name);
         names->letters = true;
     }
 }
@@ -340,7 +340,7 @@ void help_short(FILE *f, const struct cmd *c)
     opts_each(c, measure_first, &walk);
     opts_each(c, visit_first, &walk);
     opts_each(c, visit_own, &walk);
-    add(&names.text, "Shared options: ");
+    help_add(&names.text, "Shared options: ");
     opts_each(c, name_group, &names);
     end_group(&names);
     putc('\n', f);

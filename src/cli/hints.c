@@ -30,7 +30,7 @@ static bool is_name(const struct opt *o, const char *name, size_t n)
     return strlen(o->name) == n && strncmp(o->name, name, n) == 0;
 }
 
-static bool has(const struct opts *p, const char *name, size_t n)
+static bool hints_has(const struct opts *p, const char *name, size_t n)
 {
     for (int i = 0; i < p->n; i++)
         if (is_name(p->opt[i], name, n))
@@ -45,7 +45,7 @@ struct search {
     bool found;
 };
 
-static void compare(void *self, const struct opt_group *group, const struct opt *o)
+static void hints_compare(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct search *search = self;
 
@@ -65,7 +65,7 @@ static bool say_siblings(char dst[HINTS_SIZE], const struct opts *p, const char 
     for (int i = 0; p->siblings != NULL && p->siblings[i] != NULL; i++) {
         struct search search = { name, false };
 
-        opts_each(p->siblings[i], compare, &search);
+        opts_each(p->siblings[i], hints_compare, &search);
         if (search.found && n < SHOWN)
             found[n] = p->siblings[i]->name;
         n += search.found;
@@ -100,7 +100,7 @@ static bool say_meant(char dst[HINTS_SIZE], const struct opts *p, const char *me
         return true;
     }
     for (const char *at = meant; at != NULL; at = next_meant(at))
-        if (has(p, at + 2, strcspn(at, "| ") - 2)) {
+        if (hints_has(p, at + 2, strcspn(at, "| ") - 2)) {
             snprintf(dst, HINTS_SIZE, "; did you mean %.*s?", (int)strcspn(at, "|"), at);
             return true;
         }
@@ -166,7 +166,7 @@ void hints_option(char dst[HINTS_SIZE], const struct opts *p, const char *name)
     snprintf(spelt, sizeof spelt, "%s", name);
     spell(spelt);
     meant = meant_by(spelt);
-    if (has(p, spelt, strlen(spelt)))
+    if (hints_has(p, spelt, strlen(spelt)))
         near = spelt;
     else if ((meant != NULL && say_meant(dst, p, meant)) ||
              say_siblings(dst, p, spelt, strlen(spelt)) ||

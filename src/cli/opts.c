@@ -47,7 +47,7 @@ static int not_a_number(struct opts *p, const struct opt *o, const char *text)
                    range[0] != '\0' ? ")" : "");
 }
 
-static int out_of_range(struct opts *p, const struct opt *o, const char *text)
+static int opts_out_of_range(struct opts *p, const struct opt *o, const char *text)
 {
     char range[RANGE_SIZE];
 
@@ -68,7 +68,7 @@ static int set_int(struct opts *p, const struct opt *o, const char *text)
         return not_a_number(p, o, text);
     v = strtoll(text, NULL, 10);        /* too many digits: the type's limit */
     if (v < INT_MIN || v > INT_MAX || (double)v < o->min || (double)v > o->max)
-        return out_of_range(p, o, text);
+        return opts_out_of_range(p, o, text);
     *(int *)(void *)(p->args + o->field) = (int)v;
     return 0;
 }
@@ -85,13 +85,13 @@ static int set_real(struct opts *p, const struct opt *o, const char *text)
     if (*end != '\0')
         return not_a_number(p, o, text);
     if (!isfinite(value) || value < o->min || value > o->max)
-        return out_of_range(p, o, text);
+        return opts_out_of_range(p, o, text);
     *(double *)(void *)(p->args + o->field) = value;
     return 0;
 }
 
 /* Appends to dst[size] what fits. */
-static void append(char *dst, size_t size, const char *before, const char *s)
+static void opts_append(char *dst, size_t size, const char *before, const char *s)
 {
     size_t count = strlen(dst);
 
@@ -107,7 +107,7 @@ static int not_a_choice(struct opts *p, const struct opt *o, const char *text)
             return err_set(p->e, ERR_USAGE, "--%s: '%s' was renamed: %s", o->name, text,
                            f->now);
     for (int i = 0; o->choices[i] != NULL; i++)
-        append(all, sizeof all, i > 0 ? ", " : "", o->choices[i]);
+        opts_append(all, sizeof all, i > 0 ? ", " : "", o->choices[i]);
     hints_choice(hint, o, text);
     return err_set(p->e, ERR_USAGE, "--%s: '%s' is not one of %s%s", o->name, text, all, hint);
 }
@@ -204,7 +204,7 @@ int opts_give(struct opts *p, const struct opt *o, const char *text)
     return opts_set(p, o, text);
 }
 
-static void add(void *self, const struct opt_group *group, const struct opt *o)
+static void opts_add(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct opts *p = self;
 
@@ -216,7 +216,7 @@ static void add(void *self, const struct opt_group *group, const struct opt *o)
 int opts_begin(struct opts *p, const struct cmd *c, void *args, struct err *e)
 {
     *p = (struct opts){ .cmd = c, .args = args, .e = e };
-    opts_each(c, add, p);
+    opts_each(c, opts_add, p);
     memset(args, 0, c->args_size);
     for (int i = 0; i < p->n; i++) {
         const struct opt *option = p->opt[i];

@@ -19,7 +19,7 @@ struct parse {
 
 /* ---- getopt ---- */
 
-static void add(void *self, const struct opt_group *group, const struct opt *o)
+static void opts_parse_add(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct parse *parse = self;
     bool takes_value = o->arg != NULL;
@@ -51,7 +51,7 @@ static const struct opt *option_of(const struct parse *p, int got)
 }
 
 /* Whether what was typed after -- is the option's name, and not its beginning. */
-static bool is_whole(const struct opt *o, const char *typed)
+static bool opts_parse_is_whole(const struct opt *o, const char *typed)
 {
     size_t count = strlen(o->name);
 
@@ -65,7 +65,7 @@ static int misuse(struct parse *p, int got, char *const *argv)
     const struct opt *option = option_of(p, optopt);
     char hint[HINTS_SIZE];
 
-    if (optopt >= LONG && !is_whole(option, element + 2))
+    if (optopt >= LONG && !opts_parse_is_whole(option, element + 2))
         return opts_unknown(&p->opts, element + 2);
     if (got == ':' && option != NULL)
         return err_set(p->opts.e, ERR_USAGE, "--%s requires a value: %s", option->name,
@@ -92,7 +92,7 @@ static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
     bool apart = o->arg != NULL && optarg == argv[optind - 1];
     const char *typed = argv[optind - (apart ? 2 : 1)] + 2;
 
-    return is_whole(o, typed) ? 0 : opts_unknown(&p->opts, typed);
+    return opts_parse_is_whole(o, typed) ? 0 : opts_unknown(&p->opts, typed);
 }
 
 /* "--bootstrap 100": the value of an option that may stand alone is after '='. */
@@ -153,7 +153,7 @@ int opts_parse(const struct cmd *c, const struct cmd *const *siblings, int argc,
     int status = opts_begin(&parse.opts, c, args, e);
 
     parse.opts.siblings = siblings;
-    opts_each(c, add, &parse);
+    opts_each(c, opts_parse_add, &parse);
     if (status == 0)
         status = parse_options(&parse, argc, argv);
     if (status < 0)

@@ -210,7 +210,7 @@ struct output_held {
     bool open;
 };
 
-static void drop(void *what)
+static void output_drop(void *what)
 {
     struct output_held *held = what;
 
@@ -224,7 +224,7 @@ static struct output_held *new_held(struct arena *a)
     struct arena *own = arena_child(a);
     struct output_held *held = arena_alloc(own, 1, sizeof *held);
 
-    arena_own(own, drop, held);
+    arena_own(own, output_drop, held);
     return held;
 }
 

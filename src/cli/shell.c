@@ -16,7 +16,7 @@ struct word {
     bool quoted, escaped;       /* within '…'; within "$(printf '…')" */
 };
 
-static void put(struct word *w, const char *s, size_t n)
+static void shell_put(struct word *w, const char *s, size_t n)
 {
     memcpy(w->to + w->n, s, n);
     w->n += n;
@@ -26,11 +26,11 @@ static void put(struct word *w, const char *s, size_t n)
 static void turn_to(struct word *w, bool quoted, bool escaped)
 {
     if (w->quoted != quoted)
-        put(w, "'", w->quoted ? 1 : 0);
+        shell_put(w, "'", w->quoted ? 1 : 0);
     if (w->escaped != escaped)
-        put(w, escaped ? "\"$(printf '" : "')\"", escaped ? 11 : 3);
+        shell_put(w, escaped ? "\"$(printf '" : "')\"", escaped ? 11 : 3);
     if (w->quoted != quoted)
-        put(w, "'", quoted ? 1 : 0);
+        shell_put(w, "'", quoted ? 1 : 0);
     w->quoted = quoted;
     w->escaped = escaped;
 }
@@ -42,11 +42,11 @@ static void put_escaped(struct word *w, const char *s, size_t n)
     turn_to(w, false, true);
     for (size_t i = 0; i < n; i++) {
         snprintf(octal, sizeof octal, "\\%03o", (unsigned)(unsigned char)s[i]);
-        put(w, octal, 4);
+        shell_put(w, octal, 4);
     }
 }
 
-static bool is_plain(const char *s)
+static bool shell_is_plain(const char *s)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_@%+=:,./-";
@@ -59,7 +59,7 @@ char *shell_word(struct arena *a, const char *s)
     size_t size = strlen(s), n_bytes;
     struct word word = { .to = arena_alloc(a, size + 1, MOST_OF_BYTE) };
 
-    if (is_plain(s))
+    if (shell_is_plain(s))
         return arena_strdup(a, s);
     turn_to(&word, true, false);
     for (size_t at = 0; at < size; at += n_bytes) {
@@ -70,10 +70,10 @@ char *shell_word(struct arena *a, const char *s)
             put_escaped(&word, s + at, n_bytes);
         } else if (code == '\'') {
             turn_to(&word, false, false);
-            put(&word, "\\'", 2);
+            shell_put(&word, "\\'", 2);
         } else {
             turn_to(&word, true, false);
-            put(&word, s + at, n_bytes);
+            shell_put(&word, s + at, n_bytes);
         }
     }
     turn_to(&word, false, false);

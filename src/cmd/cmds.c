@@ -29,7 +29,7 @@ const struct cmd *cmd_find(const char *name)
 }
 
 /* The name that was probably meant; NULL: none is near. */
-static const char *nearest(const char *name)
+static const char *cmds_nearest(const char *name)
 {
     static const struct { const char *typed, *name; } other[] = {
         { "plot", "heatmap" }, { "draw", "heatmap" }, { "show", "heatmap" },
@@ -57,7 +57,7 @@ static const char *nearest(const char *name)
 const struct cmd *cmd_known(const char *name, struct arena *a, struct err *e)
 {
     const struct cmd *command = cmd_find(name);
-    const char *meant = command == NULL ? nearest(name) : NULL;
+    const char *meant = command == NULL ? cmds_nearest(name) : NULL;
 
     if (command == NULL && strchr(name, ' ') != NULL)
         err_set(e, ERR_USAGE, "'%.60s' is not a command; of a text: mha-viz heatmap %s", name,

@@ -23,8 +23,8 @@ static const char *const examples[] = {
     NULL
 };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int completion_run(const void *args, int n_operands, char **operands, const struct env *env,
+                          struct err *e)
 {
     const struct completion_args *asked = args;
 
@@ -52,5 +52,5 @@ const struct cmd cmd_completion = {
     .args_size = sizeof(struct completion_args),
     .examples = examples,
     .max_operands = 2,
-    .minor = true, .run = run,
+    .minor = true, .run = completion_run,
 };

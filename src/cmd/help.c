@@ -22,7 +22,7 @@
 enum { NAME_WIDTH = 22 };
 
 /* "-sum a ln a of each row, mean over rows: 0 looks at one key (nats)" */
-static const char *line_of(struct arena *a, const struct metric *m)
+static const char *help_line_of(struct arena *a, const struct metric *m)
 {
     return m->unit[0] != '\0' ? arena_printf(a, "%s (%s)", m->help, m->unit) : m->help;
 }
@@ -44,7 +44,7 @@ static void list_metrics(struct arena *a)
         printf("\n%s:\n", asked_by(a, (enum metric_group)group));
         for (int i = 0; i < N_METRIC; i++)
             if ((int)metric_table[i].group == group)
-                help_entry(stdout, metric_table[i].name, line_of(a, &metric_table[i]),
+                help_entry(stdout, metric_table[i].name, help_line_of(a, &metric_table[i]),
                            NAME_WIDTH);
     }
 }
@@ -59,7 +59,7 @@ static int describe_metric(const char *name, struct arena *a, struct err *e)
                        meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
                        meant != NULL ? "'?" : "");
     printf("%s\n", name);
-    help_wrapped(stdout, arena_printf(a, "In one line: %s; %s.", line_of(a, &metric_table[id]),
+    help_wrapped(stdout, arena_printf(a, "In one line: %s; %s.", help_line_of(a, &metric_table[id]),
                                       asked_by(a, metric_table[id].group)), 2);
     text = manual_metric(a, name);
     for (const char *end; text != NULL; text = end != NULL ? end + 2 : NULL) {

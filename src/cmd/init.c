@@ -71,7 +71,7 @@ struct plan {
 };
 
 /* columns 0: a vector. */
-static void add(struct plan *p, char *name, int rows, int columns, enum fill fill)
+static void init_add(struct plan *p, char *name, int rows, int columns, enum fill fill)
 {
     if (p->n == p->room) {
         p->tensor = arena_grow(p->a, p->tensor, (size_t)p->n, 2 * (size_t)p->n + 16,
@@ -88,17 +88,17 @@ static void add(struct plan *p, char *name, int rows, int columns, enum fill fil
 
 static void add_linear(struct plan *p, const char *scope, const char *name, int out, int in)
 {
-    add(p, arena_printf(p->a, "%s%s.weight", scope, name), out, in, FILL_XAVIER);
+    init_add(p, arena_printf(p->a, "%s%s.weight", scope, name), out, in, FILL_XAVIER);
     if (!p->args->no_bias)
-        add(p, arena_printf(p->a, "%s%s.bias", scope, name), out, 0, FILL_ZERO);
+        init_add(p, arena_printf(p->a, "%s%s.bias", scope, name), out, 0, FILL_ZERO);
 }
 
 static void add_norm(struct plan *p, const char *layer, int i)
 {
     int D = p->args->d_model;
 
-    add(p, arena_printf(p->a, "%snorm%d.weight", layer, i), D, 0, FILL_ONE);
-    add(p, arena_printf(p->a, "%snorm%d.bias", layer, i), D, 0, FILL_ZERO);
+    init_add(p, arena_printf(p->a, "%snorm%d.weight", layer, i), D, 0, FILL_ONE);
+    init_add(p, arena_printf(p->a, "%snorm%d.bias", layer, i), D, 0, FILL_ZERO);
 }
 
 static int width_k(const struct init_args *args)
@@ -128,11 +128,11 @@ static void add_attention(struct plan *p, const char *scope)
     }
     add_linear(p, scope, "output_linear", D, args->heads * width_v(args));
     if (args->relative)
-        add(p, arena_printf(p->a, "%srel_pos_encoding", scope), 2 * max_len - 1,
-            width_k(args), FILL_NORMAL);
+        init_add(p, arena_printf(p->a, "%srel_pos_encoding", scope), 2 * max_len - 1,
+                 width_k(args), FILL_NORMAL);
 }
 
-static void add_layer(struct plan *p, const char *layer)
+static void init_add_layer(struct plan *p, const char *layer)
 {
     const struct init_args *args = p->args;
     int D = args->d_model, F = args->d_ff > 0 ? args->d_ff : 4 * D;
@@ -153,9 +153,9 @@ static void add_all(struct plan *p)
     if (!args->encoder && !args->decoder)
         add_attention(p, "");
     else if (args->layers == 0)
-        add_layer(p, "");
+        init_add_layer(p, "");
     for (int l = 0; l < args->layers; l++)
-        add_layer(p, arena_printf(p->a, "layers.%d.", l));
+        init_add_layer(p, arena_printf(p->a, "layers.%d.", l));
 }
 
 /* ---- numbers ---- */
@@ -223,7 +223,7 @@ static int write_all(struct plan *p, const struct provenance *run, FILE *f, stru
 
 /* ---- the command ---- */
 
-static int check(const struct init_args *args, struct err *e)
+static int init_check(const struct init_args *args, struct err *e)
 {
     if (args->kv_heads > 0 && args->heads % args->kv_heads != 0)
         return err_set(e, ERR_USAGE, "--kv-heads: %d do not divide the %d heads",
@@ -239,8 +239,8 @@ static int check(const struct init_args *args, struct err *e)
     return 0;
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int init_run(const void *args, int n_operands, char **operands, const struct env *env,
+                    struct err *e)
 {
     struct plan p = { .args = args, .a = env->arena };
     struct session s = { .env = env, .a = env->arena };
@@ -249,7 +249,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     (void)n_operands;
     (void)operands;
     if (output_plan(&output, &p.args->common.output, &output_layer, NULL, p.a, e) != 0 ||
-        check(p.args, e) != 0 || provenance_open(&s, &output, NULL, e) != 0)
+        init_check(p.args, e) != 0 || provenance_open(&s, &output, NULL, e) != 0)
         return -1;
     add_all(&p);
     if (out_open(&output.out, output.path, OUT_DURABLE, e) != 0)
@@ -261,5 +261,5 @@ const struct cmd cmd_init = {
     .name = "init", .summary = "write a bare layer with random weights, for experiments",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct init_args), .examples = examples,
-    .max_operands = 0, .minor = true, .run = run,
+    .max_operands = 0, .minor = true, .run = init_run,
 };

@@ -15,7 +15,7 @@ static const char SECTION[] = "\n.Ss The metrics\n", ITEM[] = ".It Va ";
 /* ---- lines ---- */
 
 /* The line after this one; NULL: that was the last. */
-static const char *next_line(const char *line)
+static const char *manual_next_line(const char *line)
 {
     const char *end = strchr(line, '\n');
 
@@ -46,7 +46,7 @@ static bool is_item_of(const char *line, const char *name)
 /* The next heading of an item; NULL: that was the last. */
 static const char *next_item(const char *line)
 {
-    while ((line = next_line(line)) != NULL && !str_starts_with(line, ".Ss "))
+    while ((line = manual_next_line(line)) != NULL && !str_starts_with(line, ".Ss "))
         if (str_starts_with(line, ITEM))
             return line;
     return NULL;
@@ -102,7 +102,7 @@ static const char *unescape(struct arena *a, const char *s, size_t n)
     return text;
 }
 
-static void add(struct text *t, const char *word)
+static void manual_add(struct text *t, const char *word)
 {
     bool closes = word[0] != '\0' && strchr(".,:;)", word[0]) != NULL && word[1] == '\0';
     bool blank = t->s[0] != '\0' && !t->glued && !closes && t->s[strlen(t->s) - 1] != '\n';
@@ -155,7 +155,7 @@ static void add_macros(struct text *t, const char *line, size_t size)
         at += strspn(at, " ");
         if (open != NULL && closes && at >= end) {
             t->glued = true;
-            add(t, open->after);
+            manual_add(t, open->after);
             open = NULL;
         }
         if (strcmp(word, "Fl") == 0) {
@@ -164,10 +164,10 @@ static void add_macros(struct text *t, const char *line, size_t size)
             page = true;
         } else if (quote_of(word) != NULL) {
             open = quote_of(word);
-            add(t, open->before);
+            manual_add(t, open->before);
             t->glued = true;
         } else if (closes || !is_plain_macro(word)) {
-            add(t, flag && !closes ? arena_printf(t->a, "-%s", word) : word);
+            manual_add(t, flag && !closes ? arena_printf(t->a, "-%s", word) : word);
             flag = flag && closes;
             if (page && strspn(word, "0123456789") == n) {
                 page = false;
@@ -177,11 +177,11 @@ static void add_macros(struct text *t, const char *line, size_t size)
     }
     if (open != NULL) {
         t->glued = true;
-        add(t, open->after);
+        manual_add(t, open->after);
     }
 }
 
-static void add_line(struct text *t, const char *line)
+static void manual_add_line(struct text *t, const char *line)
 {
     size_t n = strcspn(line, "\n");
 
@@ -190,7 +190,7 @@ static void add_line(struct text *t, const char *line)
     else if (line[0] == '.')
         add_macros(t, line + 1, n - 1);
     else
-        add(t, unescape(t->a, line, n));
+        manual_add(t, unescape(t->a, line, n));
 }
 
 /* The sentences of an item, whose heading stands in this line. */
@@ -198,8 +198,8 @@ static const char *item_text(struct arena *a, const char *line)
 {
     struct text text = { a, "", false };
 
-    while ((line = next_line(line)) != NULL && !ends_item(line))
-        add_line(&text, line);
+    while ((line = manual_next_line(line)) != NULL && !ends_item(line))
+        manual_add_line(&text, line);
     return text.s;
 }
 

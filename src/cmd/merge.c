@@ -23,7 +23,7 @@ extern const struct parts_kind ablate_parts, stats_parts, types_parts;
 /* Of commands that have sums. */
 static const struct parts_kind *const kinds[] = { &ablate_parts, &stats_parts, &types_parts };
 
-static const struct parts_kind *kind_of(const struct sums *part, struct err *e)
+static const struct parts_kind *merge_kind_of(const struct sums *part, struct err *e)
 {
     const json_t *name = json_object_get(part->run, "command");
 
@@ -47,12 +47,12 @@ static int check_version(const struct sums *part, struct err *e)
 }
 
 /* Of processes that had some of the layers each. */
-static bool is_of_layers(const struct sums *part)
+static bool merge_is_of_layers(const struct sums *part)
 {
     return json_object_get(part->part, "first layer") != NULL;
 }
 
-static int check_same(struct arena *a, const struct sums *part, int n, struct err *e)
+static int merge_check_same(struct arena *a, const struct sums *part, int n, struct err *e)
 {
     for (int i = 1; i < n; i++)
         if (sums_check_same(a, &part[0], &part[i], e) != 0)
@@ -61,7 +61,7 @@ static int check_same(struct arena *a, const struct sums *part, int n, struct er
 }
 
 /* Where its number says, once.  It is read again when it is its turn: there may be many. */
-static int place(const struct sums *part, int n_shards, struct sums *placed, struct err *e)
+static int merge_place(const struct sums *part, int n_shards, struct sums *placed, struct err *e)
 {
     int shard;
 
@@ -90,7 +90,7 @@ static int place_all(struct arena *a, const struct sums *first, char **path, int
         if (i > 0 && (sums_read(own, path[i], &part, e) != 0 ||
                       sums_check_same(own, first, &part, e) != 0))
             return -1;
-        if (place(&part, n_shards, placed, e) != 0)
+        if (merge_place(&part, n_shards, placed, e) != 0)
             return -1;
         arena_reset(own, mark);
     }
@@ -108,12 +108,12 @@ static int merge_layers(const struct parts_kind *kind, const struct merge_args *
     for (int i = 1; i < n; i++)
         if (sums_read(env->arena, path[i], &part[i], e) != 0)
             return -1;
-    return check_same(env->arena, part, n, e) != 0 ? -1 :
+    return merge_check_same(env->arena, part, n, e) != 0 ? -1 :
            parts_report(kind, &merge->common, part, part, n, env, e);
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int merge_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     const struct merge_args *merge = args;
     struct arena *a = env->arena;
@@ -126,10 +126,10 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                        "--hidden-in wrote");
     if (sums_read(a, operands[0], &part[0], e) != 0)
         return -1;
-    kind = kind_of(&part[0], e);
+    kind = merge_kind_of(&part[0], e);
     if (kind == NULL || check_version(&part[0], e) != 0)
         return -1;
-    if (is_of_layers(&part[0]))
+    if (merge_is_of_layers(&part[0]))
         return merge_layers(kind, merge, part, operands, n_operands, env, e);
     if (place_all(a, &part[0], operands, n_operands, placed, e) != 0)
         return -1;
@@ -141,5 +141,5 @@ const struct cmd cmd_merge = {
     .summary = "join the parts that runs with --shard or --hidden-out wrote",
     .operands = "PART...", .groups = groups,
     .args_size = sizeof(struct merge_args), .examples = examples,
-    .max_operands = MOST_SHARDS, .minor = true, .run = run,
+    .max_operands = MOST_SHARDS, .minor = true, .run = merge_run,
 };

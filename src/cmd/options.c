@@ -22,7 +22,7 @@ struct collection {
     const char *command;
 };
 
-static enum option_kind kind_of(const struct opt *o)
+static enum option_kind options_kind_of(const struct opt *o)
 {
     switch (o->type) {
     case OPT_INT: return OPTION_WHOLE;
@@ -43,7 +43,7 @@ static int count_commands(void)
     return n;
 }
 
-static struct option_name *name_of(struct collection *c, const struct opt *o)
+static struct option_name *options_name_of(struct collection *c, const struct opt *o)
 {
     struct option_name *name;
 
@@ -51,7 +51,7 @@ static struct option_name *name_of(struct collection *c, const struct opt *o)
         if (strcmp(c->name[i].first->name, o->name) == 0)
             return &c->name[i];
     name = &c->name[c->n++];
-    *name = (struct option_name){ .first = o, .kind = kind_of(o), .meaning = o->help };
+    *name = (struct option_name){ .first = o, .kind = options_kind_of(o), .meaning = o->help };
     name->command = arena_alloc(c->a, (uint64_t)count_commands(), sizeof *name->command);
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (strcmp(meanings[i].name, o->name) == 0) {
@@ -61,18 +61,18 @@ static struct option_name *name_of(struct collection *c, const struct opt *o)
     return name;
 }
 
-static void add(void *self, const struct opt_group *group, const struct opt *o)
+static void options_add(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct collection *c = self;
-    struct option_name *name = name_of(c, o);
+    struct option_name *name = options_name_of(c, o);
 
     (void)group;
-    name->has_kinds |= kind_of(o) != name->kind;
+    name->has_kinds |= options_kind_of(o) != name->kind;
     name->has_wordings |= strcmp(o->help, name->first->help) != 0;
     ((const char **)(uintptr_t)name->command)[name->n_commands++] = c->command;
 }
 
-static int by_name(const void *x, const void *y)
+static int options_by_name(const void *x, const void *y)
 {
     const struct option_name *a = x, *b = y;
 
@@ -85,15 +85,15 @@ const struct option_name *option_names(struct arena *a, int *n)
 
     for (int i = 0; cmd_table[i] != NULL; i++) {
         c.command = cmd_table[i]->name;
-        opts_each(cmd_table[i], add, &c);
+        opts_each(cmd_table[i], options_add, &c);
     }
-    qsort(c.name, (size_t)c.n, sizeof *c.name, by_name);
+    qsort(c.name, (size_t)c.n, sizeof *c.name, options_by_name);
     *n = c.n;
     return c.name;
 }
 
 /* Names of the commands that have the option, or, of most, of those that have it not. */
-static const char *joined(struct arena *a, const struct option_name *o, bool having)
+static const char *options_joined(struct arena *a, const struct option_name *o, bool having)
 {
     const char *text = "";
 
@@ -115,6 +115,6 @@ const char *option_commands(struct arena *a, const struct option_name *o)
     if (o->n_commands == n)
         return "all";
     if (n - o->n_commands <= FEW)
-        return arena_printf(a, "all but %s", joined(a, o, false));
-    return joined(a, o, true);
+        return arena_printf(a, "all but %s", options_joined(a, o, false));
+    return options_joined(a, o, true);
 }

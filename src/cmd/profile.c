@@ -55,8 +55,8 @@ static double rate(double amount, double seconds)
     return amount > 0 && seconds > 0 ? 1e-9 * amount / seconds : (double)NAN;
 }
 
-static void add(struct profile_row *row, const struct meter_row *of, double peak, double all_s,
-                struct arena *a)
+static void profile_add(struct profile_row *row, const struct meter_row *of, double peak,
+                        double all_s, struct arena *a)
 {
     *row = (struct profile_row){
         .part = names[of->part], .inputs = of->K > 0 ? of->K : -1,
@@ -92,11 +92,11 @@ const struct profile_row *profile_rows(const struct meter_parts *p, double peak,
         if (order[i] == METER_LINEAR) {
             first = *n;
             for (int k = N_METER_PART; k < p->n; k++)
-                add(&rows[(*n)++], &p->row[k], peak, all_s, a);
+                profile_add(&rows[(*n)++], &p->row[k], peak, all_s, a);
             qsort(rows + first, (size_t)(*n - first), sizeof *rows, by_time);
         }
         if (p->row[order[i]].calls > 0 || order[i] == METER_OTHER)
-            add(&rows[(*n)++], &p->row[order[i]], peak, all_s, a);
+            profile_add(&rows[(*n)++], &p->row[order[i]], peak, all_s, a);
     }
     return rows;
 }

@@ -30,8 +30,8 @@ static void rename_told(void *self, const char *was, const char *now)
                                        "know the old name", was, now);
 }
 
-static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
-               struct err *e)
+static int program_run_command(const struct cmd *c, int argc, char **argv, struct arena *arena,
+                               struct err *e)
 {
     struct renamed renamed = { .a = arena };
     struct env env = { .arena = arena };
@@ -94,7 +94,7 @@ int program_run(int argc, char **argv, const struct cmd **c, struct arena *arena
     if (name[0] == '-')
         return err_set(e, ERR_USAGE, "%s: unknown option; options go after the command", name);
     *c = cmd_known(name, arena, e);
-    return *c != NULL ? run(*c, argc, argv, arena, e) : -1;
+    return *c != NULL ? program_run_command(*c, argc, argv, arena, e) : -1;
 }
 
 void program_complain(FILE *f, const struct cmd *c, const struct err *e)

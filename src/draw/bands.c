@@ -42,7 +42,7 @@ struct measured {
     double spare;               /* what is left of a page; below 0: it is too narrow */
 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void bands_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct bands *bands = of;
 
@@ -51,8 +51,8 @@ static void scripts(const void *of, struct label_scripts *scripts)
 
 /* ---- measuring ---- */
 
-static const struct piece *line_of(struct page *page, const struct style *style,
-                                   const char *text, size_t n)
+static const struct piece *bands_line_of(struct page *page, const struct style *style,
+                                         const char *text, size_t n)
 {
     return text_line(&page->text, style, label_clean(page->arena, text, n, LABEL_CHARS));
 }
@@ -73,14 +73,15 @@ static void measure_labels(struct measured *m, struct page *page)
 
     m->label = arena_alloc(page->arena, (size_t)bands->n_rows, sizeof *m->label);
     for (int i = 0; i < bands->n_rows && i < bands->rows.n; i++) {
-        m->label[i] = line_of(page, &label_style, bands->rows.text[i],
-                              label_size(&bands->rows, i));
+        m->label[i] = bands_line_of(page, &label_style, bands->rows.text[i],
+                                    label_size(&bands->rows, i));
         m->label_w = fmax(m->label_w, text_width(m->label[i]));
     }
     if (bands->lead == NULL)
         return;
-    m->lead_title = line_of(page, &text_heading, bands->lead_title, strlen(bands->lead_title));
-    m->lead_label = line_of(page, &label_style, bands->lead_label, strlen(bands->lead_label));
+    m->lead_title = bands_line_of(page, &text_heading, bands->lead_title,
+                                  strlen(bands->lead_title));
+    m->lead_label = bands_line_of(page, &label_style, bands->lead_label, strlen(bands->lead_label));
     m->label_w = fmax(m->label_w, text_width(m->lead_label));
 }
 
@@ -100,14 +101,15 @@ static double measure_numbers(struct field *field, const struct bands_field *of,
         field->black[i] = isnan(of->value[i]) ||
                           numbers_are_black(cmap_colour(of->cmap, index_of(of, of->value[i])));
         style.gray = field->black[i] ? 0.0 : 1.0;
-        field->number[i] = line_of(page, &style, text, strlen(text));
+        field->number[i] = bands_line_of(page, &style, text, strlen(text));
         widest = fmax(widest, text_width(field->number[i]));
     }
     return widest;
 }
 
 /* The width of a column of bands: by what is left of the page, or at ease. */
-static double cell_of(const struct measured *m, const struct page *page, double taken, int n_cols)
+static double bands_cell_of(const struct measured *m, const struct page *page, double taken,
+                            int n_cols)
 {
     double px = page->units.px, page_w = page->sheet->width_px * px, cell;
 
@@ -132,7 +134,7 @@ static double measure_fields(struct measured *m, struct page *page, int *n_cols)
         const struct bands_field *of = &bands->field[i];
         struct field *field = &m->field[i];
 
-        field->title = line_of(page, &text_heading, of->title, strlen(of->title));
+        field->title = bands_line_of(page, &text_heading, of->title, strlen(of->title));
         taken += i > 0 ? m->gap : 0.0;
         if (of->n_cols > 1) {
             *n_cols += of->n_cols;
@@ -163,7 +165,7 @@ static double measure_bars(struct measured *m, struct page *page)
         if (of->bar == NULL)
             continue;
         colourbar_measure(&field->bar, 1, page, SCALE_LINEAR, &range, m->bar_h);
-        field->bar_title = line_of(page, &text_heading, of->bar, strlen(of->bar));
+        field->bar_title = bands_line_of(page, &text_heading, of->bar, strlen(of->bar));
         at += at > 0.0 ? m->gap : layout_units(page->units, page->sheet->width_px > 0.0 ?
                                                                 GAP : BAR_GAP);
         field->bar_x = at;
@@ -206,7 +208,7 @@ static void place_rows(struct measured *m)
     m->height = fmax(bottom, m->bar_y + m->bar_h);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *bands_measure(const void *of, struct page *page, struct box *size)
 {
     struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
     bool narrow = page->sheet->width_px > 0.0;
@@ -221,7 +223,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
     measure_labels(m, page);
     taken = measure_fields(m, page, &n_cols);
     beside = measure_bars(m, page);
-    cell = cell_of(m, page, taken + beside, n_cols > 0 ? n_cols : 1);
+    cell = bands_cell_of(m, page, taken + beside, n_cols > 0 ? n_cols : 1);
     m->spare = n_cols * (cell - LEAST_CELL * page->units.px);
     place_fields(m, page, fmax(cell, LEAST_CELL * page->units.px));
     place_rows(m);
@@ -256,7 +258,7 @@ static void paint_band(const struct measured *m, struct page *page, struct box a
     page_cells(page, of->cmap, index, 1, of->n_cols, row);
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void bands_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     const struct bands *bands = m->bands;
@@ -271,8 +273,8 @@ static void paint(const void *measured, struct page *page, struct box at)
 
 /* ---- text ---- */
 
-static void draw(const struct page *page, const struct piece *piece, const struct style *style,
-                 enum text_hold hold, double x, double centre)
+static void bands_draw(const struct page *page, const struct piece *piece,
+                       const struct style *style, enum text_hold hold, double x, double centre)
 {
     text_draw_line(&page->text, page->cr, piece, hold, page_snap(page, x),
                    page_snap(page, centre + text_middle(&page->text, style)),
@@ -286,52 +288,54 @@ static void paint_row(const struct measured *m, struct page *page, struct box at
     double centre = row.y + (m->row_h - m->grid.line) / 2.0;
 
     if (label != NULL)
-        draw(page, label, &label_style, TEXT_RIGHT, row.x - m->label_gap - text_width(label),
-             centre);
+        bands_draw(page, label, &label_style, TEXT_RIGHT, row.x - m->label_gap - text_width(label),
+                   centre);
     for (int f = 0; f < m->bands->n_fields && i >= 0; f++) {
         const struct field *field = &m->field[f];
 
         if (field->number != NULL)
-            draw(page, field->number[i], &number_style, TEXT_CENTRE,
-                 at.x + field->x + (field->w - text_width(field->number[i])) / 2.0, centre);
+            bands_draw(page, field->number[i], &number_style, TEXT_CENTRE,
+                       at.x + field->x + (field->w - text_width(field->number[i])) / 2.0, centre);
     }
 }
 
-static void paint_bar(const struct measured *m, struct page *page, struct box at, int f)
+static void bands_paint_bar(const struct measured *m, struct page *page, struct box at, int f)
 {
     const struct field *field = &m->field[f];
     struct box bar = { at.x + m->right + field->bar_x, at.y + m->bar_y, m->grid.bar_w, m->bar_h };
 
     if (field->bar_title == NULL)
         return;
-    draw(page, field->bar_title, &text_heading, TEXT_LEFT, bar.x, bar.y - m->title_h / 2.0);
+    bands_draw(page, field->bar_title, &text_heading, TEXT_LEFT, bar.x, bar.y - m->title_h / 2.0);
     colourbar_paint(&field->bar, page, &m->grid, m->bands->field[f].cmap, bar);
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void bands_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     double titles = at.y + m->rows_y - m->title_h / 2.0;
 
     if (m->lead_title != NULL)
-        draw(page, m->lead_title, &text_heading, TEXT_LEFT, at.x + m->field[0].x,
-             at.y + m->lead_y - m->title_h / 2.0);
+        bands_draw(page, m->lead_title, &text_heading, TEXT_LEFT, at.x + m->field[0].x,
+                   at.y + m->lead_y - m->title_h / 2.0);
     for (int f = 0; f < m->bands->n_fields; f++) {
         double w = text_width(m->field[f].title), inset = (m->field[f].w - w) / 2.0;
 
-        draw(page, m->field[f].title, &text_heading,
-             m->field[f].number != NULL ? TEXT_CENTRE : TEXT_LEFT,
-             at.x + m->field[f].x + (m->field[f].number != NULL ? fmax(inset, 0.0) : 0.0), titles);
+        bands_draw(page, m->field[f].title, &text_heading,
+                   m->field[f].number != NULL ? TEXT_CENTRE : TEXT_LEFT,
+                   at.x + m->field[f].x + (m->field[f].number != NULL ? fmax(inset, 0.0) : 0.0),
+                   titles);
     }
     for (int i = m->bands->lead != NULL ? -1 : 0; i < m->bands->n_rows; i++)
         paint_row(m, page, at, i);
     for (int f = 0; f < m->bands->n_fields; f++)
-        paint_bar(m, page, at, f);
+        bands_paint_bar(m, page, at, f);
 }
 
 struct part bands_part(const struct bands *bands)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, bands_print };
+    static const struct part_type type = { bands_scripts, bands_measure, bands_paint,
+                                           bands_paint_text, bands_print };
 
     return (struct part){ &type, bands };
 }

@@ -17,7 +17,7 @@ struct table {
     int *column, *width;        /* [n_fields]; width 0: there is no room for it */
 };
 
-static const char *label_of(const struct table *t, int i)
+static const char *bands_print_label_of(const struct table *t, int i)
 {
     const struct bands *bands = t->bands;
 
@@ -35,7 +35,7 @@ static int label_width(const struct table *t)
 
     most = most > LABEL ? LABEL : most < 1 ? 1 : most;
     for (int i = t->bands->lead != NULL ? -1 : 0; i < t->bands->n_rows; i++) {
-        int w = canvas_width(label_of(t, i));
+        int w = canvas_width(bands_print_label_of(t, i));
 
         widest = w > widest ? w : widest;
     }
@@ -56,7 +56,7 @@ static int number_width(const struct bands_field *field, int n)
 }
 
 /* Numbers from the last field on, as many as fit; bands share what is left. */
-static void place(struct table *t)
+static void bands_print_place(struct table *t)
 {
     const struct bands *bands = t->bands;
     int room = t->canvas->n_columns - t->label_w, n_bands = 0, at = t->label_w + 1;
@@ -85,7 +85,7 @@ static void place(struct table *t)
 }
 
 /* Of the columns that share a cell, the number that is farthest from 0. */
-static float strongest(const float *value, int n_cols, int width, int cell)
+static float bands_print_strongest(const float *value, int n_cols, int width, int cell)
 {
     int first = (int)((int64_t)cell * n_cols / width);
     int end = (int)((int64_t)(cell + 1) * n_cols / width);
@@ -117,12 +117,12 @@ static void print_band(const struct table *t, int row, int f, const float *value
 
     for (int c = 0; c < t->width[f]; c++)
         *canvas_at(t->canvas, row, t->column[f] + c) =
-            glyph_of(t, field, strongest(value, field->n_cols, t->width[f], c));
+            glyph_of(t, field, bands_print_strongest(value, field->n_cols, t->width[f], c));
 }
 
 static void print_label(const struct table *t, int row, int i)
 {
-    const char *label = label_of(t, i);
+    const char *label = bands_print_label_of(t, i);
     int w = canvas_width(label);
 
     canvas_text(t->canvas, row, w < t->label_w ? t->label_w - w : 0, t->label_w, label, false);
@@ -169,7 +169,7 @@ void bands_print(const void *of, struct canvas *canvas)
     t.column = arena_alloc(canvas->arena, (size_t)bands->n_fields, sizeof *t.column);
     t.width = arena_alloc(canvas->arena, (size_t)bands->n_fields, sizeof *t.width);
     t.label_w = label_width(&t);
-    place(&t);
+    bands_print_place(&t);
     if (bands->lead != NULL && t.width[0] > 0) {
         canvas_text(canvas, row, t.column[0], t.width[0], bands->lead_title, true);
         print_label(&t, row + 1, -1);

@@ -23,7 +23,7 @@ struct measured {
     double longest;             /* length that fills bar_w */
 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void bars_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct bars *bars = of;
 
@@ -42,8 +42,8 @@ static double longest(const struct bars *bars)
 
 /* ---- measuring ---- */
 
-static const struct piece *line_of(struct page *page, const struct style *style,
-                                   const char *text)
+static const struct piece *bars_line_of(struct page *page, const struct style *style,
+                                        const char *text)
 {
     return text_line(&page->text, style,
                      label_clean(page->arena, text, strlen(text), 4 * LABEL_CHARS));
@@ -54,8 +54,8 @@ static void measure_labels(struct measured *m, struct page *page)
     double gap = layout_units(page->units, GAP), name_w = 0.0, value_w = 0.0;
 
     for (int i = 0; i < m->bars->n; i++) {
-        m->name[i] = line_of(page, &name_style, m->bars->bar[i].name);
-        m->value[i] = line_of(page, &value_style, m->bars->bar[i].value);
+        m->name[i] = bars_line_of(page, &name_style, m->bars->bar[i].name);
+        m->value[i] = bars_line_of(page, &value_style, m->bars->bar[i].value);
         name_w = fmax(name_w, text_width(m->name[i]));
         value_w = fmax(value_w, text_width(m->value[i]));
     }
@@ -63,7 +63,7 @@ static void measure_labels(struct measured *m, struct page *page)
     m->value_w = gap + layout_whole(page->units, value_w);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *bars_measure(const void *of, struct page *page, struct box *size)
 {
     const struct bars *bars = of;
     struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
@@ -99,7 +99,7 @@ static struct box box_of(const struct measured *m, struct box at, int i)
                          m->bar_h };
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void bars_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
 
@@ -119,7 +119,7 @@ static void paint(const void *measured, struct page *page, struct box at)
     }
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void bars_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     const struct text *text = &page->text;
@@ -140,7 +140,8 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 
 struct part bars_part(const struct bars *bars)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, bars_print };
+    static const struct part_type type = { bars_scripts, bars_measure, bars_paint, bars_paint_text,
+                                           bars_print };
 
     return (struct part){ &type, bars };
 }
@@ -161,7 +162,7 @@ struct box bars_box(const struct sheet *s, struct arena *a, int i)
 /* ---- on a terminal ---- */
 
 /* Columns of the widest of the names, or values. */
-static int widest(const struct bars *bars, struct arena *a, bool values)
+static int bars_widest(const struct bars *bars, struct arena *a, bool values)
 {
     int most = 0;
 
@@ -190,8 +191,8 @@ static void print_bar(const struct bar *bar, struct canvas *canvas, int row, int
 void bars_print(const void *of, struct canvas *canvas)
 {
     const struct bars *bars = of;
-    int names = bars->no_labels ? 0 : widest(bars, canvas->arena, false) + 1;
-    int values = bars->no_labels ? 0 : widest(bars, canvas->arena, true) + 1;
+    int names = bars->no_labels ? 0 : bars_widest(bars, canvas->arena, false) + 1;
+    int values = bars->no_labels ? 0 : bars_widest(bars, canvas->arena, true) + 1;
     int room = canvas->n_columns - names - values, top = canvas->n_rows;
     double most = longest(bars), scale = room > 0 && most > 0.0 ? room / most : 0.0;
 

@@ -20,7 +20,7 @@ struct measured {
     struct beside_boxes boxes;
 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void beside_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct beside *beside = of;
 
@@ -35,7 +35,7 @@ static void scripts(const void *of, struct label_scripts *scripts)
 }
 
 /* Its parts; of several with one range, one has the bar. */
-static struct part *parts_of(const struct beside *beside, int with_bar, struct arena *a)
+static struct part *beside_parts_of(const struct beside *beside, int with_bar, struct arena *a)
 {
     struct heatmaps *maps = arena_alloc(a, (size_t)beside->n, sizeof *maps);
     struct part *part = arena_alloc(a, (size_t)beside->n, sizeof *part);
@@ -50,7 +50,7 @@ static struct part *parts_of(const struct beside *beside, int with_bar, struct a
 
 /* ---- measuring ---- */
 
-static int columns_of(const struct beside *beside)
+static int beside_columns_of(const struct beside *beside)
 {
     return beside->columns < beside->n ? beside->columns : beside->n;
 }
@@ -58,7 +58,7 @@ static int columns_of(const struct beside *beside)
 /* Of the bar of them all, on a page of a given width. */
 static double bar_of(const struct beside *beside, struct page *page)
 {
-    const struct heatmaps *last = &beside->maps[columns_of(beside) - 1];
+    const struct heatmaps *last = &beside->maps[beside_columns_of(beside) - 1];
 
     return cells_have_one_range(last) && !last->no_bars ? heatmap_bar_width(last, page) : 0.0;
 }
@@ -67,7 +67,7 @@ static double bar_of(const struct beside *beside, struct page *page)
 static void measure_parts(struct measured *m, struct page *page, struct box *size)
 {
     const struct sheet *sheet = page->sheet;
-    int last = columns_of(m->of) - 1;
+    int last = beside_columns_of(m->of) - 1;
     double width = layout_units(page->units, sheet->width_px), bar = bar_of(m->of, page);
     double room = beside_room(page->units, width, last + 1, bar);
 
@@ -102,18 +102,18 @@ static double *measure_headings(struct measured *m, struct page *page,
     return height;
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *beside_measure(const void *of, struct page *page, struct box *size)
 {
     const struct beside *beside = of;
     struct arena *a = page->arena;
     struct measured *m = arena_alloc(a, 1, sizeof *m);
     struct box *part = arena_alloc(a, (size_t)beside->n, sizeof *part);
     struct beside_sizes sizes = { .units = page->units, .n = beside->n,
-                                  .columns = columns_of(beside), .part = part,
+                                  .columns = beside_columns_of(beside), .part = part,
                                   .narrow = page->sheet->width_px > 0.0 };
 
     m->of = beside;
-    m->part = parts_of(beside, columns_of(beside) - 1, a);
+    m->part = beside_parts_of(beside, beside_columns_of(beside) - 1, a);
     m->measured = arena_alloc(a, (size_t)beside->n, sizeof *m->measured);
     m->heading = arena_alloc(a, (size_t)beside->n, sizeof *m->heading);
     measure_parts(m, page, part);
@@ -143,7 +143,7 @@ static struct box moved(struct box box, struct box at)
     return (struct box){ at.x + box.x, at.y + box.y, box.w, box.h };
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void beside_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
 
@@ -177,7 +177,7 @@ static void paint_heading(const struct measured *m, struct page *page, struct bo
                         page_snap(page, box.y));
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void beside_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
 
@@ -191,10 +191,10 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 /* ---- on a terminal ---- */
 
 /* One below the other. */
-static void print(const void *of, struct canvas *canvas)
+static void beside_print(const void *of, struct canvas *canvas)
 {
     const struct beside *beside = of;
-    const struct part *part = parts_of(beside, beside->n - 1, canvas->arena);
+    const struct part *part = beside_parts_of(beside, beside->n - 1, canvas->arena);
 
     for (int i = 0; i < beside->n; i++) {
         const char *heading = beside->heading[i];
@@ -211,8 +211,8 @@ static void print(const void *of, struct canvas *canvas)
 
 struct part beside_part(const struct beside *beside)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, print,
-                                           number_px };
+    static const struct part_type type = { beside_scripts, beside_measure, beside_paint,
+                                           beside_paint_text, beside_print, number_px };
 
     return (struct part){ &type, beside };
 }

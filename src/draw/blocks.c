@@ -72,7 +72,7 @@ static int widest_title(const struct heatmaps *maps)
 }
 
 /* Panels that rows of panels are made of. */
-static int group_of(const struct heatmaps *maps)
+static int blocks_group_of(const struct heatmaps *maps)
 {
     return maps->group > 0 ? maps->group : maps->n_panels;
 }
@@ -86,7 +86,7 @@ static int fit(struct blocks *b, int wide, int title)
     b->slot = b->n_cols * wide > title ? b->n_cols * wide : title;
     b->slot = b->slot > room && b->n_cols * wide <= room ? room : b->slot;
     columns = (room + GAP) / (b->slot + GAP);
-    return columns < group_of(b->maps) ? columns : group_of(b->maps);
+    return columns < blocks_group_of(b->maps) ? columns : blocks_group_of(b->maps);
 }
 
 /* The same number of n things in each row, at most `columns`, as far as that goes. */
@@ -97,7 +97,7 @@ static int balanced(int n, int columns)
     return (n + rows - 1) / rows;
 }
 
-static void choose(struct blocks *b)
+static void blocks_choose(struct blocks *b)
 {
     int title = widest_title(b->maps), most = b->maps->columns;
 
@@ -106,7 +106,7 @@ static void choose(struct blocks *b)
         b->columns = fit(b, 1, title);
     if (most > 0 && b->columns > most)
         b->columns = most;
-    b->columns = balanced(group_of(b->maps), b->columns);
+    b->columns = balanced(blocks_group_of(b->maps), b->columns);
     b->half = b->wide == 1 && b->canvas->way != TERMINAL_DIGITS;
 }
 
@@ -285,7 +285,7 @@ void blocks_bar(const struct heatmaps *maps, struct canvas *c, int row, int colu
 
 /* ---- panels ---- */
 
-static int lines_of(const struct blocks *b)
+static int blocks_lines_of(const struct blocks *b)
 {
     return b->half ? (b->n_rows + 1) / 2 : b->n_rows;
 }
@@ -300,7 +300,7 @@ static void put_row_label(const struct blocks *b, int row, const char *label)
 
 static void put_row_labels(const struct blocks *b, int row)
 {
-    for (int line = 0; line < lines_of(b); line++) {
+    for (int line = 0; line < blocks_lines_of(b); line++) {
         int cell = b->half ? 2 * line : line;
         const char *label = b->row_label[cell];
 
@@ -388,7 +388,7 @@ static void mark_cols(const struct blocks *b, int row, int column)
 static int put_panel(const struct blocks *b, int panel, int row, int column, bool positions)
 {
     const struct panel *p = &b->maps->panels[panel];
-    int lines = lines_of(b);
+    int lines = blocks_lines_of(b);
 
     if (p->title != NULL)
         canvas_text(b->canvas, row, column, b->slot,
@@ -420,7 +420,7 @@ static int put_beside(const struct blocks *b, int first, int last, int row, bool
         mark_rows(b, row + b->header);
         if (maps->row_name != NULL) {
             put_row_label(b, row, maps->row_name);
-            put_row_label(b, row + b->header + lines_of(b) + has_col_marks(b),
+            put_row_label(b, row + b->header + blocks_lines_of(b) + has_col_marks(b),
                           maps->col_name);
         }
     }
@@ -437,7 +437,7 @@ static int put_beside(const struct blocks *b, int first, int last, int row, bool
     return end + 1;
 }
 
-static void measure(struct blocks *b)
+static void blocks_measure(struct blocks *b)
 {
     const struct heatmaps *maps = b->maps;
     struct arena *a = b->canvas->arena;
@@ -455,7 +455,7 @@ static void measure(struct blocks *b)
     label_rows(b);
     if (b->all_cols > b->canvas->n_columns - b->label)
         b->n_cols = balanced(b->all_cols, b->canvas->n_columns - b->label);
-    choose(b);
+    blocks_choose(b);
 }
 
 void blocks_print(const void *maps, struct canvas *c)
@@ -464,10 +464,10 @@ void blocks_print(const void *maps, struct canvas *c)
     int row = c->n_rows;
     bool positions;
 
-    measure(&b);
+    blocks_measure(&b);
     positions = label_cols(&b);
     for (int first = 0, last; first < b.maps->n_panels; first = last) {
-        int end = first + group_of(b.maps) - first % group_of(b.maps);
+        int end = first + blocks_group_of(b.maps) - first % blocks_group_of(b.maps);
 
         last = first + b.columns < end ? first + b.columns : end;
         for (b.from = 0; b.from < b.all_cols; b.from += b.n_cols) {

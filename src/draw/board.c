@@ -11,7 +11,7 @@
 #include "draw/part.h"
 #include "draw/pen.h"
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void board_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct board *board = of;
 
@@ -19,7 +19,7 @@ static void scripts(const void *of, struct label_scripts *scripts)
     label_scripts_add_list(scripts, &board->cols);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *board_measure_part(const void *of, struct page *page, struct box *size)
 {
     struct board_measured *m = board_measure(of, page);
 
@@ -29,7 +29,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
 
 /* ---- cells ---- */
 
-static struct box cell_of(const struct board_measured *m, struct box at, int i)
+static struct box board_cell_of(const struct board_measured *m, struct box at, int i)
 {
     return board_boxes_cell(&m->boxes, at, i / m->board->n_cols, i % m->board->n_cols);
 }
@@ -42,7 +42,7 @@ static void paint_thumbnails(const struct board_measured *m, struct page *page, 
                                             (size_t)shape->n_cols, sizeof *index);
 
     for (int i = 0; i < maps->n_panels; i++) {
-        struct box cell = cell_of(m, at, i);
+        struct box cell = board_cell_of(m, at, i);
 
         if (maps->panels[i].n_rows == 0)
             continue;
@@ -72,7 +72,7 @@ static void set_colour(const struct board_measured *m, cairo_t *cr, int i)
 static void paint_colours(const struct board_measured *m, struct page *page, struct box at)
 {
     for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++) {
-        struct box cell = cell_of(m, at, i);
+        struct box cell = board_cell_of(m, at, i);
 
         if (m->board->kinds != NULL && m->board->kinds->of[i] == BOARD_NO_CELL)
             continue;
@@ -83,7 +83,7 @@ static void paint_colours(const struct board_measured *m, struct page *page, str
 }
 
 /* Its label, or its number where there are none. */
-static const char *label_of(struct arena *a, const struct label_list *list, int i)
+static const char *board_label_of(struct arena *a, const struct label_list *list, int i)
 {
     return i < list->n ? label_clean(a, list->text[i], label_size(list, i), LABEL_CHARS) :
                          arena_printf(a, "%d", i);
@@ -114,15 +114,15 @@ static void note_cells(const struct board_measured *m, struct page *page, struct
         if (board->kinds != NULL ? board->kinds->of[i] == BOARD_NO_CELL :
             board->thumbnails && board->maps->panels[i].n_rows == 0)
             continue;
-        page_note(page, cell_of(m, at, i),
+        page_note(page, board_cell_of(m, at, i),
                   arena_printf(page->arena, "%s, %s%s",
-                               label_of(page->arena, &board->rows, i / board->n_cols),
-                               label_of(page->arena, &board->cols, i % board->n_cols),
+                               board_label_of(page->arena, &board->rows, i / board->n_cols),
+                               board_label_of(page->arena, &board->cols, i % board->n_cols),
                                said_of(board, page->arena, i)));
     }
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void board_paint(const void *measured, struct page *page, struct box at)
 {
     const struct board_measured *m = measured;
     struct box legend = m->boxes.legend;
@@ -155,7 +155,7 @@ static void paint_in_cells(const struct board_measured *m, struct page *page, st
     double name_h = m->boxes.name_h;
 
     for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++) {
-        struct box cell = cell_of(m, at, i);
+        struct box cell = board_cell_of(m, at, i);
         double x = cell.x + cell.w / 2.0;
 
         if (m->text != NULL && m->text[i] != NULL)
@@ -171,7 +171,7 @@ static void paint_row_labels(const struct board_measured *m, struct page *page, 
     const struct text *text = &page->text;
 
     for (int i = 0; i < m->rows.n; i++) {
-        struct box cell = cell_of(m, at, m->rows.token[i] * m->board->n_cols);
+        struct box cell = board_cell_of(m, at, m->rows.token[i] * m->board->n_cols);
         double right = cell.x - m->boxes.line - m->boxes.label_gap;
 
         text_draw_line(text, page->cr, m->rows.piece[i], TEXT_RIGHT,
@@ -188,7 +188,7 @@ static void paint_col_labels(const struct board_measured *m, struct page *page, 
     double line = text_line_height(text, &m->col_style);
 
     for (int i = 0; i < m->cols.n; i++) {
-        struct box cell = cell_of(m, at, m->cols.token[i]);
+        struct box cell = board_cell_of(m, at, m->cols.token[i]);
         double x = cell.x + cell.w / 2.0;
         double bottom = cell.y - m->boxes.name_h - m->boxes.line - m->boxes.label_gap;
         double width = text_width(m->cols.piece[i]);
@@ -202,7 +202,7 @@ static void paint_col_labels(const struct board_measured *m, struct page *page, 
     }
 }
 
-static void paint_names(const struct board_measured *m, struct page *page, struct box at)
+static void board_paint_names(const struct board_measured *m, struct page *page, struct box at)
 {
     const struct text *text = &page->text;
     const struct board_boxes *b = &m->boxes;
@@ -223,7 +223,7 @@ static void paint_names(const struct board_measured *m, struct page *page, struc
                           2.0 * line);
 }
 
-static void paint_bar(const struct board_measured *m, struct page *page, struct box at)
+static void board_paint_bar(const struct board_measured *m, struct page *page, struct box at)
 {
     const struct board_boxes *b = &m->boxes;
     const struct grid widths = { .line = b->line, .bar_gap = b->bar_gap, .bar_w = b->bar_w,
@@ -234,7 +234,7 @@ static void paint_bar(const struct board_measured *m, struct page *page, struct 
         colourbar_paint(&m->bar, page, &widths, m->board->maps->cmap, bar);
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void board_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct board_measured *m = measured;
     struct box legend = m->boxes.legend;
@@ -242,8 +242,8 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     paint_in_cells(m, page, at);
     paint_row_labels(m, page, at);
     paint_col_labels(m, page, at);
-    paint_names(m, page, at);
-    paint_bar(m, page, at);
+    board_paint_names(m, page, at);
+    board_paint_bar(m, page, at);
     legend.x += at.x;
     legend.y += at.y;
     key_paint_text(&m->legend, page, legend);
@@ -263,12 +263,12 @@ static void print_numbers(const void *of, struct canvas *canvas)
 
 struct part board_part(const struct board *board)
 {
-    static const struct part_type thumbnails = { scripts, measure, paint, paint_text,
-                                                 board_print_thumbnails };
-    static const struct part_type kinds = { scripts, measure, paint, paint_text,
-                                            board_print_kinds };
-    static const struct part_type numbers = { scripts, measure, paint, paint_text,
-                                              print_numbers };
+    static const struct part_type thumbnails = { board_scripts, board_measure_part, board_paint,
+                                                 board_paint_text, board_print_thumbnails };
+    static const struct part_type kinds = { board_scripts, board_measure_part, board_paint,
+                                            board_paint_text, board_print_kinds };
+    static const struct part_type numbers = { board_scripts, board_measure_part, board_paint,
+                                              board_paint_text, print_numbers };
 
     return (struct part){ board->thumbnails ? &thumbnails :
                           board->kinds != NULL ? &kinds : &numbers, board };
@@ -284,6 +284,6 @@ void board_cells(const struct sheet *s, struct arena *a, struct box *cells)
     sheet_plan(&plan, &page);
     m = plan.measured[0];
     for (int i = 0; i < m->board->n_rows * m->board->n_cols; i++)
-        cells[i] = cell_of(m, plan.layout.part[0], i);
+        cells[i] = board_cell_of(m, plan.layout.part[0], i);
     page_finish(&page);
 }

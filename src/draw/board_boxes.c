@@ -16,7 +16,7 @@ static double left_of(const struct board_sizes *s)
     return layout_units(s->units, LINE) + label + layout_whole(s->units, s->row_name);
 }
 
-static double above(const struct board_sizes *s)
+static double board_boxes_above(const struct board_sizes *s)
 {
     double label = s->col_label > 0.0 ? layout_whole(s->units, s->col_label) +
                                         layout_units(s->units, LABEL_GAP) : 0.0;
@@ -64,9 +64,9 @@ void board_boxes_make(struct board_boxes *b, const struct board_sizes *s)
     b->step_y = s->cell_h + b->name_h + s->gap;
     cells_w = s->n_cols * b->step_x - s->gap;
     cells_h = s->n_rows * b->step_y - s->gap;
-    b->first = (struct box){ left_of(s), above(s) + b->name_h, s->cell_w, s->cell_h };
+    b->first = (struct box){ left_of(s), board_boxes_above(s) + b->name_h, s->cell_w, s->cell_h };
     b->width = b->first.x + cells_w + right_of(s);
-    b->height = above(s) + cells_h + b->line;
+    b->height = board_boxes_above(s) + cells_h + b->line;
     if (s->value_w > 0.0) {
         place_bar(b, s, cells_w, cells_h);
         b->height = fmax(b->height, b->bar.y + b->bar.h + s->value_h);

@@ -56,7 +56,7 @@ void board_number(char dst[BOARD_TEXT], double value, double largest, enum board
     }
 }
 
-static double largest_of(const struct board *board)
+static double board_measure_largest_of(const struct board *board)
 {
     const struct panel *numbers = board->maps->panels;
     double largest = 0.0;
@@ -152,7 +152,8 @@ static void size_texts(struct board_measured *m, struct page *page, struct board
     bool narrow = page->sheet->width_px > 0.0;
     double line, padding = layout_units(page->units, narrow ? NARROW_PADDING : PADDING);
     double least = layout_units(page->units, NUMBER_SIDE);
-    struct texts t = { m, page, m->board->kinds == NULL ? largest_of(m->board) : 0.0 };
+    struct texts t = { m, page,
+                       m->board->kinds == NULL ? board_measure_largest_of(m->board) : 0.0 };
     size_t count = (size_t)m->board->n_rows * (size_t)m->board->n_cols;
 
     s->gap = layout_units(page->units, NUMBER_GAP);
@@ -238,8 +239,8 @@ int board_pool(const struct heatmap_page *page, int n, int n_cols, int cell_px,
 
 /* ---- labels ---- */
 
-static const struct piece *line_of(struct page *page, const struct style *style,
-                                   const char *text)
+static const struct piece *board_measure_line_of(struct page *page, const struct style *style,
+                                                 const char *text)
 {
     return text_line(&page->text, style,
                      label_clean(page->arena, text, strlen(text), 6 * LABEL_CHARS));
@@ -256,7 +257,7 @@ static void measure_rows(struct board_measured *m, struct page *page, struct boa
         m->rows = page_labels(page, &board->rows, board->rows.n, 1, &board_label_style);
     s->row_label = m->rows.longest;
     if (board->row_name != NULL) {
-        m->row_name = line_of(page, &up, board->row_name);
+        m->row_name = board_measure_line_of(page, &up, board->row_name);
         s->row_name = 1.4 * line;
     }
 }
@@ -281,7 +282,7 @@ static void measure_cols(struct board_measured *m, struct page *page, struct boa
 
     m->col_style = board_label_style;
     if (board->col_name != NULL) {
-        m->col_name = line_of(page, &board_label_style, board->col_name);
+        m->col_name = board_measure_line_of(page, &board_label_style, board->col_name);
         s->col_name = 1.4 * line;
     }
     if (board->cols.n == 0)
@@ -296,7 +297,7 @@ static void measure_cols(struct board_measured *m, struct page *page, struct boa
     s->col_label = m->cols.longest;
 }
 
-static void measure_names(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void board_measure_names(struct board_measured *m, struct page *page, struct board_sizes *s)
 {
     const struct board *board = m->board;
     struct style style = board_name_style;
@@ -310,9 +311,9 @@ static void measure_names(struct board_measured *m, struct page *page, struct bo
     for (size_t i = 0; i < count; i++) {
         if (board->name[i] == NULL)
             continue;
-        m->name[i] = line_of(page, &board_name_style, board->name[i]);
+        m->name[i] = board_measure_line_of(page, &board_name_style, board->name[i]);
         if (text_width(m->name[i]) > style.max_w)
-            m->name[i] = line_of(page, &style, style.max_w > NAME_LINES * line ?
+            m->name[i] = board_measure_line_of(page, &style, style.max_w > NAME_LINES * line ?
                                                    board->name[i] : board->brief[i]);
     }
 }
@@ -329,7 +330,7 @@ static struct scale_range bar_range(const struct board_measured *m)
     return m->range[i];
 }
 
-static void measure_bar(struct board_measured *m, struct page *page, struct board_sizes *s)
+static void board_measure_bar(struct board_measured *m, struct page *page, struct board_sizes *s)
 {
     const struct heatmaps *maps = m->board->maps;
     struct scale_range range;
@@ -350,7 +351,7 @@ static void measure_bar(struct board_measured *m, struct page *page, struct boar
 
 /* ---- all of it ---- */
 
-static const struct panel *shape_of(const struct heatmaps *maps)
+static const struct panel *board_measure_shape_of(const struct heatmaps *maps)
 {
     int i = 0;
 
@@ -381,16 +382,16 @@ struct board_measured *board_measure(const struct board *board, struct page *pag
     struct board_sizes s = { .units = page->units, .n_rows = board->n_rows,
                              .n_cols = board->n_cols };
 
-    *m = (struct board_measured){ .board = board, .shape = shape_of(board->maps),
+    *m = (struct board_measured){ .board = board, .shape = board_measure_shape_of(board->maps),
                                   .text_style = { 9.0, 1.0, 0.10, false, false, 0.0 } };
     if (board->name != NULL)
         s.name_h = 1.15 * text_line_height(&page->text, &board_name_style);
     measure_rows(m, page, &s);
-    measure_bar(m, page, &s);
+    board_measure_bar(m, page, &s);
     measure_cells(m, page, &s);
     thin_rows(m, page, &s);
     measure_cols(m, page, &s);
-    measure_names(m, page, &s);
+    board_measure_names(m, page, &s);
     if (m->has_letters)
         add_legend(m, page, s.n_cols * (s.cell_w + s.gap) - s.gap);
     s.legend_w = m->legend.width;

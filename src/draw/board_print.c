@@ -18,22 +18,22 @@ struct table {
     int columns;                /* of the board side by side; the others follow below */
 };
 
-static const char *label_of(const struct table *t, const struct label_list *list, int i)
+static const char *board_print_label_of(const struct table *t, const struct label_list *list, int i)
 {
     return i >= list->n ? "" :
                label_clean(t->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
 }
 
-static const char *name_of(const struct table *t, const char *name)
+static const char *board_name_of(const struct table *t, const char *name)
 {
     return label_clean(t->canvas->arena, name, strlen(name), 2 * LABEL_CHARS);
 }
 
-static void begin(struct table *t, const struct board *board, struct canvas *canvas)
+static void board_print_begin(struct table *t, const struct board *board, struct canvas *canvas)
 {
     *t = (struct table){ .board = board, .canvas = canvas };
     for (int i = 0; i < board->rows.n; i++) {
-        int w = canvas_width(label_of(t, &board->rows, i)) + 1;
+        int w = canvas_width(board_print_label_of(t, &board->rows, i)) + 1;
 
         t->label = w > t->label ? w : t->label;
     }
@@ -65,10 +65,11 @@ static int print_names(const struct table *t, int at, int row, int first, int en
         return at;
     for (int c = first; c < end; c++) {
         const char *name = board->brief != NULL ? board->brief[row * board->n_cols + c] :
-                           board->cols.n > 0 ? label_of(t, &board->cols, c) : NULL;
+                           board->cols.n > 0 ? board_print_label_of(t, &board->cols, c) : NULL;
 
         if (name != NULL)
-            canvas_text(t->canvas, at, column_of(t, c - first), t->width, name_of(t, name), false);
+            canvas_text(t->canvas, at, column_of(t, c - first), t->width, board_name_of(t, name),
+                        false);
     }
     return at + 1;
 }
@@ -76,7 +77,8 @@ static int print_names(const struct table *t, int at, int row, int first, int en
 static void print_row_label(const struct table *t, int at, int row)
 {
     if (t->label > 0)
-        canvas_text(t->canvas, at, 0, t->label - 1, label_of(t, &t->board->rows, row), false);
+        canvas_text(t->canvas, at, 0, t->label - 1, board_print_label_of(t, &t->board->rows, row),
+                    false);
 }
 
 /* ---- thumbnails ---- */
@@ -157,7 +159,7 @@ void board_print_thumbnails(const void *of, struct canvas *canvas)
 
     while (shape < maps->n_panels - 1 && maps->panels[shape].n_rows == 0)
         shape++;
-    begin(&t.table, board, canvas);
+    board_print_begin(&t.table, board, canvas);
     measure_thumbs(&t, &maps->panels[shape]);
     t.range = arena_alloc(a, (size_t)maps->n_panels, sizeof *t.range);
     t.value = arena_alloc(a, (size_t)t.h, (size_t)t.w * sizeof *t.value);
@@ -207,7 +209,7 @@ static void print_kind(const struct table *t, int at, int column, int kind, bool
         return;
     canvas_text(canvas, at, column, t->width,
                 kind < 0 ? "·" : letters ? letter_of(canvas->arena, kind) :
-                                           name_of(t, t->board->kinds->name[kind]), false);
+                                           board_name_of(t, t->board->kinds->name[kind]), false);
     for (int c = 0; c < t->width && column + c < canvas->n_columns; c++) {
         struct glyph *glyph = canvas_at(canvas, at, column + c);
 
@@ -217,7 +219,7 @@ static void print_kind(const struct table *t, int at, int column, int kind, bool
 }
 
 /* What the letters stand for. */
-static void print_legend(const struct table *t, int at)
+static void board_print_legend(const struct table *t, int at)
 {
     const struct board_kinds *kinds = t->board->kinds;
     struct canvas *canvas = t->canvas;
@@ -225,7 +227,7 @@ static void print_legend(const struct table *t, int at)
 
     for (int i = 0; i < kinds->n; i++) {
         const char *text = arena_printf(canvas->arena, "%s %s", letter_of(canvas->arena, i),
-                                        name_of(t, kinds->name[i]));
+                                        board_name_of(t, kinds->name[i]));
         int w = canvas_width(text);
 
         if (column > 0 && column + w > canvas->n_columns) {
@@ -243,9 +245,9 @@ void board_print_kinds(const void *of, struct canvas *canvas)
     int at = canvas->n_rows, longest = 1, room;
     bool letters;
 
-    begin(&t, board, canvas);
+    board_print_begin(&t, board, canvas);
     for (int i = 0; i < board->kinds->n; i++) {
-        int w = canvas_width(name_of(&t, board->kinds->name[i]));
+        int w = canvas_width(board_name_of(&t, board->kinds->name[i]));
 
         longest = w > longest ? w : longest;
     }
@@ -266,5 +268,5 @@ void board_print_kinds(const void *of, struct canvas *canvas)
             at++;
         }
     if (letters)
-        print_legend(&t, at + 1);
+        board_print_legend(&t, at + 1);
 }

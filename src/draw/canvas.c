@@ -131,7 +131,7 @@ int canvas_paragraph(struct canvas *c, int row, const char *clean, bool bold)
 
 static const int cube[6] = { 0, 95, 135, 175, 215, 255 };
 
-static int distance(int r, int g, int b, int rgb)
+static int canvas_distance(int r, int g, int b, int rgb)
 {
     int x = r - (rgb >> 16), y = g - (rgb >> 8 & 255), z = b - (rgb & 255);
 
@@ -156,7 +156,7 @@ int canvas_colour_256(int rgb)
     int mean = ((rgb >> 16) + (rgb >> 8 & 255) + (rgb & 255)) / 3;
     int step = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10, gray = 8 + 10 * step;
 
-    if (distance(gray, gray, gray, rgb) < distance(cube[r], cube[g], cube[b], rgb))
+    if (canvas_distance(gray, gray, gray, rgb) < canvas_distance(cube[r], cube[g], cube[b], rgb))
         return 232 + step;
     return 16 + 36 * r + 6 * g + b;
 }

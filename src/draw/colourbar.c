@@ -9,7 +9,7 @@
 
 #include "draw/ticks.h"
 
-static void number(char dst[24], bool fixed, int digits, double v)
+static void colourbar_number(char dst[24], bool fixed, int digits, double v)
 {
     snprintf(dst, 24, fixed ? "%.*f" : "%.*g", digits, v);
     if (strtod(dst, NULL) == 0.0)
@@ -32,15 +32,15 @@ struct colourbar_text colourbar_text(enum scale scale, struct scale_range range)
     large = fmax(fabs(lo), fabs(hi)) >= 1000.0;
     small = fmax(fabs(lo), fabs(hi)) < 0.1;
     if (lo == hi) {
-        number(text.hi, !small && !large, 2, hi);
+        colourbar_number(text.hi, !small && !large, 2, hi);
         return text;
     }
     /* As many digits as tell the ends apart. */
     for (int digits = 2; digits < 9; digits++) {
         bool fine = scale == SCALE_LOG && fabs(lo) < 0.1;
 
-        number(text.lo, !small && !large && !fine, digits, lo);
-        number(text.hi, !small && !large, digits, hi);
+        colourbar_number(text.lo, !small && !large && !fine, digits, lo);
+        colourbar_number(text.hi, !small && !large, digits, hi);
         if (strcmp(text.lo, text.hi) != 0)
             break;
     }
@@ -112,7 +112,7 @@ static void label_ticks(struct colourbar *bar, const struct labelling *l,
         label[bar->n++] = end_label(l, true);
 }
 
-static void measure_bar(struct colourbar *bar, const struct labelling *l)
+static void colourbar_measure_bar(struct colourbar *bar, const struct labelling *l)
 {
     struct colourbar_label *label = arena_alloc(l->page->arena, MAX_TICKS + 2, sizeof *label);
 
@@ -138,7 +138,7 @@ void colourbar_measure(struct colourbar *bar, int n, struct page *page, enum sca
     for (int i = 0; i < n; i++) {
         if (ticks[i].decimals >= 0)
             ticks[i].decimals = decimals;
-        measure_bar(&bar[i], &(struct labelling){ page, scale, range[i], ticks[i], gap });
+        colourbar_measure_bar(&bar[i], &(struct labelling){ page, scale, range[i], ticks[i], gap });
     }
 }
 

@@ -43,7 +43,7 @@ struct measured {
     struct box legend_at;
 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void curve_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct curve *curve = of;
 
@@ -69,8 +69,8 @@ static double at_y(const struct measured *m, double y)
 
 /* ---- measuring ---- */
 
-static const struct piece *line_of(struct page *page, const struct style *style,
-                                   const char *text, int most)
+static const struct piece *curve_line_of(struct page *page, const struct style *style,
+                                         const char *text, int most)
 {
     return text_line(&page->text, style,
                      label_clean(page->arena, text, strlen(text), most));
@@ -90,7 +90,7 @@ static const struct piece *tick_text(struct page *page, double value, int decima
     char text[TICK_TEXT];
 
     ticks_text(text, value, decimals);
-    return line_of(page, &tick_style, text, TICK_TEXT);
+    return curve_line_of(page, &tick_style, text, TICK_TEXT);
 }
 
 /* Returns the widest. */
@@ -141,25 +141,25 @@ static void measure_x_names(struct measured *m, struct page *page)
 
     m->x = arena_alloc(page->arena, (size_t)curve->n, sizeof *m->x);
     for (int i = 0; i < curve->n; i++)
-        widest = fmax(widest, text_width(line_of(page, &style, curve->x_label[i],
-                                                 2 * LABEL_CHARS)));
+        widest = fmax(widest, text_width(curve_line_of(page, &style, curve->x_label[i],
+                                                       2 * LABEL_CHARS)));
     m->turned = widest + m->gap > step;
     style.rotated = m->turned;
     style.max_w = m->turned ? m->plot.h / 2.0 : m->plot.w;
     for (int i = 0; i < curve->n; i += m->turned ? grid_label_step(step, line) : 1)
         m->x[m->n_x++] = (struct tick){ at_x(m, curve->x[i]),
-                                        line_of(page, &style, curve->x_label[i],
-                                                2 * LABEL_CHARS) };
+                                        curve_line_of(page, &style, curve->x_label[i],
+                                                      2 * LABEL_CHARS) };
     m->x_label_h = m->turned ? fmin(widest, style.max_w) : line;
 }
 
-static void measure_names(struct measured *m, struct page *page)
+static void curve_measure_names(struct measured *m, struct page *page)
 {
     struct style up = name_style;
 
     up.rotated = true;
-    m->x_name = line_of(page, &name_style, m->curve->x_name, 6 * LABEL_CHARS);
-    m->y_name = line_of(page, &up, m->curve->y_name, 6 * LABEL_CHARS);
+    m->x_name = curve_line_of(page, &name_style, m->curve->x_name, 6 * LABEL_CHARS);
+    m->y_name = curve_line_of(page, &up, m->curve->y_name, 6 * LABEL_CHARS);
     m->name_h = layout_whole(page->units, text_line_height(&page->text, &name_style)) +
                 layout_units(page->units, NAME_GAP);
 }
@@ -200,7 +200,7 @@ static void measure_legend(struct measured *m, struct page *page)
     key_measure(&m->legend, page, KEY_LINE, entry, curve->n_lines, m->plot.w);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *curve_measure(const void *of, struct page *page, struct box *size)
 {
     const struct curve *curve = of;
     struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
@@ -211,7 +211,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
                             .tick = layout_units(page->units, TICK),
                             .gap = layout_units(page->units, GAP),
                             .beyond = layout_units(page->units, X_TICKS / 3) };
-    measure_names(m, page);
+    curve_measure_names(m, page);
     measure_plot(m, page);
     m->x_label_h = text_line_height(&page->text, &tick_style);
     if (curve->x_label != NULL)
@@ -284,8 +284,8 @@ static void paint_band(const struct measured *m, struct page *page, struct origi
 }
 
 /* Of a place alone: a bar. */
-static void paint_bar(const struct measured *m, struct page *page, struct origin o,
-                      const struct curve_line *line, int k)
+static void curve_paint_bar(const struct measured *m, struct page *page, struct origin o,
+                            const struct curve_line *line, int k)
 {
     double x = o.x + at_x(m, m->curve->x[k]), w = 1.2 * m->line;
 
@@ -305,7 +305,7 @@ static void paint_interval(const struct measured *m, struct page *page, struct o
         alone = end == k + 1;
         pen_fill(page->cr, pen_of(m->curve, i), alone ? 0.6 : 0.16);
         if (alone)
-            paint_bar(m, page, o, line, k);
+            curve_paint_bar(m, page, o, line, k);
         else if (end > k)
             paint_band(m, page, o, line, k, end);
     }
@@ -350,7 +350,7 @@ static void paint_marks(const struct measured *m, struct page *page, struct orig
     }
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void curve_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     struct origin o = origin_of(m, at);
@@ -399,7 +399,7 @@ static void paint_ticks(const struct measured *m, struct page *page, struct orig
     }
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void curve_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     const struct text *text = &page->text;
@@ -423,7 +423,8 @@ static void paint_text(const void *measured, struct page *page, struct box at)
 
 struct part curve_part(const struct curve *curve)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, curve_print };
+    static const struct part_type type = { curve_scripts, curve_measure, curve_paint,
+                                           curve_paint_text, curve_print };
 
     return (struct part){ &type, curve };
 }

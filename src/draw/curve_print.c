@@ -27,7 +27,7 @@ static int column_at(const struct plot *p, double x)
 }
 
 /* From the top; -1 or n_rows: beyond the span. */
-static int row_at(const struct plot *p, double y)
+static int curve_print_row_at(const struct plot *p, double y)
 {
     double from = (p->span.high - y) / (p->span.high - p->span.low) * (p->n_rows - 1);
 
@@ -84,7 +84,7 @@ static void print_y(const struct plot *p)
     for (int row = 0; row < p->n_rows; row++)
         canvas_text(p->canvas, p->top + row, p->left - 1, 1, "│", false);
     for (int i = 0; i < ticks.n; i++) {
-        int row = row_at(p, ticks.value[i]);
+        int row = curve_print_row_at(p, ticks.value[i]);
         char text[TICK_TEXT];
 
         if (row < 0 || row >= p->n_rows)
@@ -160,7 +160,8 @@ static int print_x(const struct plot *p)
 
 /* ---- lines ---- */
 
-static void put(const struct plot *p, int column, int row, const char *mark, int ink, bool over)
+static void curve_print_put(const struct plot *p, int column, int row, const char *mark, int ink,
+                            bool over)
 {
     struct glyph *glyph;
 
@@ -172,7 +173,7 @@ static void put(const struct plot *p, int column, int row, const char *mark, int
 }
 
 /* Number y at column c, between places k and k + 1. */
-static double between(const struct plot *p, const double *y, int k, int c)
+static double curve_print_between(const struct plot *p, const double *y, int k, int c)
 {
     int first = column_at(p, p->curve->x[k]), last = column_at(p, p->curve->x[k + 1]);
 
@@ -180,7 +181,7 @@ static double between(const struct plot *p, const double *y, int k, int c)
 }
 
 /* What stands between two places: a lighter mark than theirs. */
-static void print_line(const struct plot *p, int i)
+static void curve_print_line(const struct plot *p, int i)
 {
     const struct curve *curve = p->curve;
     const double *y = curve->line[i].y;
@@ -189,7 +190,8 @@ static void print_line(const struct plot *p, int i)
         int first = column_at(p, curve->x[k]), last = column_at(p, curve->x[k + 1]);
 
         for (int c = first + 1; c < last && !isnan(y[k]) && !isnan(y[k + 1]); c++)
-            put(p, c, row_at(p, between(p, y, k, c)), "·", ink_of(p, i), false);
+            curve_print_put(p, c, curve_print_row_at(p, curve_print_between(p, y, k, c)), "·",
+                            ink_of(p, i), false);
     }
 }
 
@@ -199,16 +201,17 @@ static void print_marks(const struct plot *p, int i)
 
     for (int k = 0; k < curve->n; k++)
         if (!isnan(curve->line[i].y[k]))
-            put(p, column_at(p, curve->x[k]), row_at(p, curve->line[i].y[k]), mark_of(p, i),
-                ink_of(p, i), true);
+            curve_print_put(p, column_at(p, curve->x[k]),
+                            curve_print_row_at(p, curve->line[i].y[k]), mark_of(p, i), ink_of(p, i),
+                            true);
 }
 
 static void print_colons(const struct plot *p, int column, double low, double high, int ink)
 {
-    int from = row_at(p, high), to = row_at(p, low);
+    int from = curve_print_row_at(p, high), to = curve_print_row_at(p, low);
 
     for (int row = from < 0 ? 0 : from; row <= to && row < p->n_rows; row++)
-        put(p, column, row, ":", ink, false);
+        curve_print_put(p, column, row, ":", ink, false);
 }
 
 /* At places, and in a column between two of them. */
@@ -229,7 +232,7 @@ static void print_interval(const struct plot *p, int i)
     }
 }
 
-static void print_legend(const struct plot *p, int row)
+static void curve_print_legend(const struct plot *p, int row)
 {
     const struct curve *curve = p->curve;
     int column = 0;
@@ -255,7 +258,7 @@ static void print_legend(const struct plot *p, int row)
 
 /* ---- all of it ---- */
 
-static void measure(struct plot *p)
+static void curve_print_measure(struct plot *p)
 {
     int rows = p->canvas->n_columns / LABEL_ROWS;
 
@@ -272,18 +275,18 @@ void curve_print(const void *of, struct canvas *canvas)
     struct plot p = { .curve = curve, .canvas = canvas, .top = canvas->n_rows };
     int row;
 
-    measure(&p);
+    curve_print_measure(&p);
     canvas_text(canvas, p.top++, 0, canvas->n_columns, curve->y_name, false);
     print_y(&p);
     row = print_x(&p);
     for (int i = 0; i < curve->n_lines; i++)
         print_marks(&p, i);
     for (int i = 0; i < curve->n_dots; i++)
-        put(&p, column_at(&p, curve->dot[i].x), row_at(&p, curve->dot[i].y), "o", CANVAS_PLAIN,
-            false);
+        curve_print_put(&p, column_at(&p, curve->dot[i].x), curve_print_row_at(&p, curve->dot[i].y),
+                        "o", CANVAS_PLAIN, false);
     for (int i = 0; i < curve->n_lines; i++)
-        print_line(&p, i);
+        curve_print_line(&p, i);
     for (int i = 0; i < curve->n_lines && curve_is_of_few(curve); i++)
         print_interval(&p, i);
-    print_legend(&p, row);
+    curve_print_legend(&p, row);
 }

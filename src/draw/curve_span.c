@@ -7,7 +7,7 @@
 /* An interval of two numbers may be wider than all that lines tell. */
 static const double BEYOND = 0.5;
 
-static void widen(struct curve_span *span, double y)
+static void curve_span_widen(struct curve_span *span, double y)
 {
     if (isnan(y))
         return;
@@ -21,9 +21,9 @@ static struct curve_span of_numbers(const struct curve *curve)
 
     for (int i = 0; i < curve->n_lines; i++)
         for (int k = 0; k < curve->n; k++)
-            widen(&span, curve->line[i].y[k]);
+            curve_span_widen(&span, curve->line[i].y[k]);
     for (int i = 0; i < curve->n_dots; i++)
-        widen(&span, curve->dot[i].y);
+        curve_span_widen(&span, curve->dot[i].y);
     return span;
 }
 
@@ -36,8 +36,8 @@ static void add_intervals(const struct curve *curve, struct curve_span *span)
 
     for (int i = 0; i < curve->n_lines; i++)
         for (int k = 0; k < curve->n; k++) {
-            widen(&all, curve->line[i].low[k]);
-            widen(&all, curve->line[i].high[k]);
+            curve_span_widen(&all, curve->line[i].low[k]);
+            curve_span_widen(&all, curve->line[i].high[k]);
         }
     span->low = reach > 0.0 ? fmax(all.low, span->low - reach) : all.low;
     span->high = reach > 0.0 ? fmin(all.high, span->high + reach) : all.high;

@@ -59,14 +59,14 @@ static struct around around(const struct grid_sizes *s, const struct grid *g)
     return a;
 }
 
-static int columns_of(const struct grid_sizes *s)
+static int grid_columns_of(const struct grid_sizes *s)
 {
     return s->columns < s->n_panels ? s->columns : s->n_panels;
 }
 
-static int rows_of(const struct grid_sizes *s)
+static int grid_rows_of(const struct grid_sizes *s)
 {
-    int columns = columns_of(s);
+    int columns = grid_columns_of(s);
 
     return (s->n_panels + columns - 1) / columns;
 }
@@ -75,7 +75,7 @@ double grid_bar_height(const struct grid_sizes *s)
 {
     double cells_h = s->n_rows * row_height(s);
 
-    return s->one_bar ? fmax(fmin(rows_of(s) * cells_h, layout_units(s->units, ONE_BAR)),
+    return s->one_bar ? fmax(fmin(grid_rows_of(s) * cells_h, layout_units(s->units, ONE_BAR)),
                              cells_h) : cells_h;
 }
 
@@ -89,7 +89,7 @@ static struct box place_bar(const struct grid *g)
 /* Beyond all slots. */
 static struct box place_one_bar(const struct grid_sizes *s, const struct grid *g)
 {
-    double all = (rows_of(s) - 1) * g->step_y + g->first.h;
+    double all = (grid_rows_of(s) - 1) * g->step_y + g->first.h;
     double h = fmax(fmin(all, layout_units(s->units, ONE_BAR)), g->first.h);
 
     return (struct box){ g->width - bar_width(s, g) + g->bar_gap, g->first.y, g->bar_w, h };
@@ -97,7 +97,7 @@ static struct box place_one_bar(const struct grid_sizes *s, const struct grid *g
 
 void grid_make(struct grid *g, const struct grid_sizes *s)
 {
-    int columns = columns_of(s), rows = rows_of(s);
+    int columns = grid_columns_of(s), rows = grid_rows_of(s);
     const struct spacing *space = s->narrow ? &narrow : &wide;
     double gutter = layout_units(s->units, space->gutter);
     double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * row_height(s);
@@ -122,7 +122,7 @@ void grid_make(struct grid *g, const struct grid_sizes *s)
     g->bar = s->one_bar ? place_one_bar(s, g) : place_bar(g);
 }
 
-static double width_of(const struct grid_sizes *s, double cell)
+static double grid_width_of(const struct grid_sizes *s, double cell)
 {
     struct grid_sizes sizes = *s;
     struct grid grid;
@@ -139,7 +139,7 @@ double grid_fit(const struct grid_sizes *s, double width)
     for (int i = 0; i < 60; i++) {
         double middle = (fits + over) / 2.0;
 
-        if (width_of(s, middle) <= width)
+        if (grid_width_of(s, middle) <= width)
             fits = middle;
         else
             over = middle;
@@ -187,7 +187,7 @@ enum { THUMB_BESIDE = 24, THUMB_BEYOND = 48, THUMB = 48, LARGE_THUMB = 288, ROW 
 /* What is to be placed, and what stands around each. */
 struct room { int n_rows, n_cols, n_panels, columns, dpi, beside, beyond; };
 
-static bool fits(const struct room *r, int cell_px, int pool)
+static bool grid_fits(const struct room *r, int cell_px, int pool)
 {
     double px = r->dpi / 100.0, cell = fmax(round(cell_px * px), 1.0);
     double across = r->columns < r->n_panels ? r->columns : r->n_panels;
@@ -214,10 +214,10 @@ void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px
         cell = cell < 1 ? 1 : cell;
         while ((count - 1) / *pool + 1 > SIDE)
             *pool *= 2;
-        while (cell > 1 && !fits(&room, cell, *pool))
+        while (cell > 1 && !grid_fits(&room, cell, *pool))
             cell--;
     }
-    while (*pool < count && !fits(&room, cell, *pool))
+    while (*pool < count && !grid_fits(&room, cell, *pool))
         *pool *= 2;
     *cell_px = cell;
 }
@@ -235,8 +235,8 @@ void heatmap_plan_thumbs(int n_rows, int n_cols, int n_panels, int columns, int 
         *pool *= 2;
     *cell_px = wish_px > 0 ? wish_px : side / ((count - 1) / *pool + 1);
     *cell_px = wish_px <= 0 && *cell_px > 24 ? 24 : *cell_px;
-    while (wish_px <= 0 && *cell_px > 1 && !fits(&room, *cell_px, *pool))
+    while (wish_px <= 0 && *cell_px > 1 && !grid_fits(&room, *cell_px, *pool))
         --*cell_px;
-    while (*pool < count && !fits(&room, *cell_px, *pool))
+    while (*pool < count && !grid_fits(&room, *cell_px, *pool))
         *pool *= 2;
 }

@@ -34,7 +34,7 @@ struct measured {
 static const struct style name_across = { 10.0, 1.0, 0.38, false, false, 0.0 };
 static const struct style name_up = { 10.0, 1.0, 0.38, false, true, 0.0 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void heatmap_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct heatmaps *maps = of;
 
@@ -205,7 +205,7 @@ static void measure_by_width(struct measured *m, struct page *page, struct grid_
         measure_titles(m, page, s, s->cell * s->n_cols);
 }
 
-static void measure_names(struct measured *m, struct page *page, struct grid_sizes *s)
+static void heatmap_measure_names(struct measured *m, struct page *page, struct grid_sizes *s)
 {
     const struct heatmaps *maps = m->maps;
 
@@ -217,14 +217,14 @@ static void measure_names(struct measured *m, struct page *page, struct grid_siz
     s->row_name = s->col_name = m->name_h;
 }
 
-static int place_of(const struct heatmaps *maps, int i)
+static int heatmap_place_of(const struct heatmaps *maps, int i)
 {
     return maps->sheet ? maps->panels[i].place : i;
 }
 
 static int count_places(const struct heatmaps *maps)
 {
-    return place_of(maps, maps->n_panels - 1) + 1;
+    return heatmap_place_of(maps, maps->n_panels - 1) + 1;
 }
 
 static void find_places(struct measured *m, struct arena *a)
@@ -235,7 +235,7 @@ static void find_places(struct measured *m, struct arena *a)
     bool *covered = arena_alloc(a, (size_t)columns, sizeof *covered);
 
     for (int i = count - 1; i >= 0; i--) {
-        place[i] = place_of(m->maps, i);
+        place[i] = heatmap_place_of(m->maps, i);
         lowest[i] = !covered[place[i] % columns];
         covered[place[i] % columns] = true;
     }
@@ -257,7 +257,7 @@ static struct box panel_box(const struct measured *m, struct box at, int i)
     return grid_panel(&m->grid, at, m->place[i]);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *heatmap_measure(const void *of, struct page *page, struct box *size)
 {
     const struct heatmaps *maps = of;
     struct measured *measured = arena_alloc(page->arena, 1, sizeof *measured);
@@ -270,7 +270,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
 
     measured->maps = maps;
     find_places(measured, page->arena);
-    measure_names(measured, page, &sizes);
+    heatmap_measure_names(measured, page, &sizes);
     if (page->sheet->width_px > 0.0)
         measure_by_width(measured, page, &sizes);
     else
@@ -304,7 +304,7 @@ static void paint_axes(const struct measured *m, struct page *page, struct box a
 }
 
 /* Its token, or its number where there are no labels. */
-static const char *name_of(struct arena *a, const struct label_list *list, int i)
+static const char *heatmap_name_of(struct arena *a, const struct label_list *list, int i)
 {
     return i < list->n ? label_clean(a, list->text[i], label_size(list, i), LABEL_CHARS) :
                          arena_printf(a, "%d", i);
@@ -317,7 +317,7 @@ static void note_cells(const struct heatmaps *maps, struct page *page, const str
     double w = cells.w / panel->n_cols, h = cells.h / panel->n_rows;
 
     for (int i = 0; i < panel->n_rows; i++) {
-        const char *query = name_of(page->arena, &maps->rows, i);
+        const char *query = heatmap_name_of(page->arena, &maps->rows, i);
 
         for (int j = 0; j < panel->n_cols; j++) {
             double value = (double)panel->value[(size_t)i * (size_t)panel->n_cols + (size_t)j];
@@ -325,7 +325,7 @@ static void note_cells(const struct heatmaps *maps, struct page *page, const str
             if (!isnan(value))
                 page_note(page, (struct box){ cells.x + j * w, cells.y + i * h, w, h },
                           arena_printf(page->arena, "%s → %s: %.4g", query,
-                                       name_of(page->arena, &maps->cols, j), value));
+                                       heatmap_name_of(page->arena, &maps->cols, j), value));
         }
     }
 }
@@ -357,7 +357,7 @@ static void paint_pair(const struct measured *m, struct page *page, struct box c
     cairo_fill(page->cr);
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void heatmap_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     const struct heatmaps *maps = m->maps;
@@ -408,7 +408,7 @@ static void paint_title(const struct measured *m, struct page *page, struct box 
 }
 
 /* Beside the first panel of each row, and below the last of each column. */
-static void paint_names(const struct measured *m, struct page *page, struct box at)
+static void heatmap_paint_names(const struct measured *m, struct page *page, struct box at)
 {
     const struct text *text = &page->text;
     double middle = text_middle(text, &name_across);
@@ -431,14 +431,14 @@ static void paint_names(const struct measured *m, struct page *page, struct box 
     }
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void heatmap_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
 
     for (int i = 0; i < m->maps->n_panels; i++)
         paint_title(m, page, at, i);
     if (m->row_name != NULL)
-        paint_names(m, page, at);
+        heatmap_paint_names(m, page, at);
     for (int i = 0; i < m->n_bars; i++)
         colourbar_paint(&m->bar[i], page, &m->grid, m->maps->cmap,
                         grid_bar(&m->grid, at, m->place[i]));
@@ -451,8 +451,8 @@ static double number_px(const void *measured)
 
 struct part heatmap_part(const struct heatmaps *maps)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, blocks_print,
-                                           number_px };
+    static const struct part_type type = { heatmap_scripts, heatmap_measure, heatmap_paint,
+                                           heatmap_paint_text, blocks_print, number_px };
 
     return (struct part){ &type, maps };
 }

@@ -30,7 +30,7 @@ static void end_piece(struct pieces *p, bool more)
     p->n = 0;
 }
 
-static void put(void *self, const void *data, size_t n)
+static void image_put(void *self, const void *data, size_t n)
 {
     struct pieces *p = self;
     const unsigned char *byte = data;
@@ -46,7 +46,7 @@ int image_kitty(const struct page *p, FILE *f)
 {
     struct pieces pieces = { .file = f };
 
-    if (png_page(p, put, &pieces) != 0)
+    if (png_page(p, image_put, &pieces) != 0)
         return -1;
     end_piece(&pieces, false);
     putc('\n', f);
@@ -108,7 +108,7 @@ static void count_colours(const struct page *p, struct palette *palette)
     }
 }
 
-static int distance(uint32_t x, uint32_t y)
+static int image_distance(uint32_t x, uint32_t y)
 {
     int sum = 0;
 
@@ -120,12 +120,12 @@ static int distance(uint32_t x, uint32_t y)
     return sum;
 }
 
-static int nearest(const struct palette *palette, uint32_t rgb)
+static int image_nearest(const struct palette *palette, uint32_t rgb)
 {
     int best = 0, least = INT_MAX;
 
     for (int i = 0; i < palette->n_places; i++) {
-        int far = distance(palette->rgb[i], rgb);
+        int far = image_distance(palette->rgb[i], rgb);
 
         if (far < least) {
             least = far;
@@ -147,12 +147,12 @@ static void choose_palette(const struct page *p, struct palette *palette)
     for (int i = 0; i < palette->n && i < PALETTE; i++)
         palette->rgb[palette->n_places++] = order[i]->rgb;
     for (int i = 0; i < palette->n; i++)
-        order[i]->place = i < PALETTE ? i : nearest(palette, order[i]->rgb);
+        order[i]->place = i < PALETTE ? i : image_nearest(palette, order[i]->rgb);
 }
 
 /* ---- sixel: the picture ---- */
 
-static int place_of(const struct palette *palette, uint32_t rgb)
+static int image_place_of(const struct palette *palette, uint32_t rgb)
 {
     const struct colour *found = bsearch(&rgb, palette->colour, (size_t)palette->n,
                                          sizeof *palette->colour, by_rgb);
@@ -228,8 +228,8 @@ int image_sixel(const struct page *p, FILE *f)
         int rows = p->height - top < BAND ? p->height - top : BAND;
 
         for (int i = 0; i < rows * p->width; i++)
-            place[i] = (unsigned char)place_of(&palette, pixel(p, i % p->width,
-                                                               top + i / p->width));
+            place[i] = (unsigned char)image_place_of(&palette, pixel(p, i % p->width,
+                                                                     top + i / p->width));
         write_band(place, p->width, rows, f);
     }
     fputs("\033\\\n", f);

@@ -14,24 +14,24 @@ static const double TURN = 6.283185307179586;  /* radians */
 
 static const struct style name_style = { 10.0, 1.0, 0.13, false, false, 0.0 };
 
-static const struct piece *line_of(struct page *page, const struct style *style,
-                                   const char *text)
+static const struct piece *key_line_of(struct page *page, const struct style *style,
+                                       const char *text)
 {
     return text_line(&page->text, style,
                      label_clean(page->arena, text, strlen(text), 4 * LABEL_CHARS));
 }
 
 /* The widest of the names, each cut at max_w. */
-static double measure_names(struct key *l, struct page *page, double max_w)
+static double key_measure_names(struct key *l, struct page *page, double max_w)
 {
     struct style style = name_style;
     double widest = 0.0;
 
     style.max_w = fmax(max_w, 1.0);
     for (int i = 0; i < l->n; i++) {
-        l->name[i] = line_of(page, &style, l->entry[i].name);
+        l->name[i] = key_line_of(page, &style, l->entry[i].name);
         if (l->entry[i].letter != NULL)
-            l->letter[i] = line_of(page, &name_style, l->entry[i].letter);
+            l->letter[i] = key_line_of(page, &name_style, l->entry[i].letter);
         widest = fmax(widest, text_width(l->name[i]));
     }
     return widest;
@@ -51,7 +51,7 @@ void key_measure(struct key *l, struct page *page, enum key_mark mark,
     l->letter = arena_alloc(page->arena, count, sizeof *l->letter);
     l->sample_w = mark == KEY_LINE ? layout_units(page->units, LINE_SAMPLE)
                                    : layout_whole(page->units, 1.2 * line);
-    widest = measure_names(l, page, width - l->sample_w - l->gap);
+    widest = key_measure_names(l, page, width - l->sample_w - l->gap);
     gutter = layout_units(page->units, GUTTER);
     l->step_x = l->sample_w + l->gap + layout_whole(page->units, widest) + gutter;
     l->step_y = layout_whole(page->units, 1.45 * line);

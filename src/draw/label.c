@@ -13,7 +13,7 @@
 enum { CLUSTER_MAX = 12, PIECE_MAX = 12 };
 
 /* Marks that say nothing on paper but could hide in a label. */
-static bool is_hidden(int cp)
+static bool label_is_hidden(int cp)
 {
     return cp == 0xad || cp == 0x180e || cp == 0x200b || cp == 0x2060 ||
            cp == 0xfeff || (cp >= 0x2061 && cp <= 0x206f) ||
@@ -21,7 +21,7 @@ static bool is_hidden(int cp)
 }
 
 /* True for what leaves no ink when it stands alone. */
-static bool is_blank(int cp)
+static bool label_is_blank(int cp)
 {
     utf8proc_category_t c = utf8proc_category(cp);
 
@@ -50,7 +50,7 @@ struct builder {
 };
 
 /* Adds one code point; false where the label is full. */
-static bool add(struct builder *b, int cp)
+static bool label_add_point(struct builder *b, int cp)
 {
     if (b->last >= 0 &&
         !utf8proc_grapheme_break_stateful(b->last, cp, &b->state)) {
@@ -77,7 +77,7 @@ static bool add(struct builder *b, int cp)
 static bool add_escape(struct builder *b, const char *piece, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!add(b, piece[i]))
+        if (!label_add_point(b, piece[i]))
             return false;
     return true;
 }
@@ -95,10 +95,11 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
     }
     *at += (size_t)len;
     if (show_blanks && code == ' ')
-        return add(b, 0x2423);
-    if (is_hidden(code) || utf8_is_noncharacter(code) || (show_blanks && is_blank(code)))
+        return label_add_point(b, 0x2423);
+    if (label_is_hidden(code) || utf8_is_noncharacter(code) ||
+        (show_blanks && label_is_blank(code)))
         return add_escape(b, piece, escape_cp(piece, code));
-    return add(b, code);
+    return label_add_point(b, code);
 }
 
 static bool all_blank(const char *s, size_t n)
@@ -106,7 +107,7 @@ static bool all_blank(const char *s, size_t n)
     for (size_t at = 0; at < n;) {
         int code, len = utf8_decode(s + at, n - at, &code);
 
-        if (len < 0 || !is_blank(code))
+        if (len < 0 || !label_is_blank(code))
             return false;
         at += (size_t)len;
     }

@@ -20,7 +20,7 @@ struct measured {
 static const struct style name_style = { 10.0, 1.0, 0.38, false, false, 0.0 };
 static const struct style text_style = { 10.0, 1.0, 0.13, false, false, 0.0 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void draw_lines_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct lines *lines = of;
 
@@ -28,13 +28,13 @@ static void scripts(const void *of, struct label_scripts *scripts)
         label_scripts_add(scripts, lines->text[i], strlen(lines->text[i]));
 }
 
-static const struct piece *line_of(struct page *page, const struct style *style, const char *s)
+static const struct piece *draw_line_of(struct page *page, const struct style *style, const char *s)
 {
     return text_line(&page->text, style, label_clean(page->arena, s, strlen(s), MOST));
 }
 
 /* Room for a text beside its name; 0: as much as it takes. */
-static double room_of(const struct measured *m, const struct page *page)
+static double draw_lines_room_of(const struct measured *m, const struct page *page)
 {
     double margins = 2.0 * layout_units(page->units, LAYOUT_NARROW_MARGIN);
 
@@ -44,7 +44,7 @@ static double room_of(const struct measured *m, const struct page *page)
                 page->units.px);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *draw_lines_measure(const void *of, struct page *page, struct box *size)
 {
     const struct lines *lines = of;
     struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
@@ -54,14 +54,14 @@ static void *measure(const void *of, struct page *page, struct box *size)
     *m = (struct measured){ .n = lines->n, .gap = layout_units(page->units, GAP) };
     m->name = arena_alloc(page->arena, (size_t)lines->n, sizeof *m->name);
     m->text = arena_alloc(page->arena, (size_t)lines->n, sizeof *m->text);
-    m->title = lines->title != NULL ? line_of(page, &text_heading, lines->title) : NULL;
+    m->title = lines->title != NULL ? draw_line_of(page, &text_heading, lines->title) : NULL;
     for (int i = 0; i < lines->n; i++) {
-        m->name[i] = line_of(page, &name_style, lines->name[i]);
+        m->name[i] = draw_line_of(page, &name_style, lines->name[i]);
         m->name_w = fmax(m->name_w, text_width(m->name[i]));
     }
-    style.max_w = room_of(m, page);
+    style.max_w = draw_lines_room_of(m, page);
     for (int i = 0; i < lines->n; i++) {
-        m->text[i] = line_of(page, &style, lines->text[i]);
+        m->text[i] = draw_line_of(page, &style, lines->text[i]);
         widest = fmax(widest, text_width(m->text[i]));
     }
     m->line = layout_whole(page->units, 1.45 * text_line_height(&page->text, &text_heading));
@@ -71,34 +71,35 @@ static void *measure(const void *of, struct page *page, struct box *size)
     return m;
 }
 
-static void draw(struct page *page, const struct piece *piece, double x, double y, double line)
+static void draw_lines_draw(struct page *page, const struct piece *piece, double x, double y,
+                            double line)
 {
     text_draw_line(&page->text, page->cr, piece, TEXT_LEFT, page_snap(page, x),
                    page_snap(page, y + line / 2.0 + text_middle(&page->text, &text_style)), line);
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void draw_lines_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     double y = at.y;
 
     if (m->title != NULL) {
-        draw(page, m->title, at.x, y, m->line);
+        draw_lines_draw(page, m->title, at.x, y, m->line);
         y += m->line;
     }
     for (int i = 0; i < m->n; i++, y += m->line) {
-        draw(page, m->name[i], at.x, y, m->line);
-        draw(page, m->text[i], at.x + m->name_w + m->gap, y, m->line);
+        draw_lines_draw(page, m->name[i], at.x, y, m->line);
+        draw_lines_draw(page, m->text[i], at.x + m->name_w + m->gap, y, m->line);
     }
 }
 
-static int print_line(struct canvas *c, int row, int column, const char *s, bool bold)
+static int draw_lines_print_line(struct canvas *c, int row, int column, const char *s, bool bold)
 {
     return canvas_text(c, row, column, c->n_columns, label_clean(c->arena, s, strlen(s), MOST),
                        bold);
 }
 
-static void print(const void *of, struct canvas *canvas)
+static void draw_lines_print(const void *of, struct canvas *canvas)
 {
     const struct lines *lines = of;
     int row = canvas->n_rows + 1, name_w = 0;
@@ -109,17 +110,18 @@ static void print(const void *of, struct canvas *canvas)
         name_w = w > name_w ? w : name_w;
     }
     if (lines->title != NULL)
-        row += print_line(canvas, row, 0, lines->title, true) > 0;
+        row += draw_lines_print_line(canvas, row, 0, lines->title, true) > 0;
     for (int i = 0; i < lines->n; i++, row++) {
-        print_line(canvas, row, 0, lines->name[i], false);
+        draw_lines_print_line(canvas, row, 0, lines->name[i], false);
         if (name_w + 2 < canvas->n_columns)
-            print_line(canvas, row, name_w + 2, lines->text[i], false);
+            draw_lines_print_line(canvas, row, name_w + 2, lines->text[i], false);
     }
 }
 
 struct part lines_part(const struct lines *lines)
 {
-    static const struct part_type type = { scripts, measure, paint, NULL, print };
+    static const struct part_type type = { draw_lines_scripts, draw_lines_measure, draw_lines_paint,
+                                           NULL, draw_lines_print };
 
     return (struct part){ &type, lines };
 }

@@ -35,7 +35,7 @@ static const struct style name_style = { 10.0, 1.0, 0.38, false, false, 0.0 };
 /* Pixels at 100 dpi. */
 enum { FONT = 11, GAP = 5, SAMPLE = 18, LABEL = 150, LEGEND = 320, TALL = 1400, SMALL = 900 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void links_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct links_figure *figure = of;
 
@@ -61,7 +61,7 @@ static double font_px(const struct page *page)
 }
 
 /* What the panel has of a page, with its labels; 0: as much as it takes. */
-static double room_of(const struct links_figure *f, const struct page *page)
+static double links_room_of(const struct links_figure *f, const struct page *page)
 {
     int columns = f->columns < n_panels(f) ? f->columns : n_panels(f);
 
@@ -92,7 +92,7 @@ static void measure_titles(struct measured *m, struct page *page, double max_w)
 }
 
 /* The names of the two lists above them. */
-static void measure_names(struct measured *m, struct page *page)
+static void links_measure_names(struct measured *m, struct page *page)
 {
     const struct links_figure *f = m->figure;
 
@@ -122,14 +122,14 @@ static double list_step(const struct links_figure *f, const struct page *page)
 static void measure_lists(struct measured *m, struct page *page, struct panels_sizes *s)
 {
     const struct links_figure *f = m->figure;
-    double px = page->units.px, room = room_of(f, page), most;
+    double px = page->units.px, room = links_room_of(f, page), most;
 
     m->step = list_step(f, page) * px;
     s->field_h = (f->n_rows > f->n_cols ? f->n_rows : f->n_cols) * m->step;
     most = room > 0.0 ? fmax(0.32 * room - m->gap, px) : LABEL * px;
     measure_axis(&m->rows, page, &f->rows, f->n_rows, m->step, most, false);
     measure_axis(&m->cols, page, &f->cols, f->n_cols, m->step, most, false);
-    measure_names(m, page);
+    links_measure_names(m, page);
     s->left = fmax(m->rows.labels.longest, m->row_name != NULL ? text_width(m->row_name) : 0.0);
     s->right = fmax(m->cols.labels.longest, m->col_name != NULL ? text_width(m->col_name) : 0.0);
     s->left = layout_whole(page->units, s->left) + m->gap;
@@ -159,7 +159,7 @@ static int longest_span(const struct links_figure *f)
 static void measure_arcs(struct measured *m, struct page *page, struct panels_sizes *s)
 {
     const struct links_figure *f = m->figure;
-    double px = page->units.px, room = room_of(f, page), reach, high;
+    double px = page->units.px, room = links_room_of(f, page), reach, high;
 
     if (room > 0.0)
         m->step = fmin(room / f->n_rows, 3.0 * font_px(page) * px);
@@ -175,7 +175,7 @@ static void measure_arcs(struct measured *m, struct page *page, struct panels_si
     measure_titles(m, page, s->field_w);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *links_measure(const void *of, struct page *page, struct box *size)
 {
     const struct links_figure *f = of;
     struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
@@ -190,7 +190,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
     s.above = m->title_h + m->name_h;
     if (!f->panels)
         legend_measure(&m->legend, page, f->n_heads <= STROKE_MOST ? f->n_heads : 0, f->name,
-                       is_page(page) ? room_of(f, page) :
+                       is_page(page) ? links_room_of(f, page) :
                            fmax(s.left + s.field_w + s.right, LEGEND * page->units.px));
     s.legend_w = m->legend.width;
     s.legend_h = m->legend.height;
@@ -316,7 +316,7 @@ static void paint_panel(const struct measured *m, struct page *page, struct box 
     cairo_set_dash(page->cr, NULL, 0, 0.0);
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void links_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
 
@@ -341,7 +341,7 @@ static void paint_title(const struct measured *m, struct page *page, struct box 
                    2.0 * m->title_h);
 }
 
-static void paint_names(const struct measured *m, struct page *page, struct box field)
+static void links_paint_names(const struct measured *m, struct page *page, struct box field)
 {
     double y = page_snap(page, field.y - 0.55 * m->name_h +
                                    text_middle(&page->text, &name_style));
@@ -352,7 +352,7 @@ static void paint_names(const struct measured *m, struct page *page, struct box 
                    page_snap(page, field.x + field.w + m->gap), y, m->name_h);
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void links_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
 
@@ -362,14 +362,15 @@ static void paint_text(const void *measured, struct page *page, struct box at)
         if (m->title[i] != NULL)
             paint_title(m, page, field, i);
         if (m->row_name != NULL)
-            paint_names(m, page, field);
+            links_paint_names(m, page, field);
     }
     legend_paint_text(&m->legend, page, panels_legend(&m->panels, at));
 }
 
 struct part links_part(const struct links_figure *figure)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, links_print };
+    static const struct part_type type = { links_scripts, links_measure, links_paint,
+                                           links_paint_text, links_print };
 
     return (struct part){ &type, figure };
 }

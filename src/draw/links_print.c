@@ -19,19 +19,19 @@ struct table {
     int *best;                  /* [n_rows, EACH] of one head: lines; -1: none */
 };
 
-static const char *label_of(const struct table *t, const struct label_list *list, int i)
+static const char *links_print_label_of(const struct table *t, const struct label_list *list, int i)
 {
     return list->n == 0 ? "" :
                label_clean(t->canvas->arena, list->text[i], label_size(list, i), LABEL_CHARS);
 }
 
 /* Two labels and a number have room in any terminal. */
-static int widest(const struct table *t, const struct label_list *list)
+static int links_print_widest(const struct table *t, const struct label_list *list)
 {
     int most = 0, room = (t->canvas->n_columns - 8) / 2;
 
     for (int i = 0; i < list->n; i++) {
-        int w = canvas_width(label_of(t, list, i));
+        int w = canvas_width(links_print_label_of(t, list, i));
 
         most = w > most ? w : most;
     }
@@ -40,7 +40,7 @@ static int widest(const struct table *t, const struct label_list *list)
 }
 
 /* The strongest of each query: lines come from the weakest. */
-static void choose(const struct table *t, int head)
+static void links_print_choose(const struct table *t, int head)
 {
     const struct links_figure *f = t->figure;
 
@@ -57,7 +57,7 @@ static void choose(const struct table *t, int head)
 }
 
 /* "cat  saw  0.53 ██████" */
-static void print_line(struct table *t, const struct links_line *line, bool first)
+static void links_print_line(struct table *t, const struct links_line *line, bool first)
 {
     const struct links_figure *f = t->figure;
     const unsigned char *rgb = stroke_colour(line->head, f->n_heads);
@@ -66,9 +66,10 @@ static void print_line(struct table *t, const struct links_line *line, bool firs
     char number[16];
 
     if (first)
-        canvas_text(t->canvas, t->row, 0, t->query_w, label_of(t, &f->rows, line->query), false);
+        canvas_text(t->canvas, t->row, 0, t->query_w,
+                    links_print_label_of(t, &f->rows, line->query), false);
     canvas_text(t->canvas, t->row, key_at, t->key_w,
-                label_of(t, f->arcs ? &f->rows : &f->cols, line->key), false);
+                links_print_label_of(t, f->arcs ? &f->rows : &f->cols, line->key), false);
     snprintf(number, sizeof number, "%.2f", (double)line->weight);
     at += canvas_text(t->canvas, t->row, at, (int)sizeof number, number, false) + 1;
     for (int i = 0; i < cells && at + i < t->canvas->n_columns; i++)
@@ -85,10 +86,10 @@ static void print_head(struct table *t, int head)
     t->row += canvas_text(t->canvas, t->row, 0, t->canvas->n_columns,
                           label_clean(t->canvas->arena, name, strlen(name), 3 * LABEL_CHARS),
                           true) > 0;
-    choose(t, head);
+    links_print_choose(t, head);
     for (int i = 0; i < f->n_rows * EACH; i++)
         if (t->best[i] >= 0)
-            print_line(t, &f->line[t->best[i]], i % EACH == 0);
+            links_print_line(t, &f->line[t->best[i]], i % EACH == 0);
 }
 
 void links_print(const void *figure, struct canvas *canvas)
@@ -96,8 +97,8 @@ void links_print(const void *figure, struct canvas *canvas)
     const struct links_figure *f = figure;
     struct table table = { .figure = f, .canvas = canvas, .row = canvas->n_rows };
 
-    table.query_w = widest(&table, &f->rows);
-    table.key_w = widest(&table, f->arcs ? &f->rows : &f->cols);
+    table.query_w = links_print_widest(&table, &f->rows);
+    table.key_w = links_print_widest(&table, f->arcs ? &f->rows : &f->cols);
     table.best = arena_alloc(canvas->arena, (size_t)f->n_rows, EACH * sizeof *table.best);
     for (int head = 0; head < f->n_heads; head++) {
         table.row += head > 0;

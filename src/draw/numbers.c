@@ -41,7 +41,7 @@ static size_t count_cells(const struct panel *p)
     return (size_t)p->n_rows * (size_t)p->n_cols;
 }
 
-static double width_of(struct page *page, const struct style *style, float value)
+static double draw_numbers_width_of(struct page *page, const struct style *style, float value)
 {
     char text[NUMBER_TEXT];
 
@@ -59,7 +59,7 @@ double numbers_font(struct page *page, const struct heatmaps *maps, double cell)
 
     for (int p = 0; p < maps->n_panels; p++)
         for (size_t i = 0; i < count_cells(&maps->panels[p]); i++)
-            widest = fmax(widest, width_of(page, &style, maps->panels[p].value[i]));
+            widest = fmax(widest, draw_numbers_width_of(page, &style, maps->panels[p].value[i]));
     return widest > 0.0 ? fmin(TRIAL * share * cell / widest, LARGEST) : 0.0;
 }
 

@@ -269,7 +269,7 @@ double page_label_middle(const struct page_labels *labels, int i)
 }
 
 /* The first of the tokens that share a label. */
-static long first_of(const struct label_list *list, long i)
+static long draw_page_first_of(const struct label_list *list, long i)
 {
     while (list->span != NULL && i > 0 && list->span[i] == 0)
         i--;
@@ -284,7 +284,7 @@ struct page_labels page_labels(struct page *p, const struct label_list *list, lo
     long last = -1;
 
     for (long i = 0; i < n; i += step) {
-        long first = first_of(list, i);
+        long first = draw_page_first_of(list, i);
 
         if (first == last)
             continue;

@@ -66,7 +66,7 @@ static void writer_finish(struct writer *w)
     free(w->row);
 }
 
-static void begin(struct writer *w, int width, int height, int colour_type)
+static void draw_png_begin(struct writer *w, int width, int height, int colour_type)
 {
     png_set_write_fn(w->png, w, on_data, on_flush);
     png_set_IHDR(w->png, w->info, (png_uint_32)width, (png_uint_32)height, 8,
@@ -78,7 +78,7 @@ static void begin(struct writer *w, int width, int height, int colour_type)
 }
 
 /*
- * same: w->row is what the row above was.  The first row goes out as begin() said,
+ * same: w->row is what the row above was.  The first row goes out as draw_png_begin() said,
  * or libpng would not keep the row above.
  */
 static void write_row(struct writer *w, int y, bool same)
@@ -125,7 +125,7 @@ static int write_page(struct writer *w, const struct page *p)
 
     if (setjmp(png_jmpbuf(w->png)) != 0)
         return -1;
-    begin(w, p->width, p->height, PNG_COLOR_TYPE_RGB);
+    draw_png_begin(w, p->width, p->height, PNG_COLOR_TYPE_RGB);
     png_set_pHYs(w->png, w->info, per_metre, per_metre, PNG_RESOLUTION_METER);
     add_metadata(w, p);
     png_write_info(w->png, w->info);
@@ -207,8 +207,8 @@ static int write_cells(struct writer *w, const struct cells *c)
 {
     if (setjmp(png_jmpbuf(w->png)) != 0)
         return -1;
-    begin(w, c->cols * c->times, c->rows * c->times,
-          has_palette(c) ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB);
+    draw_png_begin(w, c->cols * c->times, c->rows * c->times,
+                   has_palette(c) ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB);
     if (has_palette(c))
         png_set_PLTE(w->png, w->info, c->palette, c->n);
     png_write_info(w->png, w->info);

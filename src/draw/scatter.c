@@ -36,7 +36,7 @@ struct measured {
     double beside;              /* of the bar and its numbers */
 };
 
-static void scripts(const void *of, struct label_scripts *scripts)
+static void scatter_scripts(const void *of, struct label_scripts *scripts)
 {
     const struct scatter *scatter = of;
 
@@ -46,14 +46,14 @@ static void scripts(const void *of, struct label_scripts *scripts)
 
 /* ---- measuring ---- */
 
-static const struct piece *line_of(struct page *page, const struct style *style,
-                                   const char *text)
+static const struct piece *scatter_line_of(struct page *page, const struct style *style,
+                                           const char *text)
 {
     return text_line(&page->text, style,
                      label_clean(page->arena, text, strlen(text), 4 * LABEL_CHARS));
 }
 
-static void measure_bar(struct measured *m, struct page *page)
+static void scatter_measure_bar(struct measured *m, struct page *page)
 {
     const struct scatter *scatter = m->scatter;
 
@@ -64,14 +64,14 @@ static void measure_bar(struct measured *m, struct page *page)
         return;
     colourbar_measure(&m->bar, 1, page, SCALE_LINEAR, &m->range,
                       layout_units(page->units, BAR_H));
-    m->bar_name = line_of(page, &unit_style, scatter->shade_name);
+    m->bar_name = scatter_line_of(page, &unit_style, scatter->shade_name);
     m->beside = layout_units(page->units, BAR_GAP) +
                 fmax(layout_units(page->units, BAR) + layout_units(page->units, VALUE_GAP) +
                      layout_whole(page->units, colourbar_width(&m->bar)),
                      layout_whole(page->units, text_width(m->bar_name)));
 }
 
-static double side_of(const struct measured *m, const struct page *page)
+static double scatter_side_of(const struct measured *m, const struct page *page)
 {
     int n = m->scatter->n;
     double width = page->sheet->width_px;
@@ -114,7 +114,7 @@ static void place_names(struct measured *m, struct page *page)
     double line = text_line_height(&page->text, &name_style);
 
     for (int i = 0; i < scatter->n && !scatter->no_names; i++) {
-        m->name[i] = line_of(page, &name_style, scatter->point[i].name);
+        m->name[i] = scatter_line_of(page, &name_style, scatter->point[i].name);
         m->spot[i].w = text_width(m->name[i]);
         m->spot[i].h = 0.9 * line;
     }
@@ -137,9 +137,9 @@ static void measure_ruler(struct measured *m, struct page *page)
             if (steps[i] * unit * scale <= most) {
                 m->ruler = steps[i] * unit * scale;
                 ticks_text(number, steps[i] * unit, decimals);
-                m->ruler_text = line_of(page, &unit_style,
-                                        arena_printf(page->arena, "%s %s", number,
-                                                     m->scatter->unit));
+                m->ruler_text = scatter_line_of(page, &unit_style,
+                                                arena_printf(page->arena, "%s %s", number,
+                                                             m->scatter->unit));
                 return;
             }
 }
@@ -155,7 +155,7 @@ static void measure_key(struct measured *m, struct page *page, double width)
     key_measure(&m->key, page, KEY_DOT, entry, scatter->n_kinds, width);
 }
 
-static void *measure(const void *of, struct page *page, struct box *size)
+static void *scatter_measure(const void *of, struct page *page, struct box *size)
 {
     const struct scatter *scatter = of;
     struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
@@ -167,8 +167,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
     m->name = arena_alloc(page->arena, count, sizeof *m->name);
     m->below = layout_whole(page->units, text_line_height(&page->text, &unit_style)) +
                layout_units(page->units, GAP);
-    measure_bar(m, page);
-    m->side = side_of(m, page);
+    scatter_measure_bar(m, page);
+    m->side = scatter_side_of(m, page);
     place_points(m, page);
     place_names(m, page);
     measure_ruler(m, page);
@@ -235,7 +235,7 @@ static void paint_ruler(const struct measured *m, struct page *page, struct box 
     cairo_fill(page->cr);
 }
 
-static void paint(const void *measured, struct page *page, struct box at)
+static void scatter_paint(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     struct box frame = frame_of(m, at);
@@ -252,7 +252,7 @@ static void paint(const void *measured, struct page *page, struct box at)
     key_paint(&m->key, page, (struct box){ frame.x, frame.y + m->side + m->below, 0.0, 0.0 });
 }
 
-static void paint_bar(const struct measured *m, struct page *page, struct box frame)
+static void scatter_paint_bar(const struct measured *m, struct page *page, struct box frame)
 {
     const struct grid widths = {
         .line = m->line, .bar_w = layout_units(page->units, BAR),
@@ -268,7 +268,7 @@ static void paint_bar(const struct measured *m, struct page *page, struct box fr
                                   floor(fmin(most, m->side - name_h)) });
 }
 
-static void paint_text(const void *measured, struct page *page, struct box at)
+static void scatter_paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
     const struct text *text = &page->text;
@@ -287,13 +287,14 @@ static void paint_text(const void *measured, struct page *page, struct box at)
                        page_snap(page, frame.y + m->side + m->below / 2.0 +
                                        text_middle(text, &unit_style)), 2.0 * m->below);
     if (m->has_bar)
-        paint_bar(m, page, frame);
+        scatter_paint_bar(m, page, frame);
     key_paint_text(&m->key, page, (struct box){ frame.x, frame.y + m->side + m->below, 0.0, 0.0 });
 }
 
 struct part scatter_part(const struct scatter *scatter)
 {
-    static const struct part_type type = { scripts, measure, paint, paint_text, scatter_print };
+    static const struct part_type type = { scatter_scripts, scatter_measure, scatter_paint,
+                                           scatter_paint_text, scatter_print };
 
     return (struct part){ &type, scatter };
 }

@@ -49,8 +49,8 @@ static bool is_free(struct box at, const struct box *label, int n_placed,
     return true;
 }
 
-static struct box place(const struct box *label, int i, const struct scatter_spot *spot, int n,
-                        struct box frame)
+static struct box scatter_place_label(const struct box *label, int i,
+                                      const struct scatter_spot *spot, int n, struct box frame)
 {
     for (int ring = 0; ring < RINGS; ring++)
         for (int k = 0; k < DIRECTIONS; k++) {
@@ -65,5 +65,5 @@ static struct box place(const struct box *label, int i, const struct scatter_spo
 void scatter_place(struct box *label, const struct scatter_spot *spot, int n, struct box frame)
 {
     for (int i = 0; i < n; i++)
-        label[i] = place(label, i, spot, n, frame);
+        label[i] = scatter_place_label(label, i, spot, n, frame);
 }

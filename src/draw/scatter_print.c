@@ -17,7 +17,7 @@ struct plane {
     struct scale_range shades;
 };
 
-static void measure(struct plane *p)
+static void scatter_print_measure(struct plane *p)
 {
     const struct scatter_point *point = p->scatter->point;
     double high[2] = { point->x, point->y }, reach[2], room = p->canvas->n_columns - 1;
@@ -71,7 +71,7 @@ static char letter_of(int kind)
 }
 
 /* "L0H1", with the letter of its kind where there are kinds: "L0H1:A". */
-static const char *text_of(const struct plane *p, const struct scatter_point *point)
+static const char *scatter_print_text_of(const struct plane *p, const struct scatter_point *point)
 {
     const char *name = label_clean(p->canvas->arena, point->name, strlen(point->name),
                                    LABEL_CHARS);
@@ -87,7 +87,7 @@ static const char *text_of(const struct plane *p, const struct scatter_point *po
 static void print_point(const struct plane *p, int i)
 {
     const struct scatter_point *point = &p->scatter->point[i];
-    const char *text = text_of(p, point);
+    const char *text = scatter_print_text_of(p, point);
     int column = (int)lround((point->x - p->low[0]) * p->scale), w = canvas_width(text);
     int row = p->top + p->n_rows - 1 - (int)lround((point->y - p->low[1]) * p->scale / 2.0);
 
@@ -149,7 +149,7 @@ void scatter_print(const void *of, struct canvas *canvas)
     const struct scatter *scatter = of;
     struct plane p = { .scatter = scatter, .canvas = canvas, .top = canvas->n_rows };
 
-    measure(&p);
+    scatter_print_measure(&p);
     for (int i = 0; i < scatter->n && scatter->shade != NULL; i++)
         scale_widen(&p.shades, scatter->shade[i]);
     for (int i = 0; i < scatter->n; i++)

@@ -19,7 +19,7 @@ const char *const draw_format_names[] = { "png", "svg", "pdf", NULL };
 
 /* ---- measuring ---- */
 
-static bool is_text(const char *s)
+static bool sheet_is_text(const char *s)
 {
     return s != NULL && s[0] != '\0';
 }
@@ -79,7 +79,7 @@ void sheet_plan(struct plan *plan, struct page *page)
     size_t count = (size_t)sheet->n_parts;
     struct box *part = arena_alloc(page->arena, count, sizeof *part);
     struct layout_sizes sizes = { .units = page->units, .n_parts = sheet->n_parts,
-                                  .part = part, .caption = is_text(sheet->caption) };
+                                  .part = part, .caption = sheet_is_text(sheet->caption) };
 
     if (sheet->width_px > 0.0)
         sizes.page = layout_units(page->units, sheet->width_px);
@@ -89,7 +89,7 @@ void sheet_plan(struct plan *plan, struct page *page)
     for (size_t i = 0; i < count; i++)
         plan->measured[i] = sheet->parts[i].type->measure(sheet->parts[i].of, page,
                                                           &part[i]);
-    if (is_text(sheet->title))
+    if (sheet_is_text(sheet->title))
         plan_title(plan, page, &sizes);
     layout_make(&plan->layout, &sizes, page->arena);
     if (sizes.caption)
@@ -138,7 +138,7 @@ static void paint_title_and_caption(const struct plan *plan, struct page *page)
                             l->caption.y);
 }
 
-static void paint(const struct plan *plan, struct page *page)
+static void sheet_paint(const struct plan *plan, struct page *page)
 {
     const struct sheet *sheet = page->sheet;
 
@@ -192,7 +192,7 @@ static int commit_target(struct job *job, struct err *e)
 }
 
 /* On a terminal. */
-static int print(struct job *job, const struct sheet *s, struct err *e)
+static int sheet_print(struct job *job, const struct sheet *s, struct err *e)
 {
     FILE *file = open_target(job, e);
 
@@ -220,8 +220,8 @@ static void fit_terminal(struct job *job, struct sheet *s, struct plan *plan)
     page->shown = s->terminal;
 }
 
-static int draw(struct job *job, const struct sheet *s, enum draw_format format,
-                const struct warn *w, struct err *e)
+static int sheet_draw(struct job *job, const struct sheet *s, enum draw_format format,
+                      const struct warn *w, struct err *e)
 {
     struct page *page = &job->page;
     struct sheet shown = *s;
@@ -233,7 +233,7 @@ static int draw(struct job *job, const struct sheet *s, enum draw_format format,
     if (s->title != NULL && utf8_check(s->title, strlen(s->title)) < strlen(s->title))
         return err_set(e, ERR_USAGE, "the title is not UTF-8");
     if (format == DRAW_TERMINAL && s->terminal->way < TERMINAL_SIXEL)
-        return print(job, s, e);
+        return sheet_print(job, s, e);
     if (format == DRAW_TERMINAL) {
         fit_terminal(job, &shown, &plan);
     } else {
@@ -246,21 +246,21 @@ static int draw(struct job *job, const struct sheet *s, enum draw_format format,
     if (file == NULL || page_open(page, plan.layout.width, plan.layout.height, file,
                                   job->name, e) != 0)
         return -1;
-    paint(&plan, page);
+    sheet_paint(&plan, page);
     if (page_commit(page, job->name, e) != 0 || commit_target(job, e) != 0)
         return -1;
     text_warn(&page->text, w);
     return 0;
 }
 
-static int run(struct job *job, const struct sheet *s, enum draw_format format,
-               const struct warn *w, struct err *e)
+static int sheet_run(struct job *job, const struct sheet *s, enum draw_format format,
+                     const struct warn *w, struct err *e)
 {
     int bad;
 
     arena_init(&job->arena, on_full, job);
     lack_begin();
-    bad = draw(job, s, format, w, e);
+    bad = sheet_draw(job, s, format, w, e);
     page_finish(&job->page);
     out_abort(&job->out);               /* nothing after a commit */
     if (bad != 0)
@@ -274,14 +274,14 @@ int sheet_write(const struct sheet *s, enum draw_format format, const char *path
 {
     struct job job = { .path = path, .name = path };
 
-    return run(&job, s, format, w, e);
+    return sheet_run(&job, s, format, w, e);
 }
 
 int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
                 size_t *size, const struct warn *w, struct err *e)
 {
     struct job job = { .name = "picture" };
-    int bad = run(&job, s, format, w, e);
+    int bad = sheet_run(&job, s, format, w, e);
 
     *data = job.memory.data;
     *size = job.memory.size;

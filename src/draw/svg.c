@@ -98,7 +98,7 @@ static bool is_cells(const char *tag)
 
 /* Copies the tag or text at s and returns what follows it; all is a list for
  * each of ids. */
-static const char *copy(const char *s, const char *end, struct numbers *all, FILE *f)
+static const char *svg_copy(const char *s, const char *end, struct numbers *all, FILE *f)
 {
     const char *stop = s + 1;
     const char *after;
@@ -133,7 +133,7 @@ void svg_write(const struct page *p, FILE *f)
     fwrite(text, 1, (size_t)(body - text), f);
     write_about(p, f);
     while (body < end)
-        body = copy(body, end, all, f);
+        body = svg_copy(body, end, all, f);
     svg_notes(p, f);
     svg_text(p, f);
     fputs(end, f);

@@ -209,7 +209,7 @@ static void measure_boxes(const struct text *t, struct piece *p, double max_w)
 }
 
 /* max_w: of a paragraph, or 0. */
-static void measure(struct text *t, struct piece *p, double max_w)
+static void draw_text_measure(struct text *t, struct piece *p, double max_w)
 {
     PangoRectangle ink, logical;
     double base;
@@ -255,7 +255,7 @@ const struct piece *text_line(struct text *t, const struct style *style,
         if (same_style(&piece->style, style) && strcmp(piece->clean, clean) == 0)
             return piece;
     piece = new_piece(t, style, clean);
-    measure(t, piece, style->max_w);
+    draw_text_measure(t, piece, style->max_w);
     piece->chain = *slot;
     *slot = piece;
     return piece;
@@ -273,7 +273,7 @@ const struct piece *text_paragraph(struct text *t, const struct style *style,
     pango_layout_set_ellipsize(piece->layout, PANGO_ELLIPSIZE_END);
     if (centred)
         pango_layout_set_alignment(piece->layout, PANGO_ALIGN_CENTER);
-    measure(t, piece, width);
+    draw_text_measure(t, piece, width);
     return piece;
 }
 
@@ -327,8 +327,8 @@ static bool is_tall(const struct text *t, const struct piece *p, double max_h)
 }
 
 /* The baseline's left end is the origin.  Clips a tower of combining marks. */
-static void show(const struct text *t, cairo_t *cr, const struct piece *p,
-                 double max_h)
+static void draw_text_show(const struct text *t, cairo_t *cr, const struct piece *p,
+                           double max_h)
 {
     double gray = p->style.gray, middle = text_middle(t, &p->style);
 
@@ -373,7 +373,7 @@ void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
     }
     cairo_save(cr);
     cairo_translate(cr, x, y);
-    show(t, cr, p, max_h);
+    draw_text_show(t, cr, p, max_h);
     cairo_restore(cr);
 }
 
@@ -394,7 +394,7 @@ void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
     cairo_matrix_init(&quarter, 0.0, -1.0, 1.0, 0.0, x, y + p->w);
     cairo_save(cr);
     cairo_transform(cr, &quarter);
-    show(t, cr, p, max_h);
+    draw_text_show(t, cr, p, max_h);
     cairo_restore(cr);
 }
 

@@ -13,7 +13,7 @@
 /* Part of a line that has one font. */
 struct run { const PangoItem *item; };
 
-static int by_offset(const void *x, const void *y)
+static int text_placed_by_offset(const void *x, const void *y)
 {
     int a = ((const struct run *)x)->item->offset, b = ((const struct run *)y)->item->offset;
 
@@ -28,11 +28,11 @@ static struct run *runs_of(struct arena *a, const PangoLayoutLine *line, int *n)
     *n = 0;
     for (const GSList *at = line->runs; at != NULL; at = at->next)
         run[(*n)++].item = ((const PangoLayoutRun *)at->data)->item;
-    qsort(run, (size_t)*n, sizeof *run, by_offset);
+    qsort(run, (size_t)*n, sizeof *run, text_placed_by_offset);
     return run;
 }
 
-static const char *text_of(struct arena *a, const char *clean, const PangoItem *item)
+static const char *text_placed_text_of(struct arena *a, const char *clean, const PangoItem *item)
 {
     if (item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS)
         return "…";
@@ -69,7 +69,7 @@ static struct text_run *spans_of(struct arena *a, const struct piece *p,
 
     for (int i = 0; i < n; i++) {
         const PangoItem *item = run[i].item;
-        const char *text = text_of(a, p->clean, item);
+        const char *text = text_placed_text_of(a, p->clean, item);
         const char *family = family_of(a, item->analysis.font);
 
         if (used > 0 && strcmp(span[used - 1].family, family) == 0)
@@ -101,7 +101,7 @@ static const char *line_family(struct arena *a, const struct piece *p,
 
 /* ---- places ---- */
 
-static struct text_placed *add(const struct text *t)
+static struct text_placed *text_placed_add(const struct text *t)
 {
     struct text_places *all = t->places;
 
@@ -115,8 +115,8 @@ static struct text_placed *add(const struct text *t)
 }
 
 /* A line of w units, which may be one of a paragraph. */
-static void place(const struct text *t, cairo_t *cr, const struct piece *p,
-                  const PangoLayoutLine *line, double w, const struct text_spot *spot)
+static void text_place_line(const struct text *t, cairo_t *cr, const struct piece *p,
+                            const PangoLayoutLine *line, double w, const struct text_spot *spot)
 {
     static const double share[] = { [TEXT_CENTRE] = 0.5, [TEXT_RIGHT] = 1.0 };
     int n;
@@ -126,7 +126,7 @@ static void place(const struct text *t, cairo_t *cr, const struct piece *p,
 
     if (n == 0)
         return;
-    placed = add(t);
+    placed = text_placed_add(t);
     *placed = (struct text_placed){
         .span = span, .n_spans = n, .family = line_family(t->arena, p, span, n),
         .style = &p->style, .size = spot->size, .hold = spot->hold,
@@ -146,7 +146,7 @@ static void place(const struct text *t, cairo_t *cr, const struct piece *p,
 void text_place(const struct text *t, cairo_t *cr, const struct piece *p,
                 const struct text_spot *spot)
 {
-    place(t, cr, p, pango_layout_get_line_readonly(p->layout, 0), p->w, spot);
+    text_place_line(t, cr, p, pango_layout_get_line_readonly(p->layout, 0), p->w, spot);
 }
 
 void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, double size,
@@ -167,7 +167,7 @@ void text_place_lines(const struct text *t, cairo_t *cr, const struct piece *p, 
             spot.hold = TEXT_RIGHT;
         spot.x = x + logical.x / (double)PANGO_SCALE;
         spot.y = y + pango_layout_iter_get_baseline(at) / (double)PANGO_SCALE;
-        place(t, cr, p, line, logical.width / (double)PANGO_SCALE, &spot);
+        text_place_line(t, cr, p, line, logical.width / (double)PANGO_SCALE, &spot);
     } while (pango_layout_iter_next_line(at));
     pango_layout_iter_free(at);
 }
@@ -189,7 +189,7 @@ void text_repeat(const struct text *t, cairo_surface_t *layer, cairo_surface_t *
 
         if (t->places->line[i].on != layer)
             continue;
-        placed = add(t);
+        placed = text_placed_add(t);
         *placed = t->places->line[i];
         placed->on = on;
         placed->x += x;

@@ -35,8 +35,8 @@ static int power_below(double x)
     return power;
 }
 
-static bool add(struct ticks *t, enum scale scale, struct scale_range range, double value,
-                double gap)
+static bool ticks_add(struct ticks *t, enum scale scale, struct scale_range range, double value,
+                      double gap)
 {
     double at = scale_position(scale, (float)value, range.lo, range.hi);
 
@@ -57,7 +57,7 @@ static bool add_multiples(struct ticks *t, enum scale scale, struct scale_range 
 
     *t = (struct ticks){ .decimals = power >= 0 ? 0 : -power };
     for (double i = ceil((range.lo - near) / unit); i <= last; i++)
-        if (!add(t, scale, range, i * unit, gap))
+        if (!ticks_add(t, scale, range, i * unit, gap))
             return false;
     return true;
 }
@@ -85,7 +85,7 @@ static bool add_decades(struct ticks *t, struct scale_range range, double gap, i
 
     *t = (struct ticks){ .decimals = -1 };
     for (int i = first; i <= last; i += every)
-        if (!add(t, SCALE_LOG, range, power_of_ten(i), gap))
+        if (!ticks_add(t, SCALE_LOG, range, power_of_ten(i), gap))
             return false;
     return true;
 }

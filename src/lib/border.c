@@ -41,7 +41,7 @@ static int64_t now_ns(void)
 
 /* The caller is told when something is done, and often besides; the run is left only when no
  * thread is at work, which is soon. */
-static void tell(void *self, const struct progress *p)
+static void border_tell(void *self, const struct progress *p)
 {
     enum { PAUSE_NS = 20000000 };
     struct border *border = self;
@@ -66,7 +66,7 @@ static void tell(void *self, const struct progress *p)
 void border_watch(struct border *border, const struct mhaviz_model *model,
                   const struct mhaviz_model *second)
 {
-    border->progress = (struct progress){ .tell = tell, .self = border };
+    border->progress = (struct progress){ .tell = border_tell, .self = border };
     border->watch = model->watch;
     border->watch_self = model->watch_self;
     border->watched[0] = model;

@@ -11,8 +11,8 @@ int call_claim(const struct arena *writes, const struct mhaviz_model *model,
     return text != NULL ? claims_check(writes, &text->arena, e) : 0;
 }
 
-static int check_text(const struct session *s, const struct mhaviz_text *text,
-                      struct err *e)
+static int call_check_text(const struct session *s, const struct mhaviz_text *text,
+                           struct err *e)
 {
     if (text->in_pieces)
         return err_set(e, ERR_USAGE, "%s", LIB_IN_PIECES);
@@ -40,7 +40,7 @@ int call_begin(struct call *call, struct border *border, const struct mhaviz_mod
     session->input = NULL;
     par_on_full(session->par, &border->call);
     border_watch(border, model, NULL);
-    if (check_text(session, text, e) != 0 ||
+    if (call_check_text(session, text, e) != 0 ||
         session_select(session, text->item.pair != NULL || text->item.target.n > 0 ? 2 : 1, all,
                        &call->want, e) !=
             0)

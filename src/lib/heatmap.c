@@ -18,7 +18,7 @@ struct drawing {
 };
 
 /* The place of a name in a list that NULL ends; -1: it is not there. */
-static int find(const char *const *names, const char *name)
+static int lib_heatmap_find(const char *const *names, const char *name)
 {
     for (int i = 0; names[i] != NULL; i++)
         if (strcmp(names[i], name) == 0)
@@ -34,9 +34,9 @@ static int find_format(const struct mhaviz_look *look, const char *path,
     int i = 0;
 
     if (look->format != NULL)
-        i = find(draw_format_names, look->format);
+        i = lib_heatmap_find(draw_format_names, look->format);
     else if (dot != NULL && strchr(dot, '/') == NULL)
-        i = find(draw_format_names, dot + 1);
+        i = lib_heatmap_find(draw_format_names, dot + 1);
     if (i < 0)
         return err_set(e, ERR_USAGE, "%s is not a format of pictures: expected png, svg or pdf",
                        look->format != NULL ? look->format : dot);
@@ -58,7 +58,7 @@ static const char *list_of_maps(struct arena *a)
 static int check_look(struct drawing *d, struct arena *a, struct err *e)
 {
     struct mhaviz_look *look = &d->look;
-    int cmap = look->colours != NULL ? find(cmap_names, look->colours) : 0;
+    int cmap = look->colours != NULL ? lib_heatmap_find(cmap_names, look->colours) : 0;
 
     if (cmap < 0)
         return err_set(e, ERR_USAGE, "'%s' is not a colour map: expected %s", look->colours,
@@ -75,7 +75,7 @@ static int check_look(struct drawing *d, struct arena *a, struct err *e)
     return find_format(look, d->place.path, &d->place.format, e);
 }
 
-static int draw(void *self, struct border *border, struct err *e)
+static int lib_heatmap_draw(void *self, struct border *border, struct err *e)
 {
     struct drawing *drawing = self;
     struct picture_look look = { .figure = &drawing->figure, .vmin = (double)NAN,
@@ -96,8 +96,8 @@ static int draw(void *self, struct border *border, struct err *e)
     return picture_draw(&picture, &border->call, call.item, 1, &drawing->place, e);
 }
 
-static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,
-                              struct mhaviz_error *error)
+static enum mhaviz_status lib_heatmap_run(struct drawing *d, const struct mhaviz_look *look,
+                                          struct mhaviz_error *error)
 {
     struct err e;
 
@@ -106,7 +106,7 @@ static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,
     if ((look != NULL && sized_take(&sized_look, &d->look, look, &e) != 0) ||
         sized_take_selection(&d->selection, d->look.selection, &e) != 0)
         return border_say(error, MHAVIZ_USAGE, e.msg);
-    return border_run(draw, d, error);
+    return border_run(lib_heatmap_draw, d, error);
 }
 
 enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,
@@ -119,7 +119,7 @@ enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhavi
         return border_missing(error, "path");
     if (strcmp(path, "-") == 0)         /* a file of that name: standard output is the caller's */
         drawing.place.path = "./-";
-    return run(&drawing, look, error);
+    return lib_heatmap_run(&drawing, look, error);
 }
 
 enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
@@ -134,7 +134,7 @@ enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
 
     if (data == NULL || size == NULL)
         return border_missing(error, data == NULL ? "data" : "size");
-    status = run(&drawing, look, error);
+    status = lib_heatmap_run(&drawing, look, error);
     *data = status == MHAVIZ_OK ? bytes : NULL;
     return status;
 }

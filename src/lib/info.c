@@ -7,8 +7,8 @@
 #include "task/tasks.h"
 
 /* As much of it as the caller's version has. */
-static enum mhaviz_status give(const struct sized *type, void *to, const void *found,
-                               struct mhaviz_error *error)
+static enum mhaviz_status lib_info_give(const struct sized *type, void *to, const void *found,
+                                        struct mhaviz_error *error)
 {
     struct err e;
     size_t size = sized_size(type, to, &e);
@@ -19,8 +19,8 @@ static enum mhaviz_status give(const struct sized *type, void *to, const void *f
     return border_say(error, MHAVIZ_OK, "");
 }
 
-static enum mhaviz_status unknown(const char *what, const char *name, const char *meant,
-                                  struct mhaviz_error *error)
+static enum mhaviz_status lib_info_unknown(const char *what, const char *name, const char *meant,
+                                           struct mhaviz_error *error)
 {
     struct err e;
 
@@ -41,13 +41,13 @@ enum mhaviz_status mhaviz_metric_info(const char *metric, struct mhaviz_metric_i
         return border_missing(error, metric == NULL ? "metric" : "info");
     id = metric_find(metric);
     if (id < 0)
-        return unknown("metric", metric, metric_nearest(metric, metric_names), error);
+        return lib_info_unknown("metric", metric, metric_nearest(metric, metric_names), error);
     group = metric_group_names[metric_table[id].group];
     found.name = metric_names[id];
     found.unit = metric_table[id].unit;
     found.group = metric_table[id].group == METRIC_BASIC ? "basic" : group != NULL ? group : "";
     found.formula = metric_table[id].help;
-    return give(&sized_metric_info, info, &found, error);
+    return lib_info_give(&sized_metric_info, info, &found, error);
 }
 
 struct search {
@@ -56,7 +56,7 @@ struct search {
     struct mhaviz_option_info *found;
 };
 
-static void look(void *self, const struct opt_group *group, const struct opt *o)
+static void lib_info_look(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct search *s = self;
     struct err e;
@@ -80,7 +80,7 @@ enum mhaviz_status mhaviz_option_info(const char *task, int i, struct mhaviz_opt
         return border_missing(error, task == NULL ? "task" : "info");
     c = task_find(task);
     if (c == NULL)
-        return unknown("task", task, NULL, error);
-    opts_each(c, look, &search);
-    return give(&sized_option_info, info, &found, error);
+        return lib_info_unknown("task", task, NULL, error);
+    opts_each(c, lib_info_look, &search);
+    return lib_info_give(&sized_option_info, info, &found, error);
 }

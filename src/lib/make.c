@@ -24,7 +24,7 @@ struct making {
 
 /* ---- what is told ---- */
 
-static void say(void *self, const char *msg)
+static void lib_make_say(void *self, const char *msg)
 {
     const struct making *job = self;
 
@@ -51,8 +51,8 @@ int make_allows(const char *command, const struct opt *o, struct err *e)
 }
 
 /* An option that a handle stands for. */
-static int give(struct making *job, const char *name, const char *value, const char *what,
-                struct err *e)
+static int lib_make_give(struct making *job, const char *name, const char *value, const char *what,
+                         struct err *e)
 {
     const struct opt *option = options_find(&job->opts, name);
 
@@ -66,8 +66,8 @@ static int give(struct making *job, const char *name, const char *value, const c
 /* ---- handles ---- */
 
 /* As it was opened; of one model the program needs no name, and attention stands for it. */
-static const char *name_of(const struct making *job, struct arena *a,
-                           const struct mhaviz_model *model)
+static const char *lib_make_name_of(const struct making *job, struct arena *a,
+                                    const struct mhaviz_model *model)
 {
     const char *asked = model->asked.model;
     bool of_model = model->session.path != NULL && model->session.model->precomputed == NULL;
@@ -85,18 +85,18 @@ static int give_models(struct making *job, struct arena *a, struct err *e)
 
     for (int i = 0; i < HANDED_MOST && model[i] != NULL; i++) {
         job->handed.session[i] = &model[i]->session;
-        job->handed.name[i] = name_of(job, a, model[i]);
+        job->handed.name[i] = lib_make_name_of(job, a, model[i]);
         option = options_find(&job->opts, "model");
         if (i > 0 && option != NULL && option->type != OPT_LIST)
             return err_set(e, ERR_USAGE, "%s takes one model", job->cmd->name);
-        if (give(job, "model", job->handed.name[i], "model", e) != 0)
+        if (lib_make_give(job, "model", job->handed.name[i], "model", e) != 0)
             return -1;
     }
     return 0;
 }
 
-static int check_text(const struct mhaviz_model *model, const struct mhaviz_text *text,
-                      struct err *e)
+static int lib_make_check_text(const struct mhaviz_model *model, const struct mhaviz_text *text,
+                               struct err *e)
 {
     if (text->model_hash != model->session.model->hash)
         return err_set(e, ERR_USAGE, "the text was tokenised for another model than %s",
@@ -118,9 +118,9 @@ static int give_text(struct making *job, const struct mhaviz_text *x, struct err
             job->asked->arrays = &x->arrays;
         return options_take(&job->opts, job->cmd->name, x->words, options_any, e);
     }
-    return give(job, "image", x->image, "picture", e) != 0 ||
-           give(job, "audio", x->audio, "sound", e) != 0 ||
-           give(job, "input", x->input, "array", e) != 0 ? -1 : 0;
+    return lib_make_give(job, "image", x->image, "picture", e) != 0 ||
+           lib_make_give(job, "audio", x->audio, "sound", e) != 0 ||
+           lib_make_give(job, "input", x->input, "array", e) != 0 ? -1 : 0;
 }
 
 /* operand: [*n] what the program would be given. */
@@ -132,7 +132,7 @@ static int give_texts(struct making *job, char *operand[2], int *n, struct err *
     for (int i = 0; i < HANDED_MOST && text[i] != NULL; i++) {
         const struct mhaviz_text *x = text[i];
 
-        if (check_text(i > 0 && second != NULL ? second : job->model, x, e) != 0)
+        if (lib_make_check_text(i > 0 && second != NULL ? second : job->model, x, e) != 0)
             return -1;
         if (job->cmd->max_operands < 1)
             return err_set(e, ERR_USAGE, "%s takes no text", job->cmd->name);
@@ -213,7 +213,7 @@ static int claim(const struct making *job, const void *args, struct arena *a, st
            call_claim(a, task->second_model, task->second_text, e) != 0 ? -1 : 0;
 }
 
-static int make(void *self, struct border *border, struct err *e)
+static int lib_make(void *self, struct border *border, struct err *e)
 {
     struct making *job = self;
     struct env env = { .arena = &border->call, .n_threads = job->model->env.n_threads,
@@ -235,16 +235,16 @@ static int make(void *self, struct border *border, struct err *e)
     return status != 0 && e->kind == ERR_NEGATIVE ? 0 : status;
 }
 
-static enum mhaviz_status run(struct making *job, char **data, size_t *size,
-                              struct mhaviz_error *error)
+static enum mhaviz_status lib_make_run(struct making *job, char **data, size_t *size,
+                                       struct mhaviz_error *error)
 {
     enum mhaviz_status status;
     struct err e;
 
-    job->warn = job->task.warn != NULL ? (struct warn){ say, job } : job->model->warn;
+    job->warn = job->task.warn != NULL ? (struct warn){ lib_make_say, job } : job->model->warn;
     if (unnamed_open(&job->file, &e) != 0)
         return border_say(error, MHAVIZ_SYSTEM, e.msg);
-    status = border_run(make, job, error);
+    status = border_run(lib_make, job, error);
     if (status == MHAVIZ_OK && unnamed_take(&job->file, data, size, &e) != 0)
         status = border_say(error, MHAVIZ_SYSTEM, e.msg);
     unnamed_close(&job->file);
@@ -273,7 +273,7 @@ enum mhaviz_status mhaviz_make(struct mhaviz_model *model, const struct mhaviz_t
         return border_missing(error, "task->name");
     if (job.task.second_text != NULL && text == NULL)
         return border_missing(error, "text");
-    status = run(&job, &bytes, size, error);
+    status = lib_make_run(&job, &bytes, size, error);
     *data = bytes;
     return status;
 }

@@ -142,8 +142,8 @@ static int open_session(void *self, struct border *border, struct err *e)
     return session_open_memory(&model->session, &model->asked, &files, &model->env, e);
 }
 
-static enum mhaviz_status open_model(struct mhaviz_model **model, struct opening *o,
-                                     int n_threads, struct mhaviz_error *error)
+static enum mhaviz_status lib_model_open(struct mhaviz_model **model, struct opening *o,
+                                         int n_threads, struct mhaviz_error *error)
 {
     enum mhaviz_status status;
 
@@ -172,7 +172,7 @@ enum mhaviz_status mhaviz_model_open(struct mhaviz_model **model, const char *pa
     if (model == NULL)
         return border_missing(error, "model");
     *model = NULL;
-    return open_model(model, &opening, n_threads, error);
+    return lib_model_open(model, &opening, n_threads, error);
 }
 
 enum mhaviz_status mhaviz_model_open_adapted(struct mhaviz_model **model, const char *path,
@@ -189,7 +189,7 @@ enum mhaviz_status mhaviz_model_open_adapted(struct mhaviz_model **model, const 
     for (int i = 0; i < n; i++)
         if (adapters == NULL || adapters[i] == NULL)
             return border_missing(error, "adapters");
-    return open_model(model, &opening, n_threads, error);
+    return lib_model_open(model, &opening, n_threads, error);
 }
 
 enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
@@ -209,7 +209,7 @@ enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
         return border_say(error, MHAVIZ_USAGE, e.msg);
     if (all.weights.data == NULL)
         return border_missing(error, "files->weights");
-    return open_model(model, &opening, n_threads, error);
+    return lib_model_open(model, &opening, n_threads, error);
 }
 
 static enum mhaviz_status open_handed(struct mhaviz_model **model,
@@ -228,7 +228,7 @@ static enum mhaviz_status open_handed(struct mhaviz_model **model,
     if (sized_take(&sized_arrays, &all, arrays, &e) != 0 ||
         arrays_check(all.array, all.n, &e) != 0)
         return border_say(error, MHAVIZ_USAGE, e.msg);
-    return open_model(model, &opening, n_threads, error);
+    return lib_model_open(model, &opening, n_threads, error);
 }
 
 enum mhaviz_status mhaviz_model_open_arrays(struct mhaviz_model **model,

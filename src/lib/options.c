@@ -6,7 +6,7 @@
 #include "cli/formers.h"
 #include "lib/lib.h"
 
-static const struct opt *find(const struct opts *opts, const char *name, size_t n)
+static const struct opt *lib_options_find(const struct opts *opts, const char *name, size_t n)
 {
     const char *now;
 
@@ -14,12 +14,12 @@ static const struct opt *find(const struct opts *opts, const char *name, size_t 
         if (strlen(opts->opt[i]->name) == n && strncmp(opts->opt[i]->name, name, n) == 0)
             return opts->opt[i];
     now = former_now(opts->cmd, name, n);
-    return now != NULL ? find(opts, now, strlen(now)) : NULL;
+    return now != NULL ? lib_options_find(opts, now, strlen(now)) : NULL;
 }
 
 const struct opt *options_find(const struct opts *opts, const char *name)
 {
-    return find(opts, name, strlen(name));
+    return lib_options_find(opts, name, strlen(name));
 }
 
 bool options_has(const struct opt_group *group, const struct opt *o)
@@ -37,8 +37,8 @@ int options_any(const char *command, const struct opt *o, struct err *e)
 }
 
 /* One option, and its value: behind "=", or the next word. */
-static int take(struct opts *opts, const char *command, const char *const **word,
-                options_allowed *allowed, struct err *e)
+static int lib_options_take(struct opts *opts, const char *command, const char *const **word,
+                            options_allowed *allowed, struct err *e)
 {
     const char *text = *(*word)++;
     size_t n = strcspn(text, "=");
@@ -46,7 +46,7 @@ static int take(struct opts *opts, const char *command, const char *const **word
 
     if (!str_starts_with(text, "--"))
         return err_set(e, ERR_USAGE, "options: '%s' is not an option, expected --NAME", text);
-    option = find(opts, text + 2, n - 2);
+    option = lib_options_find(opts, text + 2, n - 2);
     if (option == NULL)
         return opts_unknown(opts, text + 2);
     if (options_has(&common_group, option))
@@ -69,7 +69,7 @@ int options_take(struct opts *opts, const char *command, const char *const *word
 {
     opts->e = e;
     while (word != NULL && *word != NULL)
-        if (take(opts, command, &word, allowed, e) != 0)
+        if (lib_options_take(opts, command, &word, allowed, e) != 0)
             return -1;
     return 0;
 }
@@ -80,7 +80,7 @@ static const char *next_of_both(const struct opts *opts, const char *const **wor
     while (*word != NULL && **word != NULL) {
         const char *text = *(*word)++;
         size_t n = strcspn(text, "=");
-        const struct opt *option = n > 2 ? find(opts, text + 2, n - 2) : NULL;
+        const struct opt *option = n > 2 ? lib_options_find(opts, text + 2, n - 2) : NULL;
 
         if (option == NULL || (option->type != OPT_LIST && strcmp(option->name, "truncate") != 0))
             return text;

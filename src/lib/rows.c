@@ -15,7 +15,7 @@ struct running {
     pthread_mutex_t lock;           /* one call at a time */
 };
 
-static void take_rows(void *self, const struct rows *r, int n)
+static void lib_rows_take(void *self, const struct rows *r, int n)
 {
     struct running *run = self;
     const struct mhaviz_rows rows = {
@@ -42,10 +42,10 @@ static void layer_done(void *self, int text, int layer)
         border_stop(run->border);
 }
 
-static int run(void *self, struct border *border, struct err *e)
+static int lib_rows_run(void *self, struct border *border, struct err *e)
 {
     struct running *run = self;
-    const struct sink sink = { SINK_HEAD, take_rows, layer_done, run };
+    const struct sink sink = { SINK_HEAD, lib_rows_take, layer_done, run };
     struct texts texts;
     struct call call;
 
@@ -72,7 +72,7 @@ enum mhaviz_status mhaviz_run(struct mhaviz_model *model, const struct mhaviz_te
     if (sized_take_selection(&job.selection, selection, &e) != 0)
         return border_say(error, MHAVIZ_USAGE, e.msg);
     pthread_mutex_init(&job.lock, NULL);
-    status = border_run(run, &job, error);
+    status = border_run(lib_rows_run, &job, error);
     pthread_mutex_destroy(&job.lock);
     return status;
 }

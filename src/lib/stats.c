@@ -39,8 +39,8 @@ static void add_head(struct mhaviz_stats *out, const struct metric_choice *choic
 }
 
 /* Every head that the pass saw, layer by layer. */
-static void keep(struct mhaviz_stats *out, const struct metric_choice *choice,
-                 const struct stats *stats, int n_layers, int n_heads)
+static void lib_stats_keep(struct mhaviz_stats *out, const struct metric_choice *choice,
+                           const struct stats *stats, int n_layers, int n_heads)
 {
     size_t most = (size_t)n_layers * (size_t)n_heads;
 
@@ -57,7 +57,7 @@ static void keep(struct mhaviz_stats *out, const struct metric_choice *choice,
         }
 }
 
-static int count(void *self, struct border *border, struct err *e)
+static int lib_stats_count(void *self, struct border *border, struct err *e)
 {
     const struct counting *job = self;
     struct arena *a = &border->call;
@@ -84,7 +84,7 @@ static int count(void *self, struct border *border, struct err *e)
     call.want.tap = stats_tap(stats);
     if (session_forward(&call.session, &texts, &call.want, sinks, n, a, e) != 0)
         return -1;
-    keep(job->out, &job->choice, stats, call.session.n_layers, call.session.n_heads);
+    lib_stats_keep(job->out, &job->choice, stats, call.session.n_layers, call.session.n_heads);
     return 0;
 }
 
@@ -122,7 +122,7 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
     job.out = calloc(1, sizeof *job.out);
     if (job.out == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
-    status = border_run(count, &job, error);
+    status = border_run(lib_stats_count, &job, error);
     if (status == MHAVIZ_OK)
         *out = job.out;
     else

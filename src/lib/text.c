@@ -23,7 +23,7 @@ struct tokenising {
 };
 
 /* Copies what belongs to the tokeniser, so that the text may outlive the model. */
-static struct mhaviz_token *keep(struct arena *a, struct tokens *t)
+static struct mhaviz_token *lib_text_keep(struct arena *a, struct tokens *t)
 {
     struct mhaviz_token *token = arena_alloc(a, (size_t)t->n, sizeof *token);
 
@@ -47,9 +47,9 @@ static void keep_all(struct mhaviz_text *out)
     struct tokens *source = elsewhere ? &item->keys : &item->tokens;
     struct tokens *target = elsewhere ? &item->tokens : &item->target;
 
-    out->source = keep(&out->arena, source);
+    out->source = lib_text_keep(&out->arena, source);
     out->n_source = source->n;
-    out->target = keep(&out->arena, target);
+    out->target = lib_text_keep(&out->arena, target);
     out->n_target = target->n;
 }
 
@@ -71,7 +71,7 @@ static int check_reads(const struct tokenising *job, struct err *e)
     return 0;
 }
 
-static char *copy(struct arena *a, const char *text)
+static char *lib_text_copy(struct arena *a, const char *text)
 {
     return text != NULL ? arena_strdup(a, text) : NULL;
 }
@@ -116,7 +116,7 @@ static int take_options(const struct tokenising *job, struct asked *asked, struc
 }
 
 /* Whether it is an array that was given, not a file. */
-static bool is_given(const struct asked_arrays *given, const char *name)
+static bool lib_text_is_given(const struct asked_arrays *given, const char *name)
 {
     for (int i = 0; name != NULL && i < given->n; i++)
         if (strcmp(given->array[i].name, name) == 0)
@@ -141,7 +141,7 @@ static void keep_arrays(struct mhaviz_text *out, const struct asked *asked)
         const struct values *x = read[i].x;
         size_t size = sizeof *x->x;
 
-        if (x->x == NULL || !is_given(asked->arrays, read[i].name))
+        if (x->x == NULL || !lib_text_is_given(asked->arrays, read[i].name))
             continue;
         for (int k = 0; k < x->n_dims; k++)
             size *= (size_t)x->dim[k];
@@ -175,9 +175,9 @@ static int tokenise(void *self, struct border *border, struct err *e)
     if (job->options != NULL && take_options(job, &asked, e) != 0)
         return -1;
     if (job->image != NULL)
-        asked.image = out->image = copy(a, job->image);
+        asked.image = out->image = lib_text_copy(a, job->image);
     if (job->audio != NULL)
-        asked.audio = out->audio = copy(a, job->audio);
+        asked.audio = out->audio = lib_text_copy(a, job->audio);
     if (asked.image != NULL)
         claims_read(a, asked.image, asked.image);
     if (asked.audio != NULL)
@@ -185,9 +185,9 @@ static int tokenise(void *self, struct border *border, struct err *e)
     asked.labels = job->labels;
     asked.arrays = &arrays;
     if (job->text != NULL)
-        out->operand[out->n_operands++] = copy(a, job->text);
+        out->operand[out->n_operands++] = lib_text_copy(a, job->text);
     if (job->pair != NULL)
-        out->operand[out->n_operands++] = copy(a, job->pair);
+        out->operand[out->n_operands++] = lib_text_copy(a, job->pair);
     out->model_hash = session.model->hash;
     out->in_pieces = asked.split != NULL;
     if (out->in_pieces)

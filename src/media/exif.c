@@ -9,7 +9,7 @@
 
 enum { TAG_ORIENTATION = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
 
-static uint32_t number(const unsigned char *p, int n, bool little)
+static uint32_t exif_number(const unsigned char *p, int n, bool little)
 {
     uint32_t out = 0;
 
@@ -24,19 +24,19 @@ int exif_orientation(struct span tiff)
     uint32_t at, count;
 
     if (tiff.size < 8 || (!little && memcmp(tiff.data, "MM", 2) != 0) ||
-        number(tiff.data + 2, 2, little) != 42)
+        exif_number(tiff.data + 2, 2, little) != 42)
         return 1;
-    at = number(tiff.data + 4, 4, little);
+    at = exif_number(tiff.data + 4, 4, little);
     if (at > tiff.size - 2)
         return 1;
-    count = number(tiff.data + at, 2, little);
+    count = exif_number(tiff.data + at, 2, little);
     at += 2;
     for (uint32_t i = 0; i < count && tiff.size - at >= ENTRY_BYTES; i++, at += ENTRY_BYTES) {
         const unsigned char *entry = tiff.data + at;
 
-        if (number(entry, 2, little) == TAG_ORIENTATION &&
-            number(entry + 2, 2, little) == TYPE_SHORT) {
-            uint32_t value = number(entry + 8, 2, little);
+        if (exif_number(entry, 2, little) == TAG_ORIENTATION &&
+            exif_number(entry + 2, 2, little) == TYPE_SHORT) {
+            uint32_t value = exif_number(entry + 8, 2, little);
 
             return value >= 1 && value <= 8 ? (int)value : 1;
         }

@@ -102,22 +102,23 @@ static int read_channels(const json_t *root, const char *key, double lo, float o
     return 0;
 }
 
-static bool is_given(const json_t *root, const char *key)
+static bool image_processor_is_given(const json_t *root, const char *key)
 {
     const json_t *value = json_object_get(root, key);
 
     return value != NULL && !json_is_null(value);
 }
 
-static int read_numbers(const json_t *root, struct image_processor *out, struct err *e)
+static int image_processor_read_numbers(const json_t *root, struct image_processor *out,
+                                        struct err *e)
 {
     int filter = (int)out->filter;
 
-    if (is_given(root, "resample") &&
+    if (image_processor_is_given(root, "resample") &&
         json_field_int(root, "resample", 0, N_RESIZE_FILTERS - 1, &filter, e) != 0)
         return -1;
     out->filter = (enum resize_filter)filter;
-    if (is_given(root, "rescale_factor") &&
+    if (image_processor_is_given(root, "rescale_factor") &&
         json_field_real(root, "rescale_factor", 1e-6, 1e6, &out->factor, e) != 0)
         return -1;
     return read_channels(root, "image_mean", -1e6, out->mean, e) != 0 ||
@@ -142,7 +143,7 @@ int image_processor_read(const json_t *root, struct image_processor *out, struct
     if (read_size(root, "size", &out->height, &out->width, e) != 0 ||
         read_size(root, "crop_size", &out->crop_height, &out->crop_width, e) != 0)
         return -1;
-    return read_numbers(root, out, e);
+    return image_processor_read_numbers(root, out, e);
 }
 
 /* ---- a picture ---- */
@@ -169,7 +170,8 @@ static int resize(const struct image_processor *p, struct arena *a, struct pixel
     return 0;
 }
 
-static float number_of(const struct image_processor *p, unsigned char sample, int channel)
+static float image_processor_number_of(const struct image_processor *p, unsigned char sample,
+                                       int channel)
 {
     float x = p->do_rescale ? (float)(sample * p->factor) : (float)sample;
 
@@ -195,6 +197,6 @@ int image_processor_apply(const struct image_processor *p, struct arena *a,
     *x = out = arena_alloc_raw(a, (uint64_t)n * 3, sizeof *out);
     for (int c = 0; c < 3; c++)
         for (size_t i = 0; i < n; i++)
-            *out++ = number_of(p, seen->rgb[3 * i + (size_t)c], c);
+            *out++ = image_processor_number_of(p, seen->rgb[3 * i + (size_t)c], c);
     return 0;
 }

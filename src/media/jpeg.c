@@ -29,7 +29,7 @@ struct reader {
 
 /* ---- what libjpeg calls ---- */
 
-static _Noreturn void fail(j_common_ptr jpeg)
+static _Noreturn void media_jpeg_fail(j_common_ptr jpeg)
 {
     struct reader *r = (struct reader *)jpeg;
     char why[JMSG_LENGTH_MAX];
@@ -51,7 +51,7 @@ static void on_message(j_common_ptr jpeg, int level)
         return;
     default:
         if (level < 0)
-            fail(jpeg);
+            media_jpeg_fail(jpeg);
     }
 }
 
@@ -97,7 +97,7 @@ static void keep_exif(struct reader *r, struct arena *a, struct span *out)
         }
 }
 
-static int read_header(struct reader *r, struct span bytes, struct stored *out)
+static int media_jpeg_read_header(struct reader *r, struct span bytes, struct stored *out)
 {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
 
@@ -118,7 +118,7 @@ static int read_header(struct reader *r, struct span bytes, struct stored *out)
     return 0;
 }
 
-static void read_rows(struct reader *r, struct pixels *out)
+static void media_jpeg_read_rows(struct reader *r, struct pixels *out)
 {
     jpeg_start_decompress(&r->jpeg);
     while (r->jpeg.output_scanline < r->jpeg.output_height) {
@@ -132,15 +132,16 @@ static void read_rows(struct reader *r, struct pixels *out)
     jpeg_finish_decompress(&r->jpeg);
 }
 
-static int read_all(struct reader *r, struct arena *a, struct span bytes, struct stored *out)
+static int media_jpeg_read_all(struct reader *r, struct arena *a, struct span bytes,
+                               struct stored *out)
 {
-    if (setjmp(r->out) != 0 || read_header(r, bytes, out) != 0)
+    if (setjmp(r->out) != 0 || media_jpeg_read_header(r, bytes, out) != 0)
         return -1;
     pixels_new(a, out->pixels.width, out->pixels.height, &out->pixels);
     if (r->jpeg.out_color_space == JCS_CMYK)
         r->cmyk = arena_alloc_raw(a, (uint64_t)out->pixels.width, 4);
     keep_exif(r, a, &out->exif);
-    read_rows(r, &out->pixels);
+    media_jpeg_read_rows(r, &out->pixels);
     return 0;
 }
 
@@ -151,11 +152,11 @@ int jpeg_pixels(struct arena *a, struct span bytes, struct stored *out, struct e
 
     r->e = e;
     r->jpeg.err = jpeg_std_error(&r->handler);
-    r->handler.error_exit = fail;
+    r->handler.error_exit = media_jpeg_fail;
     r->handler.emit_message = on_message;
     r->progress.progress_monitor = on_progress;
     arena_own(a, close_reader, r);
-    status = read_all(r, a, bytes, out);
+    status = media_jpeg_read_all(r, a, bytes, out);
     arena_release(a, r);
     return status;
 }

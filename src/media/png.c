@@ -31,13 +31,13 @@ static void *allocate(png_struct *png, size_t size)
     return p;
 }
 
-static void release(png_struct *png, void *p)
+static void media_png_release(png_struct *png, void *p)
 {
     (void)png;
     free(p);
 }
 
-static _Noreturn void fail(png_struct *png, const char *why)
+static _Noreturn void media_png_fail(png_struct *png, const char *why)
 {
     struct reader *r = png_get_error_ptr(png);
 
@@ -54,7 +54,7 @@ static void ignore(png_struct *png, const char *why)
     (void)why;
 }
 
-static void take(png_struct *png, unsigned char *out, size_t n)
+static void media_png_take(png_struct *png, unsigned char *out, size_t n)
 {
     struct reader *r = png_get_io_ptr(png);
 
@@ -136,8 +136,8 @@ static struct reader *open_reader(struct arena *a, struct span bytes, struct err
     arena_own(a, close_reader, r);
     if (setjmp(r->out) != 0)
         return NULL;
-    r->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, r, fail, ignore, r, allocate,
-                                      release);
+    r->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, r, media_png_fail, ignore, r, allocate,
+                                      media_png_release);
     r->info = r->png != NULL ? png_create_info_struct(r->png) : NULL;
     if (r->info != NULL)
         return r;
@@ -145,11 +145,12 @@ static struct reader *open_reader(struct arena *a, struct span bytes, struct err
     return NULL;
 }
 
-static int read_rows(struct reader *r, struct arena *a, struct stored *out, unsigned char **row)
+static int media_png_read_rows(struct reader *r, struct arena *a, struct stored *out,
+                               unsigned char **row)
 {
     if (setjmp(r->out) != 0)
         return -1;
-    png_set_read_fn(r->png, r, take);
+    png_set_read_fn(r->png, r, media_png_take);
     png_read_info(r->png, r->info);
     ask_rgb(r);
     if (png_get_rowbytes(r->png, r->info) != (size_t)out->pixels.width * 3)
@@ -175,7 +176,7 @@ int png_pixels(struct arena *a, struct span bytes, struct stored *out, struct er
     r = open_reader(a, bytes, e);
     if (r == NULL)
         return -1;
-    status = read_rows(r, a, out, row);
+    status = media_png_read_rows(r, a, out, row);
     arena_release(a, r);
     return status;
 }

@@ -79,8 +79,8 @@ static int32_t fixed(double w)
     return (int32_t)(w * (1 << BITS) + (w < 0.0 ? -0.5 : 0.5));
 }
 
-static void weigh(struct weights_of_side *w, int i, double centre, double reach, double scale,
-                  int old_size, double (*filter)(double x), double *raw)
+static void resize_weigh(struct weights_of_side *w, int i, double centre, double reach,
+                         double scale, int old_size, double (*filter)(double x), double *raw)
 {
     int first = (int)(centre - reach + 0.5), end = (int)(centre + reach + 0.5);
     double sum = 0.0;
@@ -110,10 +110,10 @@ static void weigh_side(struct weights_of_side *w, struct arena *a, int old_size,
     w->weight = arena_alloc(a, (uint64_t)new_size, (uint64_t)w->most * sizeof *w->weight);
     raw = arena_alloc(a, (uint64_t)w->most, sizeof *raw);
     for (int i = 0; i < new_size; i++)
-        weigh(w, i, (i + 0.5) * step, reach, scale, old_size, filters[filter].at, raw);
+        resize_weigh(w, i, (i + 0.5) * step, reach, scale, old_size, filters[filter].at, raw);
 }
 
-static unsigned char cut(int32_t sum)
+static unsigned char resize_cut(int32_t sum)
 {
     int32_t value = sum < 0 ? -1 : sum >> BITS;
 
@@ -130,13 +130,13 @@ static void mix(unsigned char *out, const unsigned char *in, size_t stride, cons
         for (int c = 0; c < 3; c++)
             sum[c] += in[c] * weight[k];
     for (int c = 0; c < 3; c++)
-        out[c] = cut(sum[c]);
+        out[c] = resize_cut(sum[c]);
 }
 
 /* ---- sides ---- */
 
-static void widen(struct arena *a, const struct pixels *in, int width, enum resize_filter filter,
-                  struct pixels *out)
+static void resize_widen(struct arena *a, const struct pixels *in, int width,
+                         enum resize_filter filter, struct pixels *out)
 {
     struct weights_of_side w;
 
@@ -210,10 +210,10 @@ void pixels_resize(struct arena *a, const struct pixels *in, int width, int heig
     if (down)
         heighten(a, in, height, filter, &half);
     else if (width != in->width)
-        widen(a, in, width, filter, &half);
+        resize_widen(a, in, width, filter, &half);
     *out = half;
     if (down && width != in->width)
-        widen(a, &half, width, filter, out);
+        resize_widen(a, &half, width, filter, out);
     else if (!down && height != in->height)
         heighten(a, &half, height, filter, out);
 }

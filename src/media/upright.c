@@ -5,7 +5,8 @@
 #include "media/format.h"
 
 /* Orientations as Exif 2.3 counts them: 5 to 8 swap rows and columns. */
-static void turn(struct arena *a, const struct pixels *in, int orientation, struct pixels *out)
+static void upright_turn(struct arena *a, const struct pixels *in, int orientation,
+                         struct pixels *out)
 {
     bool swap = orientation >= 5;
     bool from_right = orientation == 2 || orientation == 3 || orientation >= 7;
@@ -43,6 +44,6 @@ int pixels_read(struct arena *a, struct span bytes, struct pixels *out, struct e
     *out = stored.pixels;
     orientation = exif_orientation(stored.exif);
     if (orientation != 1)
-        turn(a, &stored.pixels, orientation, out);
+        upright_turn(a, &stored.pixels, orientation, out);
     return 0;
 }

@@ -12,7 +12,7 @@ struct format {
     int64_t rate, frame_bytes;
 };
 
-static uint32_t number(const unsigned char *p, int n)
+static uint32_t wav_number(const unsigned char *p, int n)
 {
     uint32_t out = 0;
 
@@ -28,7 +28,7 @@ static bool find_chunk(struct span file, const char *name, struct span *out, boo
     size_t at = 12;
 
     while (file.size - at >= 8) {
-        uint32_t size = number(file.data + at + 4, 4);
+        uint32_t size = wav_number(file.data + at + 4, 4);
         size_t left = file.size - at - 8;
 
         *cut = size > left;
@@ -82,12 +82,12 @@ static int read_format(struct span file, struct format *f, struct err *e)
     if (!find_chunk(file, "fmt ", &chunk, &cut) || cut || chunk.size < FORMAT_BYTES)
         return err_set(e, ERR_INPUT, "is a .wav without a format (fmt)");
     *f = (struct format){
-        .kind = (int)number(chunk.data, 2), .channels = (int)number(chunk.data + 2, 2),
-        .rate = number(chunk.data + 4, 4), .frame_bytes = number(chunk.data + 12, 2),
-        .bits = (int)number(chunk.data + 14, 2),
+        .kind = (int)wav_number(chunk.data, 2), .channels = (int)wav_number(chunk.data + 2, 2),
+        .rate = wav_number(chunk.data + 4, 4), .frame_bytes = wav_number(chunk.data + 12, 2),
+        .bits = (int)wav_number(chunk.data + 14, 2),
     };
     if (f->kind == EXTENSIBLE && chunk.size >= EXTENSION_AT + 2)
-        f->kind = (int)number(chunk.data + EXTENSION_AT, 2);
+        f->kind = (int)wav_number(chunk.data + EXTENSION_AT, 2);
     return check_format(f, e);
 }
 
@@ -95,7 +95,7 @@ static int read_format(struct span file, struct format *f, struct err *e)
 
 static double float_of(const unsigned char *p, int bits)
 {
-    uint64_t wide = number(p, 4);
+    uint64_t wide = wav_number(p, 4);
     uint32_t narrow = (uint32_t)wide;
     float single;
     double x;
@@ -104,7 +104,7 @@ static double float_of(const unsigned char *p, int bits)
         memcpy(&single, &narrow, sizeof single);
         return (double)single;
     }
-    wide |= (uint64_t)number(p + 4, 4) << 32;
+    wide |= (uint64_t)wav_number(p + 4, 4) << 32;
     memcpy(&x, &wide, sizeof x);
     return x;
 }
@@ -116,7 +116,7 @@ static double sample_of(const struct format *f, const unsigned char *p)
     if (f->bits == 8)
         return (p[0] - 128) / 128.0;
     /* Its sign is the highest bit of 32. */
-    return (double)(int32_t)(number(p, f->bits / 8) << (32 - f->bits)) / 2147483648.0;
+    return (double)(int32_t)(wav_number(p, f->bits / 8) << (32 - f->bits)) / 2147483648.0;
 }
 
 static double mean_of(const struct format *f, const unsigned char *frame)

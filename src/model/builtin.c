@@ -37,7 +37,7 @@ static const char *meant(const char *path)
     return nearest_name(path + sizeof prefix - 1, bare);
 }
 
-static int unknown(const char *path, struct err *e)
+static int builtin_unknown(const char *path, struct err *e)
 {
     const char *near = meant(path);
     char all[160] = "";
@@ -60,6 +60,6 @@ int builtin_find(struct builtin *out, const char *path, struct err *e)
         while (i < N_BUILTIN && strcmp(path, builtin_names[i]) != 0)
             i++;
     if (i == N_BUILTIN)
-        return unknown(path, e);
+        return builtin_unknown(path, e);
     return builtin_inside(out, i, e);
 }

@@ -10,7 +10,7 @@ const char *const count_parts[] = {
     "embeddings", "attention", "cross", "mixers", "mlp", "norms", "head", NULL
 };
 
-static void add(struct count *c, const struct param *p)
+static void model_count_add(struct count *c, const struct param *p)
 {
     if (p->weight != NULL)
         c->weights += p->weight->n_elements * (p->n_parts > 0 ? p->n_parts : 1);
@@ -28,20 +28,21 @@ static bool is_shared(const struct model *m, int l)
            m->layer[l].slot[W_O].weight == m->layer[l - step].slot[W_O].weight;
 }
 
-static void add_layer(struct count *c, const struct model *m, int l, int slot)
+static void model_count_add_layer(struct count *c, const struct model *m, int l, int slot)
 {
     const struct layer_plan *plan = &m->layer[l];
 
     if (family_slots[slot].count == PER_LAYER)
-        add(c, &plan->slot[slot]);
+        model_count_add(c, &plan->slot[slot]);
     for (int i = 0; plan->former != NULL && i < m->config.n_mlps - 1; i++)
         if (family_slots[slot].count == PER_FORMER)
-            add(c, slot == W_FORMER_UP ? &plan->former[i].up :
-                   slot == W_FORMER_DOWN ? &plan->former[i].down : &plan->former[i].norm);
+            model_count_add(c, slot == W_FORMER_UP   ? &plan->former[i].up :
+                               slot == W_FORMER_DOWN ? &plan->former[i].down :
+                                                       &plan->former[i].norm);
     for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
         if (family_slots[slot].count == PER_EXPERT && family_has(m->family, (enum slot)slot))
-            add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
-                   slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
+            model_count_add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
+                               slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
 }
 
 /* Tables that decoder and encoder share are counted once. */
@@ -55,15 +56,15 @@ static void add_stack(struct count *c, const struct model *m, const struct model
             continue;
         if (family_slots[s].count == PER_STACK &&
             (before == NULL || tensor == NULL || tensor != before->slot[s].weight))
-            add(c, &m->slot[s]);
+            model_count_add(c, &m->slot[s]);
         for (int i = 0; m->wave != NULL && i < m->config.front.wave.n; i++)
             if (family_slots[s].count == PER_WAVE)
-                add(c, s == W_WAVE ? &m->wave[i].conv : &m->wave[i].norm);
+                model_count_add(c, s == W_WAVE ? &m->wave[i].conv : &m->wave[i].norm);
         for (int i = 1; family_slots[s].count == PER_STREAM && i < m->config.streams.n; i++)
-            add(c, s == W_STREAM_IN ? &m->stream_in[i - 1] : &m->stream_out[i - 1]);
+            model_count_add(c, s == W_STREAM_IN ? &m->stream_in[i - 1] : &m->stream_out[i - 1]);
         for (int l = 0; l < m->config.n_layers; l++)
             if (!is_shared(m, l))
-                add_layer(c, m, l, s);
+                model_count_add_layer(c, m, l, s);
     }
 }
 
@@ -104,7 +105,7 @@ struct count count_attention(const struct model *m)
 
     for (enum slot s = count_first(m); s <= count_last(m); s++)
         if (family_slots[s].kind == SLOT_LINEAR)
-            add(&count, &model_attending(m)->slot[s]);
+            model_count_add(&count, &model_attending(m)->slot[s]);
     return count;
 }
 

@@ -82,7 +82,7 @@ static int read_bad(const struct reader *r, const json_t *root, struct generatio
     return 0;
 }
 
-static int refuse(const struct reader *r, const json_t *root)
+static int generation_refuse(const struct reader *r, const json_t *root)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         const json_t *value = config_value(root, refused[i].name);
@@ -118,8 +118,8 @@ static int read_one(const struct reader *r, const struct model *m, const json_t 
 /* ---- where they stand ---- */
 
 /* Object by object: what is set in a later one wins. */
-static int read_object(const struct reader *r, const struct model *m, const json_t *root,
-                       struct generation *g)
+static int generation_read_object(const struct reader *r, const struct model *m, const json_t *root,
+                                  struct generation *g)
 {
     const char *start = config_value(root, "decoder_start_token_id") != NULL
                         ? "decoder_start_token_id" : "bos_token_id";
@@ -139,7 +139,7 @@ static int read_object(const struct reader *r, const struct model *m, const json
             return -1;
     if (m->decoder != NULL && read_one(r, m, root, start, &g->start) != 0)
         return -1;
-    return refuse(r, root) != 0 || read_bad(r, root, g) != 0 ||
+    return generation_refuse(r, root) != 0 || read_bad(r, root, g) != 0 ||
            read_one(r, m, root, "forced_bos_token_id", &g->forced_first) != 0 ? -1 : 0;
 }
 
@@ -165,8 +165,8 @@ int generation_read_json(struct generation *g, struct arena *a, const struct mod
     part = config_value(root, "text_config");
     status = !json_is_object(root) ?
                  err_set(e, ERR_INPUT, "%s: is not a JSON object", name) :
-             (part != NULL && read_object(&reader, m, part, g) != 0) ||
-                     read_object(&reader, m, root, g) != 0 ?
+             (part != NULL && generation_read_object(&reader, m, part, g) != 0) ||
+                     generation_read_object(&reader, m, root, g) != 0 ?
                  -1 :
                  0;
     json_drop(a, root);

@@ -80,7 +80,7 @@ static const struct number_row numbers[] = {
     { "logit_scale", "logits_scaling", OPTIONAL },      /* Granite divides by it */
 };
 
-static const struct gguf_value *value_of(const struct source *s, const char *key)
+static const struct gguf_value *gguf_value_of(const struct source *s, const char *key)
 {
     return gguf_find(s->g, arena_printf(s->a, "%s.%s", s->arch->name, key));
 }
@@ -95,7 +95,7 @@ static bool all_same(const struct gguf_value *v)
     return v->n > 0;
 }
 
-static int wrong(const struct source *s, const struct gguf_value *v, const char *want)
+static int gguf_wrong(const struct source *s, const struct gguf_value *v, const char *want)
 {
     return err_set(s->e, ERR_INPUT, "%s: %s: is %s, expected %s", s->g->file, v->key,
                    gguf_kind(s->a, v), want);
@@ -111,7 +111,7 @@ static int read_value(const struct source *s, const struct key *row, bool or_zer
                 gguf_is_int(v) && (v->type == GGUF_BOOL) == (row->type == KEY_BOOL);
 
     if (!fits)
-        return wrong(s, v, kinds[row->type]);
+        return gguf_wrong(s, v, kinds[row->type]);
     if (v->is_array && !all_same(v))
         return err_set(s->e, ERR_INPUT, "%s: %s: varies by layer, which is not supported",
                        s->g->file, v->key);
@@ -133,7 +133,7 @@ static json_t *json_of(const struct key *row, bool or_zero, double value)
     return row->type == KEY_REAL ? json_real(value) : json_integer((json_int_t)value);
 }
 
-static json_int_t number(const struct source *s, const char *name)
+static json_int_t gguf_number(const struct source *s, const char *name)
 {
     return json_integer_value(json_object_get(s->root, name));
 }
@@ -143,11 +143,11 @@ static int read_by_layer(const struct source *s, const struct number_row *r,
                          const struct gguf_value *v)
 {
     const struct key *row = config_find_key(r->name);
-    json_int_t L = number(s, "num_hidden_layers"), one = 0;
+    json_int_t L = gguf_number(s, "num_hidden_layers"), one = 0;
     json_t *list;
 
     if (!gguf_is_int(v) || v->type == GGUF_BOOL || v->n != L)
-        return wrong(s, v, "a whole number for each layer");
+        return gguf_wrong(s, v, "a whole number for each layer");
     list = json_put(s->a, s->root, "layer_types", json_array());
     for (json_int_t l = 0; l < L; l++) {
         int64_t found = gguf_int(v, l);
@@ -164,9 +164,9 @@ static int read_by_layer(const struct source *s, const struct number_row *r,
     return 0;
 }
 
-static int read_number(const struct source *s, const struct number_row *r)
+static int gguf_read_number(const struct source *s, const struct number_row *r)
 {
-    const struct gguf_value *gguf_value = value_of(s, r->key);
+    const struct gguf_value *gguf_value = gguf_value_of(s, r->key);
     const struct key *row = config_find_key(r->name);
     bool or_zero = r->presence == OR_ZERO;
     double value = 0;
@@ -191,7 +191,7 @@ static void set_int(const struct source *s, const char *name, json_int_t v)
 }
 
 /* The rows of a table say how many there are of what it holds.  False: it is not there. */
-static bool count_rows(const struct source *s, const char *tensor, const char *name)
+static bool gguf_count_rows(const struct source *s, const char *tensor, const char *name)
 {
     const struct tensor *t = weights_find(s->w, tensor);
 
@@ -207,7 +207,7 @@ static bool count_rows(const struct source *s, const char *tensor, const char *n
 static int latent(const struct source *s)
 {
     static const struct number_row value = { "attention.value_length", "v_head_dim", OPTIONAL };
-    json_int_t all = number(s, "head_dim"), turned = number(s, "rope.dimension_count");
+    json_int_t all = gguf_number(s, "head_dim"), turned = gguf_number(s, "rope.dimension_count");
 
     if (all == 0 || turned == 0)
         return err_set(s->e, ERR_INPUT, "%s: has no key %s.%s", s->g->file, s->arch->name,
@@ -220,17 +220,17 @@ static int latent(const struct source *s)
     set_int(s, "qk_nope_head_dim", all - turned);
     if (json_object_get(s->root, "q_lora_rank") == NULL)
         json_put(s->a, s->root, "q_lora_rank", json_null());
-    if (number(s, "n_group") > 0)
+    if (gguf_number(s, "n_group") > 0)
         json_put(s->a, s->root, "topk_method", json_string("group_limited_greedy"));
-    return read_number(s, &value);
+    return gguf_read_number(s, &value);
 }
 
 static int head_width(const struct source *s)
 {
-    const struct gguf_value *value = value_of(s, "attention.value_length");
-    json_int_t D = number(s, "hidden_size"), H = number(s, "num_attention_heads");
+    const struct gguf_value *value = gguf_value_of(s, "attention.value_length");
+    json_int_t D = gguf_number(s, "hidden_size"), H = gguf_number(s, "num_attention_heads");
 
-    if (number(s, "head_dim") == 0) {
+    if (gguf_number(s, "head_dim") == 0) {
         if (D % H != 0)
             return err_set(s->e, ERR_INPUT, "%s: %s.embedding_length %lld is not a "
                            "multiple of the %lld heads, and there is no key_length",
@@ -238,7 +238,7 @@ static int head_width(const struct source *s)
         set_int(s, "head_dim", D / H);
     }
     if (value != NULL && (!gguf_is_int(value) || !all_same(value) ||
-                          gguf_int(value, 0) != number(s, "head_dim")))
+                          gguf_int(value, 0) != gguf_number(s, "head_dim")))
         return err_set(s->e, ERR_INPUT, "%s: %s: values of another width than keys are "
                        "not supported for %s", s->g->file, value->key, s->arch->name);
     return 0;
@@ -251,8 +251,8 @@ static int head_width(const struct source *s)
 static int query_scalar(const struct source *s, const struct family *f)
 {
     static const struct key row = { KEY_REAL, 0, 0, 1e3 };
-    const struct gguf_value *value = value_of(s, "attention.scale");
-    json_int_t L = number(s, "num_hidden_layers");
+    const struct gguf_value *value = gguf_value_of(s, "attention.scale");
+    json_int_t L = gguf_number(s, "num_hidden_layers");
     bool large = strcmp(s->arch->name, "gemma2") == 0 ? L == 46 : L == 62;
     double scale = 0, scalar = 0;
 
@@ -263,9 +263,9 @@ static int query_scalar(const struct source *s, const struct family *f)
     else if (scale > 0)
         scalar = 1 / (scale * scale);
     else if (f->defaults.score.query_scalar > 0)
-        scalar = large ? (double)number(s, "hidden_size") /
-                         (double)number(s, "num_attention_heads")
-                       : (double)number(s, "head_dim");
+        scalar = large ? (double)gguf_number(s, "hidden_size") /
+                         (double)gguf_number(s, "num_attention_heads")
+                       : (double)gguf_number(s, "head_dim");
     if (scalar > 0)
         json_put(s->a, s->root, "query_pre_attn_scalar", json_real(scalar));
     return 0;
@@ -274,15 +274,15 @@ static int query_scalar(const struct source *s, const struct family *f)
 /* Every so many layers one sees all; or which layers are windowed, one by one. */
 static int window_pattern(const struct source *s, const struct family *f)
 {
-    const struct gguf_value *value = value_of(s, "attention.sliding_window_pattern");
-    json_int_t L = number(s, "num_hidden_layers");
+    const struct gguf_value *value = gguf_value_of(s, "attention.sliding_window_pattern");
+    json_int_t L = gguf_number(s, "num_hidden_layers");
     json_t *list;
 
     if (value == NULL)
         return 0;
     if (!gguf_is_int(value) || value->is_array != (value->type == GGUF_BOOL) ||
         (value->is_array ? value->n != L : gguf_int(value, 0) < 1))
-        return wrong(s, value, "a number of layers, or a BOOL for each layer");
+        return gguf_wrong(s, value, "a number of layers, or a BOOL for each layer");
     list = json_put(s->a, s->root, "layer_types", json_array());
     for (json_int_t l = 0; l < L; l++) {
         json_int_t i = quirks_of(f)->full_first > 0 ? l : l + 1;
@@ -297,12 +297,12 @@ static int window_pattern(const struct source *s, const struct family *f)
 
 static int causal(const struct source *s, const struct family *f)
 {
-    const struct gguf_value *value = value_of(s, "attention.causal");
+    const struct gguf_value *value = gguf_value_of(s, "attention.causal");
 
     if (value == NULL)
         return 0;
     if (value->type != GGUF_BOOL || value->is_array)
-        return wrong(s, value, "a BOOL");
+        return gguf_wrong(s, value, "a BOOL");
     if (f->causal && gguf_int(value, 0) == 0)
         return err_set(s->e, ERR_INPUT, "%s: %s: false is not supported for %s",
                        s->g->file, value->key, s->arch->name);
@@ -314,7 +314,7 @@ static int causal(const struct source *s, const struct family *f)
 static void t5(const struct source *s)
 {
     bool gated = gguf_any_layer(s->a, s->w, "enc.blk.", ".ffn_gate.weight",
-                                number(s, "num_hidden_layers"));
+                                gguf_number(s, "num_hidden_layers"));
 
     json_put(s->a, s->root, "feed_forward_proj",
                         json_string(gated ? "gated-gelu" : "relu"));
@@ -325,31 +325,31 @@ static void t5(const struct source *s)
 /* Llama 4 with 128 experts does not norm queries and keys, for which there is no key. */
 static void llama4(const struct source *s)
 {
-    json_put(s->a, s->root, "use_qk_norm", json_boolean(number(s, "num_experts") != 128));
+    json_put(s->a, s->root, "use_qk_norm", json_boolean(gguf_number(s, "num_experts") != 128));
 }
 
 /* Falcon's key/value heads are counted in all its shapes; its norms tell them apart. */
 static void falcon(const struct source *s)
 {
     bool two = gguf_any_layer(s->a, s->w, "blk.", ".attn_norm_2.weight",
-                              number(s, "num_hidden_layers"));
+                              gguf_number(s, "num_hidden_layers"));
 
     json_put(s->a, s->root, "new_decoder_architecture", json_true());
     set_int(s, "num_ln_in_parallel_attn", two ? 2 : 1);
 }
 
 /* Keys without which the family's defaults would be wrong. */
-static int fill(const struct source *s, const struct family *f)
+static int gguf_fill(const struct source *s, const struct family *f)
 {
-    if (number(s, "num_key_value_heads") == 0)
-        set_int(s, "num_key_value_heads", number(s, "num_attention_heads"));
+    if (gguf_number(s, "num_key_value_heads") == 0)
+        set_int(s, "num_key_value_heads", gguf_number(s, "num_attention_heads"));
     if (json_object_get(s->root, "rope_theta") == NULL)
         json_put(s->a, s->root, "rope_theta", json_real(10000));
     if (json_object_get(s->root, "rope_local_base_freq") == NULL &&
         f->defaults.rotary.rope[1].theta == f->defaults.rotary.rope[0].theta)
         json_put(s->a, s->root, "rope_local_base_freq",
                  json_real(json_number_value(json_object_get(s->root, "rope_theta"))));
-    if (number(s, "sliding_window") == 0)
+    if (gguf_number(s, "sliding_window") == 0)
         json_put(s->a, s->root, "sliding_window", json_null());
     if (quirks_of(f)->mlp_by_config)
         t5(s);
@@ -424,7 +424,7 @@ static void yarn_mscale(const struct source *s, json_t *scaling)
 
 static int scaling_type(const struct source *s, json_t *scaling, const char **type)
 {
-    const struct gguf_value *value = value_of(s, "rope.scaling.type");
+    const struct gguf_value *value = gguf_value_of(s, "rope.scaling.type");
     struct span text;
     struct gguf_strings all;
 
@@ -432,7 +432,7 @@ static int scaling_type(const struct source *s, json_t *scaling, const char **ty
     if (value == NULL)
         return 0;
     if (value->type != GGUF_STRING || value->is_array)
-        return wrong(s, value, "a STRING");
+        return gguf_wrong(s, value, "a STRING");
     all = gguf_strings(value);
     gguf_next(&all, &text);
     *type = arena_strndup(s->a, (const char *)text.data, text.size);
@@ -449,7 +449,7 @@ static int rope(const struct source *s, const struct family *f)
     bool two = weights_find(s->w, "rope_factors_long.weight") != NULL;
 
     for (size_t i = 0; i < sizeof scaling_numbers / sizeof scaling_numbers[0]; i++)
-        if (read_number(&own, &scaling_numbers[i]) != 0)
+        if (gguf_read_number(&own, &scaling_numbers[i]) != 0)
             return -1;
     if (scaling_type(s, scaling, &type) != 0)
         return -1;
@@ -500,7 +500,7 @@ static int find_arch(struct source *s)
     if (value == NULL)
         return err_set(s->e, ERR_INPUT, "%s: has no general.architecture", s->g->file);
     if (value->type != GGUF_STRING || value->is_array)
-        return wrong(s, value, "a STRING");
+        return gguf_wrong(s, value, "a STRING");
     all = gguf_strings(value);
     gguf_next(&all, &text);
     name = arena_strndup(s->a, (const char *)text.data, text.size < 64 ? text.size : 64);
@@ -509,7 +509,7 @@ static int find_arch(struct source *s)
 
         if (strcmp(s->arch->name, name) != 0 || family_find(s->arch->model_type) == NULL)
             continue;
-        value = when != NULL ? value_of(s, when) : NULL;
+        value = when != NULL ? gguf_value_of(s, when) : NULL;
         if (when == NULL || (value != NULL && gguf_is_int(value) && value->n > 0 &&
                              (s->arch->value == 0 ? gguf_int(value, 0) != 0 :
                                                     gguf_int(value, 0) == s->arch->value)))
@@ -540,14 +540,14 @@ static int read_keys(const struct source *s, const struct family *f)
     set_ids(s, "bos_token_id", bos);
     set_ids(s, "eos_token_id", eos);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (read_number(s, &numbers[i]) != 0)
+        if (gguf_read_number(s, &numbers[i]) != 0)
             return -1;
-    if (fill(s, f) != 0)
+    if (gguf_fill(s, f) != 0)
         return -1;
-    if (!count_rows(s, "token_embd.weight", "vocab_size"))
+    if (!gguf_count_rows(s, "token_embd.weight", "vocab_size"))
         return err_set(s->e, ERR_INPUT, "%s: has no tensor token_embd.weight%s", s->g->file,
                        weights_count(s->w) == 0 ? ": it holds only a vocabulary" : "");
-    count_rows(s, "token_types.weight", "type_vocab_size");
+    gguf_count_rows(s, "token_types.weight", "type_vocab_size");
     return f->positions == POS_ROPE ? rope(s, f) : 0;
 }
 

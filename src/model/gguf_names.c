@@ -139,7 +139,7 @@ static const struct { const char *arch; enum slot slot; const char *name; } exce
 };
 
 /* Experts that are one tensor elsewhere have gates and first linears apart here. */
-static void split_experts(struct family *f)
+static void gguf_names_split_experts(struct family *f)
 {
     const char **name = f->stack.name;
 
@@ -184,7 +184,7 @@ static struct family *adapt(struct arena *a, const struct family *f,
     if (arch->pairs)
         family->rope_layout = ROPE_PAIRS;
     family->defaults.adjust.multiple = 0;   /* its width has been adjusted */
-    split_experts(family);
+    gguf_names_split_experts(family);
     for (int s = 0; s < N_SLOT; s++)
         if (family->stack.name[s] != NULL && names[s] != NULL)
             family->stack.name[s] = names[s];

@@ -79,7 +79,7 @@ uint64_t model_hash_weights(const struct model *m)
     return fnv_weights(m->hash, m->weights);
 }
 
-static bool ends_with(const char *name, const char *end)
+static bool hash_ends_with(const char *name, const char *end)
 {
     size_t n = strlen(name), n_end = strlen(end);
 
@@ -89,8 +89,8 @@ static bool ends_with(const char *name, const char *end)
 /* Config, tokeniser and vocabulary, which lie beside the weights. */
 static bool is_of_texts(const char *name)
 {
-    return (ends_with(name, ".json") && !ends_with(name, ".index.json")) ||
-           ends_with(name, ".txt") || ends_with(name, ".model");
+    return (hash_ends_with(name, ".json") && !hash_ends_with(name, ".index.json")) ||
+           hash_ends_with(name, ".txt") || hash_ends_with(name, ".model");
 }
 
 static int fnv_file(uint64_t *h, const char *path, struct err *e)

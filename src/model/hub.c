@@ -92,7 +92,7 @@ struct name {
     const char *dir;            /* its folder in the cache */
 };
 
-static bool is_plain(const char *s, size_t n, const char *also)
+static bool hub_is_plain(const char *s, size_t n, const char *also)
 {
     for (size_t i = 0; i < n; i++)
         if (!isalnum((unsigned char)s[i]) && strchr(also, s[i]) == NULL)
@@ -107,8 +107,8 @@ static bool is_id(const char *s)
     size_t count = strlen(s), org = slash != NULL ? (size_t)(slash - s) : 0;
     const char *rest = slash != NULL ? slash + 1 : s;
 
-    return count <= NAME_LIMIT && (slash == NULL || is_plain(s, org, "._-")) &&
-           is_plain(rest, strlen(rest), "._-") && strstr(s, "..") == NULL &&
+    return count <= NAME_LIMIT && (slash == NULL || hub_is_plain(s, org, "._-")) &&
+           hub_is_plain(rest, strlen(rest), "._-") && strstr(s, "..") == NULL &&
            strstr(s, "--") == NULL && s[0] != '.' && s[0] != '-' && rest[0] != '.' &&
            rest[0] != '-' && s[count - 1] != '.' && s[count - 1] != '-';
 }
@@ -118,12 +118,12 @@ static bool is_revision(const char *s)
 {
     size_t count = strlen(s);
 
-    return is_plain(s, count, "._-/") && strstr(s, "..") == NULL &&
+    return hub_is_plain(s, count, "._-/") && strstr(s, "..") == NULL &&
            strstr(s, "//") == NULL && s[0] != '/' && s[0] != '.' && s[count - 1] != '/' &&
            strstr(s, "/.") == NULL;
 }
 
-static bool parse(struct arena *a, const char *asked, struct name *out)
+static bool hub_parse(struct arena *a, const char *asked, struct name *out)
 {
     const char *at = strchr(asked, '@'), *slash;
 
@@ -228,7 +228,7 @@ const char *hub_cached(struct arena *a, const char *asked, const char **note, st
     const char *commit, *dir;
 
     *note = NULL;
-    if (!parse(a, asked, &name)) {
+    if (!hub_parse(a, asked, &name)) {
         err_set(e, ERR_INPUT, "%s: no such model: expected a Hugging Face folder "
                 "(config.json, model.safetensors), a .safetensors file, a .gguf file, or "
                 "the name of a model in the cache", asked);
@@ -280,7 +280,7 @@ static const char *missing_part(struct arena *a, const char *dir)
     json_object_foreach(json_object_get(root, "weight_map"), key, part) {
         const char *name = json_string_value(part);
 
-        if (name != NULL && is_plain(name, strlen(name), "._-") &&
+        if (name != NULL && hub_is_plain(name, strlen(name), "._-") &&
             !file_exists(file_join(a, dir, name)) &&
             (missing == NULL || strcmp(name, missing) < 0))
             missing = arena_strdup(a, name);
@@ -320,7 +320,7 @@ void hub_explain(struct arena *a, const char *asked, const char *dir, bool links
     const char *missing = missing_file(a, dir, links_only);
     struct name name;
 
-    if (missing == NULL || !parse(a, asked, &name))
+    if (missing == NULL || !hub_parse(a, asked, &name))
         return;
     err_set(e, ERR_INPUT, "%s: the cache lacks %s in %s; to download it: %s", asked,
             missing, dir, fetch(a, &name));

@@ -59,7 +59,7 @@ static const char *first_asked(const struct layer_asked *asked)
 }
 
 /* Of an option for bare layers beside a model that is none; name NULL: the built-in one. */
-static int refuse(const char *option, const char *name, struct err *e)
+static int model_refuse(const char *option, const char *name, struct err *e)
 {
     const char *meant = strcmp(option, "--heads") == 0 ? "; did you mean -H, which chooses heads?" :
                                                          "";
@@ -125,7 +125,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     if (!file_is_dir(path) && (alone || layer_is(m->weights, a)))
         return layer_describe(&m->config, &m->family, a, m->weights, path, asked, &m->note, e);
     if (option != NULL)
-        return refuse(option, m->name, e);
+        return model_refuse(option, m->name, e);
     if (weights_gguf(m->weights) != NULL) {
         m->dir = weights_gguf(m->weights)->file;
         return gguf_config(&m->config, &m->family, a, m->weights, e);
@@ -160,7 +160,7 @@ static const struct adapter_tied *tied_head(const struct model *m, struct arena 
     return tied;
 }
 
-static int merge(struct model *m, struct arena *a, const char *dir, struct err *e)
+static int model_merge(struct model *m, struct arena *a, const char *dir, struct err *e)
 {
     const char *name = hub_name(a, dir);
 
@@ -220,14 +220,14 @@ static int adapt(struct model *m, struct arena *a, const struct layer_asked *ask
             return -1;
     }
     for (int i = 0; i < asked->n_adapters; i++)
-        if (merge(m, a, asked->adapter[i], e) != 0)
+        if (model_merge(m, a, asked->adapter[i], e) != 0)
             return -1;
     return 0;
 }
 
 /* Binds what was opened, where rc is 0. */
-static struct model *finish(struct model *m, struct arena *a, int rc,
-                            const struct layer_asked *asked, struct err *e)
+static struct model *model_finish(struct model *m, struct arena *a, int rc,
+                                  const struct layer_asked *asked, struct err *e)
 {
     if (rc != 0 || weights_dequantise(m->weights, &m->config.quantisation, e) != 0 ||
         adapt(m, a, asked, e) != 0 || weights_round(m->weights, asked->held, e) != 0 ||
@@ -249,10 +249,10 @@ struct model *model_open_layer(struct arena *a, const char *path,
     if (!builtin_is(path))
         status = open_path(model, a, path, asked, e);
     else if (first_asked(asked) != NULL)
-        status = refuse(first_asked(asked), NULL, e);
+        status = model_refuse(first_asked(asked), NULL, e);
     else
         status = open_builtin(model, a, path, e);
-    return finish(model, a, status, asked, e);
+    return model_finish(model, a, status, asked, e);
 }
 
 struct model *model_open_memory(struct arena *a, const struct model_files *files,
@@ -262,7 +262,7 @@ struct model *model_open_memory(struct arena *a, const struct model_files *files
     struct model *model = arena_alloc(a, 1, sizeof *model);
     int status = open_memory(model, a, files, name, "config.json", e);
 
-    return finish(model, a, status, &nothing, e);
+    return model_finish(model, a, status, &nothing, e);
 }
 
 struct model *model_open_weights(struct arena *a, struct weights *w, struct span config,
@@ -280,11 +280,11 @@ struct model *model_open_weights(struct arena *a, struct weights *w, struct span
         status = layer_describe(&model->config, &model->family, a, w, name, asked, &model->note,
                                 e);
     else if (option != NULL)
-        status = refuse(option, name, e);
+        status = model_refuse(option, name, e);
     else
         status = config_read(&model->config, &model->family, a, config, "config.json",
                              asked->tower, e);
-    return finish(model, a, status, asked, e);
+    return model_finish(model, a, status, asked, e);
 }
 
 void model_close(struct model *m)

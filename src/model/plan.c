@@ -335,7 +335,7 @@ int plan_taps(struct model *m, struct arena *a, struct err *e)
 /* ---- distances ---- */
 
 /* Rows of a file, in the order of query - key. */
-static const float *rows_of(struct arena *a, const struct tensor *t, bool reversed)
+static const float *plan_rows_of(struct arena *a, const struct tensor *t, bool reversed)
 {
     int64_t count, d;
     float *out;
@@ -352,7 +352,7 @@ static const float *rows_of(struct arena *a, const struct tensor *t, bool revers
 
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a)
 {
-    plan->distance = rows_of(a, plan->slot[W_DISTANCE].weight, c->relative.clip);
-    plan->cross_distance = rows_of(a, plan->slot[W_CROSS_DISTANCE].weight,
-                                   c->relative.clip);
+    plan->distance = plan_rows_of(a, plan->slot[W_DISTANCE].weight, c->relative.clip);
+    plan->cross_distance = plan_rows_of(a, plan->slot[W_CROSS_DISTANCE].weight,
+                                        c->relative.clip);
 }

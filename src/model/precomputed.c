@@ -136,7 +136,7 @@ static int cut_array(struct file *f, const struct tensor *all)
 
 /* ---- do they fit together? ---- */
 
-static bool has(const struct arrays *x, int l)
+static bool model_precomputed_has(const struct arrays *x, int l)
 {
     return l < x->n && x->layer[l] != NULL;
 }
@@ -166,7 +166,7 @@ static int check_sums(struct file *f)
     const struct arrays *eff = &f->of[EFF], *attn = &f->of[ATTN];
 
     for (int layer = 0; layer < eff->n && attn->n > 0; layer++)
-        if (has(eff, layer) != has(attn, layer))
+        if (model_precomputed_has(eff, layer) != model_precomputed_has(attn, layer))
             return err_set(f->e, ERR_INPUT, "%s: layer %d has only one of attn.%d and "
                            "eff.%d", f->path, layer, layer, layer);
     for (int k = 0; k < 3; k++)
@@ -181,14 +181,14 @@ static int check_sinks(struct file *f)
     const struct arrays *sink = &f->of[SINK], *attn = &f->of[ATTN];
 
     for (int layer = 0; layer < sink->n; layer++)
-        if (has(sink, layer) && !has(attn, layer))
+        if (model_precomputed_has(sink, layer) && !model_precomputed_has(attn, layer))
             return err_set(f->e, ERR_INPUT, "%s: holds %s, but no attn.%d", f->path,
                            sink->layer[layer]->name, layer);
     return check_meet(f, sink, 0, attn, 0) != 0 || check_meet(f, sink, 1, attn, 1) != 0 ? -1 : 0;
 }
 
 /* Each stack has the layers that another has, up to its last. */
-static int check_layers(struct file *f)
+static int model_precomputed_check_layers(struct file *f)
 {
     const struct arrays *x[] = { &f->of[ATTN], &f->of[DEC], &f->of[CROSS] };
     int decoder = x[1]->n > x[2]->n ? x[1]->n : x[2]->n;
@@ -197,7 +197,7 @@ static int check_layers(struct file *f)
         for (int k = 0; k < 3; k++)
             for (int layer = 0; x[i]->n > 0 && layer < (i == 0 ? x[i]->n : decoder);
                  layer++)
-                if (has(x[k], layer) && !has(x[i], layer))
+                if (model_precomputed_has(x[k], layer) && !model_precomputed_has(x[i], layer))
                     return err_set(f->e, ERR_INPUT, "%s: holds %s, but no %s%d", f->path,
                                    x[k]->layer[layer]->name, x[i]->prefix, layer);
     return 0;
@@ -224,7 +224,7 @@ static int check_file(struct file *f)
     return check_square(f, attn) != 0 || check_square(f, &f->of[DEC]) != 0 ||
            check_meet(f, &f->of[DEC], 0, cross, 0) != 0 ||
            check_meet(f, &f->of[DEC], 1, cross, 1) != 0 ||
-           check_meet(f, attn, 1, cross, 2) != 0 || check_layers(f) != 0 ? -1 : 0;
+           check_meet(f, attn, 1, cross, 2) != 0 || model_precomputed_check_layers(f) != 0 ? -1 : 0;
 }
 
 /* ---- causal layers ---- */
@@ -266,7 +266,8 @@ static bool mark_causal(struct model *m, struct arena *a, const struct precomput
 
 /* ---- the model ---- */
 
-static struct precomputed_layer *layers_of(struct file *f, const struct arrays *x, int L)
+static struct precomputed_layer *model_precomputed_layers_of(struct file *f, const struct arrays *x,
+                                                             int L)
 {
     struct precomputed_layer *layer;
 
@@ -275,7 +276,7 @@ static struct precomputed_layer *layers_of(struct file *f, const struct arrays *
     layer = arena_alloc(f->a, (size_t)L, sizeof *layer);
     for (int l = 0; l < x->n; l++) {
         layer[l].rows = x->layer[l];
-        if (x == &f->of[ATTN] && has(&f->of[SINK], l))
+        if (x == &f->of[ATTN] && model_precomputed_has(&f->of[SINK], l))
             layer[l].sinks = f->of[SINK].layer[l];
     }
     return layer;
@@ -287,7 +288,7 @@ static void put_sums(struct file *f, struct precomputed_layer *layer)
     const struct arrays *eff = &f->of[EFF];
 
     for (int l = 0; l < eff->n; l++)
-        if (has(eff, l) && layer[l].rows != eff->layer[l]) {
+        if (model_precomputed_has(eff, l) && layer[l].rows != eff->layer[l]) {
             layer[l].single = layer[l].rows;
             layer[l].rows = eff->layer[l];
         }
@@ -316,7 +317,7 @@ static void fill_precomputed(struct file *f, struct model *m)
 {
     const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
     struct precomputed *own = arena_alloc(f->a, 1, sizeof *own), *other;
-    struct precomputed_layer *layer = layers_of(f, attn, m->config.n_layers);
+    struct precomputed_layer *layer = model_precomputed_layers_of(f, attn, m->config.n_layers);
 
     if (layer != NULL)
         put_sums(f, layer);
@@ -329,8 +330,8 @@ static void fill_precomputed(struct file *f, struct model *m)
         return;
     other = arena_alloc(f->a, 1, sizeof *other);
     m->decoder->precomputed = other;
-    other->self = layers_of(f, dec, m->decoder->config.n_layers);
-    other->cross = layers_of(f, cross, m->decoder->config.n_layers);
+    other->self = model_precomputed_layers_of(f, dec, m->decoder->config.n_layers);
+    other->cross = model_precomputed_layers_of(f, cross, m->decoder->config.n_layers);
     other->n_queries = (int)(dec->n > 0 ? dec : cross)->first->shape[1];
     other->n_keys = cross->n > 0 ? (int)cross->first->shape[2] : 0;
     mark_causal(m->decoder, f->a, other->self);

@@ -60,7 +60,7 @@ struct packed pack_parts(struct arena *a, const struct pack_part *part, int n, s
     return pack_end(&p);
 }
 
-static void give(char kind, int block, const struct packed *bytes)
+static void blocks_give(char kind, int block, const struct packed *bytes)
 {
     for (const struct pack_chunk *chunk = bytes->first; chunk != NULL; chunk = chunk->next)
         page_take(kind, block, chunk->bytes, chunk->size);
@@ -80,26 +80,26 @@ void page_text(FILE *f, int text, const struct packed *json)
 {
     (void)f;
     (void)text;
-    give('t', 0, json);
+    blocks_give('t', 0, json);
 }
 
 void page_weights(FILE *f, int text, int block, const struct packed *weights)
 {
     (void)f;
     (void)text;
-    give('w', block, weights);
+    blocks_give('w', block, weights);
 }
 
 void page_vectors(FILE *f, int text, int block, const struct packed *vectors)
 {
     (void)f;
     (void)text;
-    give('v', block, vectors);
+    blocks_give('v', block, vectors);
 }
 
 void page_picture(FILE *f, int text, const struct packed *rgb)
 {
     (void)f;
     (void)text;
-    give('p', 0, rgb);
+    blocks_give('p', 0, rgb);
 }

@@ -31,17 +31,17 @@ void module_drop(void *p)
 
 /* ---- a command ---- */
 
-static void say(void *self, const char *msg)
+static void module_say(void *self, const char *msg)
 {
     (void)self;
     fprintf(stderr, "%s\n", msg);
 }
 
-static struct warn to_page = { .fn = say };
+static struct warn to_page = { .fn = module_say };
 
 /* Operands and the struct of settings, in a. */
-static void *parse(const struct cmd *c, int argc, char **argv, struct arena *a, int *n,
-                   char ***operands, struct err *e)
+static void *module_parse(const struct cmd *c, int argc, char **argv, struct arena *a, int *n,
+                          char ***operands, struct err *e)
 {
     void *args = arena_alloc(a, 1, c->args_size);
 
@@ -64,7 +64,7 @@ int module_command(int argc, char **argv)
 
     arena_init(&a, NULL, NULL);
     complaint = (struct err){ ERR_NONE };
-    args = parse(&cmd_stats, argc, argv, &a, &n, &operands, &complaint);
+    args = module_parse(&cmd_stats, argc, argv, &a, &n, &operands, &complaint);
     if (args != NULL) {
         const struct env env = env_of(&a, argc, argv);
 
@@ -109,7 +109,7 @@ void module_picture(const char *path)
 }
 
 /* A token is there. */
-static void count(void *self, const struct progress *p)
+static void module_count(void *self, const struct progress *p)
 {
     (void)self;
     if (p->n > 0 && p->n <= PROGRESS_LEVELS && strcmp(p->level[p->n - 1].unit, "token") == 0)
@@ -125,10 +125,10 @@ static int open_report(struct open_report *r, char **operands, int n, int genera
 
     arena_init(&r->a, NULL, NULL);
     r->env = env_of(&r->a, kept_argc, kept_argv);
-    r->progress = (struct progress){ .tell = count };
+    r->progress = (struct progress){ .tell = module_count };
     if (generate > 0)
         r->env.progress = &r->progress;
-    args = parse(&cmd_report, kept_argc, kept_argv, &r->a, &n_none, &none, &complaint);
+    args = module_parse(&cmd_report, kept_argc, kept_argv, &r->a, &n_none, &none, &complaint);
     if (args == NULL)
         return -1;
     args->shared.asked.image = picture;

@@ -50,8 +50,8 @@ void attention_pack(float *packed, const float *k, int64_t k_stride, const float
 
 /* ---- products ---- */
 
-static void products(float *w, size_t w_stride, const float *q, int64_t q_stride,
-                     const float *packed, struct key_range keys, int d, int n_rows)
+static void attention_multiply(float *w, size_t w_stride, const float *q, int64_t q_stride,
+                               const float *packed, struct key_range keys, int d, int n_rows)
 {
     int width = product_width();
 
@@ -92,8 +92,8 @@ void attention_products(float *w, size_t w_stride, const float *q, int64_t q_str
                         const float *packed, const struct attend *at, int row0,
                         int n_rows)
 {
-    products(w, w_stride, q, q_stride, packed, visible_keys(at, row0, n_rows), at->d,
-             n_rows);
+    attention_multiply(w, w_stride, q, q_stride, packed, visible_keys(at, row0, n_rows), at->d,
+                       n_rows);
 }
 
 void attention_values(float *out, int64_t out_stride, const float *w, size_t w_stride,
@@ -116,7 +116,7 @@ static int64_t row_most(const float *row, struct key_range r)
 }
 
 /* Scores become weights; returns the entropy in nats. */
-static double weigh(float *row, int n, struct key_range r, float scale)
+static double attention_weigh(float *row, int n, struct key_range r, float scale)
 {
     if (r.end > r.first)
         return softmax_sums_entropy(softmax_row(row, n, (int)r.first, (int)r.end, scale));
@@ -133,7 +133,7 @@ static double weigh_beside(float *row, int n, struct key_range r, float scale, f
 
     if (r.end <= r.first) {
         *taken = 1;
-        return weigh(row, n, r, scale);
+        return attention_weigh(row, n, r, scale);
     }
     most = (double)(scale * row[row_most(row, r)]);
     sums = softmax_row(row, n, (int)r.first, (int)r.end, scale);
@@ -161,7 +161,7 @@ static void weigh_block(float *w, size_t w_stride, double *entropy,
 
         if (at->hidden != NULL && !visible_any(at, t, own))
             own.end = own.first;
-        h = at->sink == NULL ? weigh(row, (int)round_up(n_keys), own, scale) :
+        h = at->sink == NULL ? attention_weigh(row, (int)round_up(n_keys), own, scale) :
             weigh_beside(row, (int)round_up(n_keys), own, scale, *at->sink, &taken);
         if (at->sink != NULL && at->sink_weight != NULL)
             at->sink_weight[t] = taken;
@@ -194,7 +194,7 @@ void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *
     assert(w_stride >= attention_stride(at->S) && w_stride % LANES == 0);
     *key0 = (int)keys.first;
     *n_keys = (int)(keys.end - keys.first);
-    products(w, w_stride, q, q_stride, packed, keys, at->d, n_rows);
+    attention_multiply(w, w_stride, q, q_stride, packed, keys, at->d, n_rows);
     weigh_products(w, w_stride, entropy, at, keys, row0, n_rows);
     if (out == NULL)
         return;

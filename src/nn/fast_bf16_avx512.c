@@ -48,7 +48,7 @@ static void weights(float *panel, int width, int K)
         }
 }
 
-static float multiply(int64_t steps)
+static float fast_bf16_multiply(int64_t steps)
 {
     const __m512 half = _mm512_castsi512_ps(_mm512_set1_epi32(0x3f003f00));     /* 0.5, 0.5 */
     __m512 sum[SUMS], all = _mm512_setzero_ps();
@@ -65,16 +65,16 @@ static float multiply(int64_t steps)
     return _mm512_reduce_add_ps(all);
 }
 
-static bool supported(void)
+static bool fast_bf16_supported(void)
 {
     return __builtin_cpu_supports("avx512bf16");
 }
 
 /* A step: two multiplications and two additions of each lane. */
-static const struct peak_kernels peak_bf16 = { 4 * SUMS * WIDTH, multiply, NULL };
+static const struct peak_kernels peak_bf16 = { 4 * SUMS * WIDTH, fast_bf16_multiply, NULL };
 
 const struct fast_kernel fast_bf16_avx512 = {
-    .beside = KERNEL_AVX512, .unit = "avx512_bf16", .built = true, .supported = supported,
+    .beside = KERNEL_AVX512, .unit = "avx512_bf16", .built = true, .supported = fast_bf16_supported,
     .block = 2, .words = 1, .inputs = inputs, .weights = weights, .rows = tile_rows,
     .peak = &peak_bf16,
 };

@@ -21,7 +21,7 @@ enum {
 
 #define SMALLEST 0x1p-100f
 
-static INLINE __m512i whole(__m512 x)
+static INLINE __m512i fast_int8_whole(__m512 x)
 {
     return _mm512_cvt_roundps_epi32(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
@@ -33,7 +33,7 @@ static INLINE __m512i larger(__m512i largest, __m512 x)
 }
 
 /* Factors from and to whole numbers. */
-static INLINE void scales_of(__m512 *scale, __m512 *inverse, __m512i largest)
+static INLINE void fast_int8_scales_of(__m512 *scale, __m512 *inverse, __m512i largest)
 {
     const __m512 most = _mm512_set1_ps(127), x = _mm512_castsi512_ps(largest);
     __mmask16 counts = _mm512_cmp_ps_mask(x, _mm512_set1_ps(SMALLEST), _CMP_NLT_UQ);
@@ -54,10 +54,11 @@ static void inputs(float *to, const float *x, int K)
             v[i] = _mm512_maskz_loadu_ps(first_of(K - k - i * WIDTH), x + i * WIDTH);
             largest = larger(largest, v[i]);
         }
-        scales_of(&scale, &inverse, _mm512_set1_epi32((int)_mm512_reduce_max_epu32(largest)));
+        fast_int8_scales_of(&scale, &inverse,
+                            _mm512_set1_epi32((int)_mm512_reduce_max_epu32(largest)));
         UNROLL
         for (int i = 0; i < VECTORS; i++) {
-            __m512i code = _mm512_add_epi32(whole(_mm512_mul_ps(v[i], inverse)),
+            __m512i code = _mm512_add_epi32(fast_int8_whole(_mm512_mul_ps(v[i], inverse)),
                                             _mm512_set1_epi32(128));
 
             _mm_storeu_si128((void *)(to + FIRST + i * 4), _mm512_cvtepi32_epi8(code));
@@ -68,14 +69,14 @@ static void inputs(float *to, const float *x, int K)
 }
 
 /* n <= BLOCK rows of WIDTH columns, in place. */
-static void block_of(float *to, const float *from, int width, int n)
+static void fast_int8_block_of(float *to, const float *from, int width, int n)
 {
     __m512i largest = _mm512_setzero_si512(), all = _mm512_setzero_si512();
     __m512 scale, inverse;
 
     for (int k = 0; k < n; k++)
         largest = larger(largest, _mm512_load_ps(from + k * width));
-    scales_of(&scale, &inverse, largest);
+    fast_int8_scales_of(&scale, &inverse, largest);
     for (int c = 0; c < CODES; c++) {
         __m512i word = _mm512_setzero_si512();
 
@@ -83,7 +84,7 @@ static void block_of(float *to, const float *from, int width, int n)
         for (int i = 0; i < 4; i++) {
             int k = 4 * c + i;
             __m512 x = k < n ? _mm512_load_ps(from + k * width) : _mm512_setzero_ps();
-            __m512i code = whole(_mm512_mul_ps(x, inverse));
+            __m512i code = fast_int8_whole(_mm512_mul_ps(x, inverse));
 
             all = _mm512_add_epi32(all, code);
             code = _mm512_and_si512(code, _mm512_set1_epi32(255));
@@ -103,7 +104,7 @@ static void weights(float *panel, int width, int K)
         float *to = panel + i;
 
         for (int k = 0; k < K; k += BLOCK, from += BLOCK * width, to += WORDS * width)
-            block_of(to, from, width, K - k < BLOCK ? K - k : BLOCK);
+            fast_int8_block_of(to, from, width, K - k < BLOCK ? K - k : BLOCK);
     }
 }
 
@@ -157,7 +158,7 @@ static INLINE void steps(const struct product *p, const float *x, __m512 sum[TIL
 
 #include "nn/simd_tile_512.h"
 
-static float multiply(int64_t steps_of)
+static float fast_int8_multiply(int64_t steps_of)
 {
     const __m512i ones = _mm512_set1_epi8(1);
     __m512i sum[SUMS], all = _mm512_setzero_si512();
@@ -174,16 +175,16 @@ static float multiply(int64_t steps_of)
     return (float)_mm512_reduce_add_epi32(all);
 }
 
-static bool supported(void)
+static bool fast_int8_supported(void)
 {
     return __builtin_cpu_supports("avx512vnni");
 }
 
 /* A step: four multiplications and four additions of each lane. */
-static const struct peak_kernels peak_int8 = { 8 * SUMS * WIDTH, multiply, NULL };
+static const struct peak_kernels peak_int8 = { 8 * SUMS * WIDTH, fast_int8_multiply, NULL };
 
 const struct fast_kernel fast_int8_avx512 = {
-    .beside = KERNEL_AVX512, .unit = "avx512_vnni", .built = true, .supported = supported,
+    .beside = KERNEL_AVX512, .unit = "avx512_vnni", .built = true, .supported = fast_int8_supported,
     .block = BLOCK, .words = WORDS, .inputs = inputs, .weights = weights, .rows = tile_rows,
     .peak = &peak_int8,
 };

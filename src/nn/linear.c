@@ -24,7 +24,7 @@ size_t linear_scratch(int K)
 /* ---- packing ---- */
 
 /* The bytes of n elements, whole blocks. */
-static int64_t bytes_of(const struct matrix *w, int64_t n)
+static int64_t linear_bytes_of(const struct matrix *w, int64_t n)
 {
     return (w->block > 1 ? n / w->block : n) * w->size_bytes;
 }
@@ -37,7 +37,7 @@ static void decode(float *out, const struct matrix *w, int64_t at, int n)
         w->make(w->maker, out, w->made_at + at, n);
         return;
     }
-    data = w->data + bytes_of(w, at);
+    data = w->data + linear_bytes_of(w, at);
     switch (w->element) {
     case ELEMENT_F16:
         nn_kernels()->decode_f16(out, data, n);
@@ -50,24 +50,24 @@ static void decode(float *out, const struct matrix *w, int64_t at, int n)
     }
 }
 
-static bool is_plain(const struct matrix *w)
+static bool linear_is_plain(const struct matrix *w)
 {
     return w->to_f32 == NULL && w->make == NULL && w->element == ELEMENT_OTHER;
 }
 
-static const float *plain(const struct matrix *w)
+static const float *linear_plain(const struct matrix *w)
 {
     return (const float *)(const void *)w->data;
 }
 
 enum element linear_element(const struct matrix *w)
 {
-    return is_plain(w) ? ELEMENT_F32 : w->element;
+    return linear_is_plain(w) ? ELEMENT_F32 : w->element;
 }
 
 int64_t linear_row_bytes(const struct matrix *w)
 {
-    return bytes_of(w, w->stride);
+    return linear_bytes_of(w, w->stride);
 }
 
 void linear_skip(struct matrix *w, int64_t n)
@@ -75,13 +75,13 @@ void linear_skip(struct matrix *w, int64_t n)
     if (w->make != NULL)
         w->made_at += n;
     else if (n > 0)             /* what a layer lacks has no data */
-        w->data += bytes_of(w, n);
+        w->data += linear_bytes_of(w, n);
 }
 
 void linear_row(float *out, const struct matrix *w, int i)
 {
-    if (is_plain(w))
-        memcpy(out, plain(w) + i * w->stride, (size_t)linear_row_size(w) * sizeof *out);
+    if (linear_is_plain(w))
+        memcpy(out, linear_plain(w) + i * w->stride, (size_t)linear_row_size(w) * sizeof *out);
     else
         decode(out, w, i * w->stride, linear_row_size(w));
 }
@@ -99,8 +99,8 @@ double linear_size_bytes(const struct matrix *w)
 /* w[k][n]: stored as a panel is laid out. */
 static void pack_in_out(float *panel, int width, const struct matrix *w, int n0, int n)
 {
-    if (is_plain(w)) {
-        product_copy_rows(panel, width, plain(w) + n0, w->stride, n, w->K);
+    if (linear_is_plain(w)) {
+        product_copy_rows(panel, width, linear_plain(w) + n0, w->stride, n, w->K);
         return;
     }
     for (int k = 0; k < w->K; k++, panel += width) {
@@ -195,20 +195,22 @@ static bool unpack_panel(float *panel, int width, const struct matrix *w, int n0
 }
 
 /* n <= width outputs from n0 on. */
-static void pack(float *panel, int width, const struct matrix *w, int n0, int n, float *room)
+static void linear_pack_outputs(float *panel, int width, const struct matrix *w, int n0, int n,
+                                float *room)
 {
     pack_stored *stored = stored_packer(w, n, width);
 
     assert(w->block <= 1 || (linear_row_size(w) % w->block == 0 && w->stride % w->block == 0 &&
                              w->block <= (w->order_in_out ? width : LARGEST_BLOCK)));
     if (stored != NULL)
-        stored(panel, width, w->data + bytes_of(w, n0 * w->stride), linear_row_bytes(w), w->K);
+        stored(panel, width, w->data + linear_bytes_of(w, n0 * w->stride), linear_row_bytes(w),
+               w->K);
     else if (n == width && unpack_panel(panel, width, w, n0))
         return;
     else if (w->order_in_out)
         pack_in_out(panel, width, w, n0, n);
-    else if (is_plain(w))
-        nn_kernels()->transpose(panel, width, plain(w) + n0 * w->stride, w->stride, n, w->K);
+    else if (linear_is_plain(w))
+        nn_kernels()->transpose(panel, width, linear_plain(w) + n0 * w->stride, w->stride, n, w->K);
     else
         pack_decoded(panel, width, w, n0, n, room);
 }
@@ -244,7 +246,7 @@ void linear_pack(float *panel, const struct matrix *w, int n0, float *room)
     int width = product_width();
 
     assert(linear_packs(w) && n0 % width == 0 && n0 < w->N);
-    pack(panel, width, w, n0, in_panel(w, n0, width), room);
+    linear_pack_outputs(panel, width, w, n0, in_panel(w, n0, width), room);
     if (w->fast != NULL)
         w->fast->weights(panel, width, w->K);
     else
@@ -303,7 +305,7 @@ static void whole_panel(float *y, int64_t y_stride, const float *x, int64_t x_st
         .bias = bias == NULL ? NULL : bias + n0,
     };
 
-    pack(panel, PANEL, w, n0, product.n, room);
+    linear_pack_outputs(panel, PANEL, w, n0, product.n, room);
     if (w->precision == PRECISION_INT8) {
         run_int8(&product, panel, w->x_scale);
         return;
@@ -354,7 +356,7 @@ static void one_row(float *y, const float *x, const struct matrix *w, const floa
     if (dot != NULL)
         dot(sum, x, w->data + n0 * stride, stride, w->K);
     else
-        nn_kernels()->stored->columns(sum, x, plain(w) + n0, w->stride, n, w->K);
+        nn_kernels()->stored->columns(sum, x, linear_plain(w) + n0, w->stride, n, w->K);
     for (int i = 0; i < n; i++)
         y[n0 + i] = bias != NULL ? sum[i] + bias[n0 + i] : sum[i];
 }
@@ -362,7 +364,7 @@ static void one_row(float *y, const float *x, const struct matrix *w, const floa
 void linear_few(float *y, int64_t y_stride, const float *x, int64_t x_stride, int M,
                 const struct matrix *w, const float *bias, int n0, int n, float *scratch)
 {
-    bool columns = M == 1 && w->order_in_out && is_plain(w) &&
+    bool columns = M == 1 && w->order_in_out && linear_is_plain(w) &&
                    w->precision == PRECISION_F32 && w->fast == NULL;
     int step = columns ? COLUMNS : PANEL;
 

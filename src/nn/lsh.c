@@ -7,7 +7,7 @@
 #include "nn/linear.h"
 
 /* room[n_rounds, width] = x R, in double. */
-static void rotate(double *room, const float *x, const struct lsh *l)
+static void lsh_rotate(double *room, const float *x, const struct lsh *l)
 {
     int count = l->n_rounds * l->width;
 
@@ -56,7 +56,7 @@ void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
                  const struct lsh *l, int T)
 {
     for (int t = 0; t < T; t++) {
-        rotate(room, x + t * x_stride, l);
+        lsh_rotate(room, x + t * x_stride, l);
         for (int r = 0; r < l->n_rounds; r++)
             bucket[(int64_t)r * T + t] = bucket_of(room + (int64_t)r * l->width, l);
     }

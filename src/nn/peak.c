@@ -7,7 +7,7 @@
 /* Sums that no two steps share, enough to fill the pipelines of a processor. */
 enum { SUMS = 32 };
 
-static float multiply(int64_t steps)
+static float peak_multiply_plain(int64_t steps)
 {
     float sum[SUMS];
     float all = 0, factor = 0.999f;
@@ -22,7 +22,7 @@ static float multiply(int64_t steps)
     return all;
 }
 
-static float read_floats(const float *x, int64_t n)
+static float peak_read_floats(const float *x, int64_t n)
 {
     float lane[LANES] = { 0 };
     float all = 0;
@@ -35,7 +35,7 @@ static float read_floats(const float *x, int64_t n)
     return all;
 }
 
-static const struct peak_kernels peak_c = { 2 * SUMS, multiply, read_floats };
+static const struct peak_kernels peak_c = { 2 * SUMS, peak_multiply_plain, peak_read_floats };
 
 static const struct peak_kernels *const table[N_KERNEL] = {
     [KERNEL_C] = &peak_c,

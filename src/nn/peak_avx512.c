@@ -10,7 +10,7 @@
 enum { WIDTH = 16, SUMS = 16 };
 
 /* Adds them up, one to the next. */
-static float add_up(const __m512 *sum, int n)
+static float peak_avx512_add_up(const __m512 *sum, int n)
 {
     float lane[WIDTH], all = 0;
 
@@ -22,7 +22,7 @@ static float add_up(const __m512 *sum, int n)
     return all;
 }
 
-static float multiply(int64_t steps)
+static float peak_avx512_multiply(int64_t steps)
 {
     __m512 sum[SUMS], factor = _mm512_set1_ps(0.999f);
 
@@ -33,10 +33,10 @@ static float multiply(int64_t steps)
         UNROLL
         for (int i = 0; i < SUMS; i++)
             sum[i] = _mm512_fmadd_ps(sum[i], factor, factor);
-    return add_up(sum, SUMS);
+    return peak_avx512_add_up(sum, SUMS);
 }
 
-static float read_floats(const float *x, int64_t n)
+static float peak_avx512_read_floats(const float *x, int64_t n)
 {
     enum { LOADS = 4 };
     __m512 sum[LOADS];
@@ -48,9 +48,11 @@ static float read_floats(const float *x, int64_t n)
         UNROLL
         for (int i = 0; i < LOADS; i++)
             sum[i] = _mm512_add_ps(sum[i], _mm512_load_ps(x + at + (int64_t)i * WIDTH));
-    return add_up(sum, LOADS);
+    return peak_avx512_add_up(sum, LOADS);
 }
 
-const struct peak_kernels peak_avx512 = { 2 * SUMS * WIDTH, multiply, read_floats };
+const struct peak_kernels peak_avx512 = {
+    2 * SUMS * WIDTH, peak_avx512_multiply, peak_avx512_read_floats,
+};
 
 #endif

@@ -10,7 +10,7 @@
 enum { WIDTH = 4, SUMS = 16 };
 
 /* Adds them up, one to the next. */
-static float add_up(const float32x4_t *sum, int n)
+static float peak_neon_add_up(const float32x4_t *sum, int n)
 {
     float lane[WIDTH], all = 0;
 
@@ -22,7 +22,7 @@ static float add_up(const float32x4_t *sum, int n)
     return all;
 }
 
-static float multiply(int64_t steps)
+static float peak_neon_multiply(int64_t steps)
 {
     float32x4_t sum[SUMS], factor = vdupq_n_f32(0.999f);
 
@@ -33,10 +33,10 @@ static float multiply(int64_t steps)
         UNROLL
         for (int i = 0; i < SUMS; i++)      /* the sum is what is overwritten: nothing is moved */
             sum[i] = vfmaq_f32(sum[i], factor, factor);
-    return add_up(sum, SUMS);
+    return peak_neon_add_up(sum, SUMS);
 }
 
-static float read_floats(const float *x, int64_t n)
+static float peak_neon_read_floats(const float *x, int64_t n)
 {
     enum { LOADS = 16 };
     float32x4_t sum[LOADS];
@@ -48,9 +48,11 @@ static float read_floats(const float *x, int64_t n)
         UNROLL
         for (int i = 0; i < LOADS; i++)
             sum[i] = vaddq_f32(sum[i], vld1q_f32(x + at + (int64_t)i * WIDTH));
-    return add_up(sum, LOADS);
+    return peak_neon_add_up(sum, LOADS);
 }
 
-const struct peak_kernels peak_neon = { 2 * SUMS * WIDTH, multiply, read_floats };
+const struct peak_kernels peak_neon = {
+    2 * SUMS * WIDTH, peak_neon_multiply, peak_neon_read_floats,
+};
 
 #endif

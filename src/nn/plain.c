@@ -36,7 +36,7 @@ static void rows(const struct product *p)
     }
 }
 
-static void transpose(float *panel, int width, const float *w, int64_t stride, int n, int K)
+static void plain_transpose(float *panel, int width, const float *w, int64_t stride, int n, int K)
 {
     for (int k = 0; k < K; k++, panel += width) {
         for (int i = 0; i < n; i++)
@@ -46,7 +46,7 @@ static void transpose(float *panel, int width, const float *w, int64_t stride, i
     }
 }
 
-static void columns(float *y, const float *x, const float *w, int64_t stride, int n, int K)
+static void plain_columns(float *y, const float *x, const float *w, int64_t stride, int n, int K)
 {
     memset(y, 0, (size_t)n * sizeof *y);
     for (int k = 0; k < K; k++, w += stride)
@@ -54,13 +54,13 @@ static void columns(float *y, const float *x, const float *w, int64_t stride, in
             y[c] += x[k] * w[c];
 }
 
-static void decode_f16(float *out, const unsigned char *data, int64_t n)
+static void plain_decode_f16(float *out, const unsigned char *data, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         out[i] = half_to_float((uint16_t)bytes_get(data + 2 * i, 2));
 }
 
-static void decode_bf16(float *out, const unsigned char *data, int64_t n)
+static void plain_decode_bf16(float *out, const unsigned char *data, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         out[i] = bf16_to_float((uint16_t)bytes_get(data + 2 * i, 2));
@@ -68,7 +68,7 @@ static void decode_bf16(float *out, const unsigned char *data, int64_t n)
 
 /* ---- softmax ---- */
 
-static struct softmax_sums softmax(float *row, int n, int first, int end, float scale)
+static struct softmax_sums plain_softmax(float *row, int n, int first, int end, float scale)
 {
     double e_lane[LANES] = { 0 }, ex_lane[LANES] = { 0 };
     float max = scale * row[first], factor;
@@ -96,7 +96,7 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
 
 /* ---- what a row tells ---- */
 
-static int strongest(const float *w, int n)
+static int plain_strongest(const float *w, int n)
 {
     float max = -INFINITY;
     int best = 0;
@@ -119,7 +119,7 @@ static struct scan scan(const float *w, int n, int key0, int query)
         sum[(key0 + j) & 3] += term;
         sum_abs[(key0 + j) & 3] += fabs(term);
     }
-    return (struct scan){ strongest(w, n), (sum[0] + sum[1]) + (sum[2] + sum[3]),
+    return (struct scan){ plain_strongest(w, n), (sum[0] + sum[1]) + (sum[2] + sum[3]),
                           (sum_abs[0] + sum_abs[1]) + (sum_abs[2] + sum_abs[3]) };
 }
 
@@ -136,7 +136,7 @@ static struct scan_sums scan_block(float *largest, const float *w, size_t stride
             sum[lane] += term;
             sum_abs[lane] += fabs(term);
         }
-        largest[t] = w[strongest(w, n)];
+        largest[t] = w[plain_strongest(w, n)];
     }
     return (struct scan_sums){ kernels_add_lanes(sum), kernels_add_lanes(sum_abs) };
 }
@@ -177,7 +177,7 @@ static void act(enum act act, float *y, const float *gate, int64_t n)
         y[i] = gate == NULL ? act_one(act, y[i]) : act_one(act, gate[i]) * y[i];
 }
 
-static void add(float *y, const float *x, int64_t n)
+static void plain_add(float *y, const float *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         y[i] += x[i];
@@ -199,7 +199,7 @@ static double row_sum(const float *x, int D, double from, bool square)
 }
 
 /* All of a row in double, rounded once. */
-static void norm(const struct norm_args *a)
+static void plain_norm(const struct norm_args *a)
 {
     for (int t = 0; t < a->T; t++) {
         const float *x = a->x + (int64_t)t * a->D;
@@ -222,8 +222,8 @@ static void norm(const struct norm_args *a)
 /* ---- rows by their number ---- */
 
 /* In LANES sums, lane = column mod LANES. */
-static void gather(float *y, const float *x, const float *m, int64_t stride, const int *index,
-                   int n, int d)
+static void plain_gather(float *y, const float *x, const float *m, int64_t stride, const int *index,
+                         int n, int d)
 {
     for (int j = 0; j < n; j++) {
         const float *row = m + index[j] * stride;
@@ -263,7 +263,7 @@ static void outer(double *sum, const double *x, const double *y, int m, int n)
             sum[c] += x[i] * y[c];
 }
 
-static void inner(double *y, const double *x, const double *sum, int m, int n)
+static void plain_inner(double *y, const double *x, const double *sum, int m, int n)
 {
     memset(y, 0, (size_t)n * sizeof *y);
     for (int i = 0; i < m; i++, sum += n)
@@ -271,14 +271,14 @@ static void inner(double *y, const double *x, const double *sum, int m, int n)
             y[c] += x[i] * sum[c];
 }
 
-static const struct stored_kernels stored = { .columns = columns };
+static const struct stored_kernels stored = { .columns = plain_columns };
 
 const struct kernels kernels_c = {
     .name = "c", .supported = always,
-    .width = PANEL, .rows = rows, .transpose = transpose, .stored = &stored,
-    .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
-    .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_c,
-    .strongest = strongest,
-    .act = act, .norm = norm, .add = add,
-    .gather = gather, .blend = blend, .outer = outer, .inner = inner,
+    .width = PANEL, .rows = rows, .transpose = plain_transpose, .stored = &stored,
+    .decode_f16 = plain_decode_f16, .decode_bf16 = plain_decode_bf16,
+    .softmax = plain_softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_c,
+    .strongest = plain_strongest,
+    .act = act, .norm = plain_norm, .add = plain_add,
+    .gather = plain_gather, .blend = blend, .outer = outer, .inner = plain_inner,
 };

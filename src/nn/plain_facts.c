@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "nn/facts.h"
 
-static const float *row_of(const struct facts_rows *rows, int t)
+static const float *plain_facts_row_of(const struct facts_rows *rows, int t)
 {
     return rows->w + (size_t)t * rows->stride;
 }
@@ -19,7 +19,7 @@ static const float *row_of(const struct facts_rows *rows, int t)
 /* What cannot be seen is 0, and taken out again. */
 static void entries(struct facts_shape *out, const struct facts_rows *rows, int t)
 {
-    const float *row = row_of(rows, t);
+    const float *row = plain_facts_row_of(rows, t);
     int n_hidden = rows->n - rows->n_visible[t], n_low = 0, n_small = 0;
     double even = 1.0 / rows->n_visible[t], mass = 0, squares = 0, uneven = 0;
     double low = 0.01 / rows->n_visible[t], small = 0.01 * (double)rows->largest[t];
@@ -42,7 +42,7 @@ static void entries(struct facts_shape *out, const struct facts_rows *rows, int 
 
 static void distances(struct facts_shape *out, const struct facts_rows *rows, int t)
 {
-    const float *row = row_of(rows, t);
+    const float *row = plain_facts_row_of(rows, t);
     int first = rows->key0 - rows->query - t;
     double sum = 0, sum_abs = 0, back = 0, back_mass = 0, spread = 0;
 
@@ -77,7 +77,7 @@ static void shape(struct facts_shape *out, const struct facts_rows *rows)
 static void mixed_entropy(double *out, const struct facts_rows *rows, double mix)
 {
     for (int t = 0; t < rows->n_rows; t++) {
-        const float *row = row_of(rows, t);
+        const float *row = plain_facts_row_of(rows, t);
         double rest = mix / rows->n_visible[t], sum = 0;
 
         for (int j = 0; j < rows->n; j++) {
@@ -89,20 +89,20 @@ static void mixed_entropy(double *out, const struct facts_rows *rows, double mix
     }
 }
 
-static void columns(double *out, const struct facts_rows *rows)
+static void plain_facts_columns(double *out, const struct facts_rows *rows)
 {
     int t = 0;
 
     for (; t + 4 <= rows->n_rows; t += 4) {
-        const float *a = row_of(rows, t), *b = row_of(rows, t + 1);
-        const float *c = row_of(rows, t + 2), *d = row_of(rows, t + 3);
+        const float *a = plain_facts_row_of(rows, t), *b = plain_facts_row_of(rows, t + 1);
+        const float *c = plain_facts_row_of(rows, t + 2), *d = plain_facts_row_of(rows, t + 3);
 
         for (int j = 0; j < rows->n; j++)
             out[j] += ((double)a[j] + (double)b[j]) + ((double)c[j] + (double)d[j]);
     }
     for (; t < rows->n_rows; t++)
         for (int j = 0; j < rows->n; j++)
-            out[j] += (double)row_of(rows, t)[j];
+            out[j] += (double)plain_facts_row_of(rows, t)[j];
 }
 
 /* ---- the largest ---- */
@@ -114,7 +114,7 @@ static void top(struct facts_top *out, const struct facts_rows *rows, double sha
         double sum = 0;
         int size = 0;
 
-        memcpy(sorted, row_of(rows, t), (size_t)rows->n * sizeof *sorted);
+        memcpy(sorted, plain_facts_row_of(rows, t), (size_t)rows->n * sizeof *sorted);
         sort_down(sorted, room, rows->n);
         out->enough[t] = 0;
         for (int k = 0; k < rows->n && (size < FACTS_TOPS || out->enough[t] == 0); k++) {
@@ -129,4 +129,4 @@ static void top(struct facts_top *out, const struct facts_rows *rows, double sha
     }
 }
 
-const struct facts_kernels facts_c = { shape, mixed_entropy, columns, top };
+const struct facts_kernels facts_c = { shape, mixed_entropy, plain_facts_columns, top };

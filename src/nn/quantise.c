@@ -74,7 +74,7 @@ void quantise_columns(float *panel, int K, float scale[PANEL])
 /* ---- blocks of 32 ---- */
 
 /* first[i]: the first of column i that has its largest magnitude. */
-static void find_first(float first[PANEL], const float *block)
+static void quantise_find_first(float first[PANEL], const float *block)
 {
     for (int i = 0; i < PANEL; i++)
         first[i] = 0;
@@ -111,7 +111,7 @@ static void block_q8(float *block)
 {
     float d[PANEL], inverse[PANEL];
 
-    find_first(d, block);
+    quantise_find_first(d, block);
     for (int i = 0; i < PANEL; i++) {
         d[i] = fabsf(d[i]) / 127;
         inverse[i] = inverse_of(d[i]);
@@ -127,7 +127,7 @@ static void block_q(float *block, int middle)
 {
     float d[PANEL], inverse[PANEL], most = (float)(2 * middle - 1);
 
-    find_first(d, block);
+    quantise_find_first(d, block);
     for (int i = 0; i < PANEL; i++) {
         d[i] /= (float)-middle;
         inverse[i] = inverse_of(d[i]);

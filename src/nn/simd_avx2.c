@@ -82,7 +82,7 @@ static inline vec v_sign_of(vec s, vec a)
 }
 
 /* All bits of the first n elements; n may be negative or beyond WIDTH. */
-static inline __m256i first_of(int n)
+static inline __m256i avx2_first_of(int n)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
@@ -90,17 +90,18 @@ static inline __m256i first_of(int n)
 /* Which of the columns s .. s + WIDTH - 1 lie in [first, end). */
 static inline vmask v_between(int s, int first, int end)
 {
-    return _mm256_castsi256_ps(_mm256_andnot_si256(first_of(first - s), first_of(end - s)));
+    return _mm256_castsi256_ps(
+        _mm256_andnot_si256(avx2_first_of(first - s), avx2_first_of(end - s)));
 }
 
 static inline vec v_load_first(const float *p, int n)
 {
-    return _mm256_maskload_ps(p, first_of(n));
+    return _mm256_maskload_ps(p, avx2_first_of(n));
 }
 
 static inline void v_store_first(float *p, vec v, int n)
 {
-    _mm256_maskstore_ps(p, first_of(n), v);
+    _mm256_maskstore_ps(p, avx2_first_of(n), v);
 }
 
 static inline dvec d_set(double x) { return _mm256_set1_pd(x); }
@@ -153,7 +154,7 @@ static inline vec v_quarters(const float *w, int64_t stride)
 
 /* ---- decoding ---- */
 
-static void decode_f16(float *out, const unsigned char *data, int64_t n)
+static void avx2_decode_f16(float *out, const unsigned char *data, int64_t n)
 {
     int64_t i = 0;
 
@@ -162,7 +163,7 @@ static void decode_f16(float *out, const unsigned char *data, int64_t n)
     kernels_c.decode_f16(out + i, data + 2 * i, n - i);
 }
 
-static void decode_bf16(float *out, const unsigned char *data, int64_t n)
+static void avx2_decode_bf16(float *out, const unsigned char *data, int64_t n)
 {
     int64_t i = 0;
 
@@ -175,7 +176,7 @@ static void decode_bf16(float *out, const unsigned char *data, int64_t n)
 }
 
 /* F16C has no name in clang 16's __builtin_cpu_supports: CPUID leaf 1, ECX. */
-static bool supported(void)
+static bool avx2_supported(void)
 {
     unsigned a, b, c, d;
 
@@ -186,9 +187,9 @@ static bool supported(void)
 const struct facts_kernels facts_avx2 = FACTS_KERNELS;
 
 const struct kernels kernels_avx2 = {
-    .name = "avx2", .supported = supported,
+    .name = "avx2", .supported = avx2_supported,
     .width = 16, .rows = tile_avx2_rows, .transpose = transpose, .stored = &stored_avx2,
-    .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
+    .decode_f16 = avx2_decode_f16, .decode_bf16 = avx2_decode_bf16,
     .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_avx2,
     .strongest = strongest,
     .act = act, .norm = norm, .add = add,

@@ -54,7 +54,7 @@ static inline vec v_sign_of(vec s, vec a)
 }
 
 /* The first n elements; n may be negative or beyond WIDTH. */
-static inline vmask first_of(int n)
+static inline vmask avx512_first_of(int n)
 {
     if (n <= 0)
         return 0;
@@ -64,17 +64,17 @@ static inline vmask first_of(int n)
 /* Which of the columns s .. s + WIDTH - 1 lie in [first, end). */
 static inline vmask v_between(int s, int first, int end)
 {
-    return (vmask)(first_of(end - s) & ~first_of(first - s));
+    return (vmask)(avx512_first_of(end - s) & ~avx512_first_of(first - s));
 }
 
 static inline vec v_load_first(const float *p, int n)
 {
-    return _mm512_maskz_loadu_ps(first_of(n), p);
+    return _mm512_maskz_loadu_ps(avx512_first_of(n), p);
 }
 
 static inline void v_store_first(float *p, vec v, int n)
 {
-    _mm512_mask_storeu_ps(p, first_of(n), v);
+    _mm512_mask_storeu_ps(p, avx512_first_of(n), v);
 }
 
 static inline dvec d_set(double x) { return _mm512_set1_pd(x); }
@@ -133,17 +133,17 @@ static inline vec v_quarters(const float *w, int64_t stride)
 
 static inline __m256i load_16_bits(const unsigned char *data, int64_t left)
 {
-    return _mm256_maskz_loadu_epi16(first_of(left < WIDTH ? (int)left : WIDTH), data);
+    return _mm256_maskz_loadu_epi16(avx512_first_of(left < WIDTH ? (int)left : WIDTH), data);
 }
 
-static void decode_f16(float *out, const unsigned char *data, int64_t n)
+static void avx512_decode_f16(float *out, const unsigned char *data, int64_t n)
 {
     for (int64_t i = 0; i < n; i += WIDTH)
         v_store_first(out + i, _mm512_cvtph_ps(load_16_bits(data + 2 * i, n - i)),
                       n - i < WIDTH ? (int)(n - i) : WIDTH);
 }
 
-static void decode_bf16(float *out, const unsigned char *data, int64_t n)
+static void avx512_decode_bf16(float *out, const unsigned char *data, int64_t n)
 {
     for (int64_t i = 0; i < n; i += WIDTH) {
         __m512i wide = _mm512_cvtepu16_epi32(load_16_bits(data + 2 * i, n - i));
@@ -153,7 +153,7 @@ static void decode_bf16(float *out, const unsigned char *data, int64_t n)
     }
 }
 
-static bool supported(void)
+static bool avx512_supported(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
@@ -162,9 +162,9 @@ static bool supported(void)
 const struct facts_kernels facts_avx512 = FACTS_KERNELS;
 
 const struct kernels kernels_avx512 = {
-    .name = "avx512", .supported = supported,
+    .name = "avx512", .supported = avx512_supported,
     .width = PANEL, .rows = tile_avx512_rows, .transpose = transpose, .stored = &stored_avx512,
-    .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
+    .decode_f16 = avx512_decode_f16, .decode_bf16 = avx512_decode_bf16,
     .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_avx512,
     .strongest = strongest,
     .act = act, .norm = norm, .add = add,

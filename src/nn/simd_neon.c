@@ -187,7 +187,7 @@ static inline svec s_load_first(const float *p, int n) { return v_load_first(p, 
 
 /* ---- decoding ---- */
 
-static void decode_f16(float *out, const unsigned char *data, int64_t n)
+static void neon_decode_f16(float *out, const unsigned char *data, int64_t n)
 {
     int64_t i = 0;
 
@@ -196,7 +196,7 @@ static void decode_f16(float *out, const unsigned char *data, int64_t n)
     kernels_c.decode_f16(out + i, data + 2 * i, n - i);
 }
 
-static void decode_bf16(float *out, const unsigned char *data, int64_t n)
+static void neon_decode_bf16(float *out, const unsigned char *data, int64_t n)
 {
     int64_t i = 0;
 
@@ -209,7 +209,7 @@ static void decode_bf16(float *out, const unsigned char *data, int64_t n)
 }
 
 /* A part of every such processor: the rest of the program uses it too. */
-static bool supported(void)
+static bool neon_supported(void)
 {
     return true;
 }
@@ -217,9 +217,9 @@ static bool supported(void)
 const struct facts_kernels facts_neon = FACTS_KERNELS;
 
 const struct kernels kernels_neon = {
-    .name = "neon", .supported = supported,
+    .name = "neon", .supported = neon_supported,
     .width = 16, .rows = tile_neon_rows, .transpose = transpose, .stored = &stored_neon,
-    .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
+    .decode_f16 = neon_decode_f16, .decode_bf16 = neon_decode_bf16,
     .softmax = softmax, .scan = scan, .scan_block = scan_block, .facts = &facts_neon,
     .strongest = strongest,
     .act = act, .norm = norm, .add = add,

@@ -75,7 +75,7 @@ struct room {
     double *h, *e;              /* [b, b] the Gram matrix within x, its eigenvectors */
 };
 
-static double *next(unsigned char *base, uint64_t *used, uint64_t n)
+static double *spectrum_next(unsigned char *base, uint64_t *used, uint64_t n)
 {
     double *p = base != NULL ? (double *)(void *)(base + *used) : NULL;
 
@@ -83,20 +83,20 @@ static double *next(unsigned char *base, uint64_t *used, uint64_t n)
     return p;
 }
 
-static uint64_t share_out(struct room *r, const struct spectrum_matrix *a, int rank,
-                          void *base)
+static uint64_t spectrum_share_out(struct room *r, const struct spectrum_matrix *a, int rank,
+                                   void *base)
 {
     uint64_t used = 0, m = (uint64_t)a->m, b;
 
     *r = (struct room){ .b = 2 * (int64_t)rank + 32 < a->m ? 2 * rank + 32 : a->m };
     b = (uint64_t)r->b;
     if (a->m <= SPECTRUM_GRAM || r->b == a->m)
-        r->gram = next(base, &used, m * m);
-    r->row = next(base, &used, m);
-    r->x = next(base, &used, b * m);
-    r->z = next(base, &used, b * m);
-    r->h = next(base, &used, b * b);
-    r->e = next(base, &used, b * b);
+        r->gram = spectrum_next(base, &used, m * m);
+    r->row = spectrum_next(base, &used, m);
+    r->x = spectrum_next(base, &used, b * m);
+    r->z = spectrum_next(base, &used, b * m);
+    r->h = spectrum_next(base, &used, b * b);
+    r->e = spectrum_next(base, &used, b * b);
     return used;
 }
 
@@ -104,17 +104,17 @@ uint64_t spectrum_room(const struct spectrum_matrix *a, int r)
 {
     struct room room;
 
-    return share_out(&room, a, r, NULL);
+    return spectrum_share_out(&room, a, r, NULL);
 }
 
 /* y[n] += factor x[n] */
-static void add(double *y, const double *x, double factor, int n)
+static void spectrum_add(double *y, const double *x, double factor, int n)
 {
     for (int i = 0; i < n; i++)
         y[i] += factor * x[i];
 }
 
-static double dot(const double *x, const double *y, int n)
+static double spectrum_dot(const double *x, const double *y, int n)
 {
     double sum = 0;
 
@@ -138,7 +138,7 @@ static void make_gram(const struct room *r, const struct spectrum_matrix *a)
     for (int i = 0; i < a->n; i++) {
         read_row(r->row, a, i);
         for (int j = 0; j < m; j++)
-            add(r->gram + (int64_t)j * m, r->row, r->row[j], m);
+            spectrum_add(r->gram + (int64_t)j * m, r->row, r->row[j], m);
     }
 }
 
@@ -150,11 +150,13 @@ static void apply(const struct room *r, const struct spectrum_matrix *a)
     memset(r->z, 0, (size_t)r->b * (size_t)m * sizeof *r->z);
     for (int k = 0; r->gram != NULL && k < r->b; k++)
         for (int j = 0; j < m; j++)
-            add(r->z + (int64_t)k * m, r->gram + (int64_t)j * m, r->x[(int64_t)k * m + j], m);
+            spectrum_add(r->z + (int64_t)k * m, r->gram + (int64_t)j * m, r->x[(int64_t)k * m + j],
+                         m);
     for (int i = 0; r->gram == NULL && i < a->n; i++) {
         read_row(r->row, a, i);
         for (int k = 0; k < r->b; k++)
-            add(r->z + (int64_t)k * m, r->row, dot(r->x + (int64_t)k * m, r->row, m), m);
+            spectrum_add(r->z + (int64_t)k * m, r->row,
+                         spectrum_dot(r->x + (int64_t)k * m, r->row, m), m);
     }
 }
 
@@ -166,13 +168,13 @@ static void make_orthonormal(const struct room *r, int m)
         double *x = r->x + (int64_t)k * m, before, after;
 
         memcpy(x, r->z + (int64_t)k * m, (size_t)m * sizeof *x);
-        before = sqrt(dot(x, x, m));
+        before = sqrt(spectrum_dot(x, x, m));
         for (int i = 0; i < 2 * k; i++) {
             const double *other = r->x + (int64_t)(i % k) * m;
 
-            add(x, other, -dot(x, other, m), m);
+            spectrum_add(x, other, -spectrum_dot(x, other, m), m);
         }
-        after = sqrt(dot(x, x, m));
+        after = sqrt(spectrum_dot(x, x, m));
         for (int j = 0; j < m; j++)
             x[j] = after > 1e-13 * before ? x[j] / after : 0;
     }
@@ -193,8 +195,8 @@ static void iterate(const struct room *r, const struct spectrum_matrix *a)
     apply(r, a);
     for (int i = 0; i < r->b; i++)
         for (int j = 0; j < r->b; j++)
-            r->h[(int64_t)i * r->b + j] = dot(r->x + (int64_t)i * a->m,
-                                              r->z + (int64_t)j * a->m, a->m);
+            r->h[(int64_t)i * r->b + j] = spectrum_dot(r->x + (int64_t)i * a->m,
+                                                       r->z + (int64_t)j * a->m, a->m);
 }
 
 /* The row with the largest of n numbers on the diagonal of h; it becomes the least. */
@@ -215,7 +217,7 @@ void spectrum_top(double *v, const struct spectrum_matrix *a, int r, void *base)
     struct room room;
     double *h;
 
-    share_out(&room, a, r, base);
+    spectrum_share_out(&room, a, r, base);
     whole = room.b == a->m;
     if (room.gram != NULL)
         make_gram(&room, a);
@@ -228,7 +230,7 @@ void spectrum_top(double *v, const struct spectrum_matrix *a, int r, void *base)
 
         memset(room.row, 0, (size_t)a->m * sizeof *room.row);
         for (int k = 0; k < room.b && !whole; k++)
-            add(room.row, room.x + (int64_t)k * a->m, e[k], a->m);
+            spectrum_add(room.row, room.x + (int64_t)k * a->m, e[k], a->m);
         for (int j = 0; j < a->m; j++)
             v[(int64_t)j * r + i] = whole ? e[j] : room.row[j];
     }

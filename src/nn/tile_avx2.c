@@ -13,29 +13,31 @@
 enum { WIDTH = 8, TILE_ROWS = 6, TILE_VECS = 2, TILE_COLUMNS = TILE_VECS * WIDTH };
 
 /* All bits of the first n elements; n may be negative or beyond WIDTH. */
-static inline __m256i first_of(int n)
+static inline __m256i nn_avx2_first_of(int n)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 /* Masked only where a column is missing: before Zen 4 masked stores are slow. */
-static inline __attribute__((always_inline)) __m256 load(const float *p, int n, const bool whole)
+static inline __attribute__((always_inline)) __m256 avx2_load(const float *p, int n,
+                                                              const bool whole)
 {
-    return whole ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, first_of(n));
+    return whole ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, nn_avx2_first_of(n));
 }
 
-static inline __attribute__((always_inline)) void store(float *p, __m256 v, int n,
-                                                        const bool whole)
+static inline __attribute__((always_inline)) void avx2_store(float *p, __m256 v, int n,
+                                                             const bool whole)
 {
     if (whole)
         _mm256_storeu_ps(p, v);
     else
-        _mm256_maskstore_ps(p, first_of(n), v);
+        _mm256_maskstore_ps(p, nn_avx2_first_of(n), v);
 }
 
 /* rows and whole are constants wherever it is inlined; columns from column on. */
-static inline __attribute__((always_inline)) void tile(const struct product *p, int m, int column,
-                                                       const int rows, const bool whole)
+static inline __attribute__((always_inline)) void avx2_tile(const struct product *p, int m,
+                                                            int column, const int rows,
+                                                            const bool whole)
 {
     const float *x = p->x + m * p->x_stride, *panel = p->panel + column;
     float *y = p->y + m * p->y_stride + column;
@@ -52,7 +54,7 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int j = 0; j < TILE_VECS; j++)
-                sum[r][j] = load(y + r * p->y_stride + j * WIDTH, left - j * WIDTH, whole);
+                sum[r][j] = avx2_load(y + r * p->y_stride + j * WIDTH, left - j * WIDTH, whole);
     for (int k = 0; k < p->K; k++, panel += p->width) {
         __m256 w[TILE_VECS] = { _mm256_load_ps(panel), _mm256_load_ps(panel + WIDTH) };
 
@@ -68,7 +70,7 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
     if (p->bias != NULL)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++) {
-            __m256 bias = load(p->bias + column + j * WIDTH, left - j * WIDTH, whole);
+            __m256 bias = avx2_load(p->bias + column + j * WIDTH, left - j * WIDTH, whole);
 
             UNROLL
             for (int r = 0; r < rows; r++)
@@ -78,18 +80,18 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
     for (int r = 0; r < rows; r++)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
-            store(y + r * p->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
+            avx2_store(y + r * p->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
 }
 
 #define TILE(rows) \
     case rows: \
         if (p->n - column >= TILE_COLUMNS) \
-            tile(p, m, column, rows, true); \
+            avx2_tile(p, m, column, rows, true); \
         else \
-            tile(p, m, column, rows, false); \
+            avx2_tile(p, m, column, rows, false); \
         break
 
-static void tile_of(const struct product *p, int m, int column, int rows)
+static void avx2_tile_of(const struct product *p, int m, int column, int rows)
 {
     switch (rows) {
     TILE(1); TILE(2); TILE(3); TILE(4); TILE(5); TILE(6);
@@ -105,7 +107,7 @@ void tile_avx2_rows(const struct product *p)
         for (int i = 0; i < n_tiles; i++) {
             int m = (int)((int64_t)p->M * i / n_tiles);
 
-            tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
+            avx2_tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
         }
 }
 

@@ -15,8 +15,8 @@
 enum { WIDTH = 4, TILE_ROWS = 4, TILE_VECS = 4, TILE_COLUMNS = TILE_VECS * WIDTH };
 
 /* The first n; n may be negative or beyond WIDTH. */
-static inline __attribute__((always_inline)) float32x4_t load(const float *p, int n,
-                                                              const bool whole)
+static inline __attribute__((always_inline)) float32x4_t neon_load(const float *p, int n,
+                                                                   const bool whole)
 {
     float few[WIDTH] = { 0 };
 
@@ -27,8 +27,8 @@ static inline __attribute__((always_inline)) float32x4_t load(const float *p, in
     return vld1q_f32(few);
 }
 
-static inline __attribute__((always_inline)) void store(float *p, float32x4_t v, int n,
-                                                        const bool whole)
+static inline __attribute__((always_inline)) void neon_store(float *p, float32x4_t v, int n,
+                                                             const bool whole)
 {
     float few[WIDTH];
 
@@ -54,8 +54,9 @@ static inline __attribute__((always_inline)) float32x4_t add_product(float32x4_t
 }
 
 /* rows and whole are constants wherever it is inlined; columns from column on. */
-static inline __attribute__((always_inline)) void tile(const struct product *p, int m, int column,
-                                                       const int rows, const bool whole)
+static inline __attribute__((always_inline)) void neon_tile(const struct product *p, int m,
+                                                            int column, const int rows,
+                                                            const bool whole)
 {
     const float *x = p->x + m * p->x_stride, *panel = p->panel + column;
     float *y = p->y + m * p->y_stride + column;
@@ -72,7 +73,7 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
         for (int r = 0; r < rows; r++)
             UNROLL
             for (int j = 0; j < TILE_VECS; j++)
-                sum[r][j] = load(y + r * p->y_stride + j * WIDTH, left - j * WIDTH, whole);
+                sum[r][j] = neon_load(y + r * p->y_stride + j * WIDTH, left - j * WIDTH, whole);
     for (; k + WIDTH <= p->K; k += WIDTH) {
         UNROLL
         for (int r = 0; r < rows; r++)
@@ -98,7 +99,7 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
     if (p->bias != NULL)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++) {
-            float32x4_t bias = load(p->bias + column + j * WIDTH, left - j * WIDTH, whole);
+            float32x4_t bias = neon_load(p->bias + column + j * WIDTH, left - j * WIDTH, whole);
 
             UNROLL
             for (int r = 0; r < rows; r++)
@@ -108,18 +109,18 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
     for (int r = 0; r < rows; r++)
         UNROLL
         for (int j = 0; j < TILE_VECS; j++)
-            store(y + r * p->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
+            neon_store(y + r * p->y_stride + j * WIDTH, sum[r][j], left - j * WIDTH, whole);
 }
 
 #define TILE(rows) \
     case rows: \
         if (p->n - column >= TILE_COLUMNS) \
-            tile(p, m, column, rows, true); \
+            neon_tile(p, m, column, rows, true); \
         else \
-            tile(p, m, column, rows, false); \
+            neon_tile(p, m, column, rows, false); \
         break
 
-static void tile_of(const struct product *p, int m, int column, int rows)
+static void neon_tile_of(const struct product *p, int m, int column, int rows)
 {
     switch (rows) {
     TILE(1); TILE(2); TILE(3); TILE(4);
@@ -135,7 +136,7 @@ void tile_neon_rows(const struct product *p)
         for (int i = 0; i < n_tiles; i++) {
             int m = (int)((int64_t)p->M * i / n_tiles);
 
-            tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
+            neon_tile_of(p, m, column, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
         }
 }
 

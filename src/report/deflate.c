@@ -53,7 +53,7 @@ uint64_t deflate_bound(uint64_t n)
 
 /* ---- bits ---- */
 
-static inline void put(struct bits *b, struct word w)
+static inline void deflate_put(struct bits *b, struct word w)
 {
     b->bits |= (uint64_t)w.bits << b->n;
     b->n += w.n;
@@ -67,7 +67,7 @@ static inline void put(struct bits *b, struct word w)
 
 static void put_number(struct bits *b, int v, int n)
 {
-    put(b, (struct word){ (uint32_t)v, n });
+    deflate_put(b, (struct word){ (uint32_t)v, n });
 }
 
 static void put_stored(struct bits *b, const unsigned char *p, int n, bool last)
@@ -93,7 +93,7 @@ static int run_of(const unsigned char *p, int n, unsigned char byte)
     return run;
 }
 
-static void split(struct deflater *d, const unsigned char *p, int n)
+static void deflate_split(struct deflater *d, const unsigned char *p, int n)
 {
     uint16_t *token = d->token;
     int run;
@@ -149,7 +149,7 @@ static int take_lightest(const struct tree *t, int *leaf, int *joined, int end)
 }
 
 /* Returns the depth of the deepest leaf. */
-static int grow(struct tree *t)
+static int deflate_grow(struct tree *t)
 {
     int root = 2 * t->n - 2, leaf = 0, joined = t->n, most = 0;
 
@@ -182,7 +182,7 @@ static void find_lengths(unsigned char *length, const uint32_t *count, int n, in
     qsort(key, (size_t)t.n, sizeof *key, compare_keys);
     for (int i = 0; i < t.n; i++)
         t.weight[i] = key[i] >> 9;
-    while (grow(&t) > most)
+    while (deflate_grow(&t) > most)
         for (int i = 0; i < t.n; i++)
             t.weight[i] = (t.weight[i] + 1) / 2;
     memset(length, 0, (size_t)n);
@@ -313,7 +313,7 @@ static void put_lengths(struct bits *b, const struct lengths *l)
     for (int i = 0; i < l->n_ordered; i++)
         put_number(b, l->word[length_order[i]].n, 3);
     for (int i = 0; i < l->n; i++) {
-        put(b, l->word[l->symbol[i]]);
+        deflate_put(b, l->word[l->symbol[i]]);
         put_number(b, l->more[i], more_bits(l->symbol[i]));
     }
 }
@@ -323,7 +323,7 @@ static void put_block(struct deflater *d, const unsigned char *p, int n)
 {
     struct bits out = d->out;           /* in registers */
 
-    split(d, p, n);
+    deflate_split(d, p, n);
     if (plan(d) >= ((uint64_t)n + 5) * 8) {
         put_stored(&d->out, p, n, false);
         return;
@@ -331,8 +331,8 @@ static void put_block(struct deflater *d, const unsigned char *p, int n)
     put_number(&out, CODED << 1, 3);
     put_lengths(&out, &d->lengths);
     for (int i = 0; i < d->n_tokens; i++)
-        put(&out, d->word[d->token[i]]);
-    put(&out, d->end);
+        deflate_put(&out, d->word[d->token[i]]);
+    deflate_put(&out, d->end);
     d->out = out;
 }
 

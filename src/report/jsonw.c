@@ -16,7 +16,7 @@ void jsonw_init(struct jsonw *j, FILE *f)
 }
 
 /* Most of what is written are a few bytes, for which a call costs more than they do. */
-static void put(const struct jsonw *j, const char *s, size_t n)
+static void jsonw_put(const struct jsonw *j, const char *s, size_t n)
 {
     enum { FEW = 16 };
 
@@ -47,7 +47,7 @@ static void separate(struct jsonw *j)
     j->comma[j->depth] = true;
 }
 
-static void begin(struct jsonw *j, char bracket)
+static void jsonw_begin(struct jsonw *j, char bracket)
 {
     separate(j);
     assert(j->depth + 1 < JSONW_DEPTH);
@@ -57,12 +57,12 @@ static void begin(struct jsonw *j, char bracket)
 
 void jsonw_object(struct jsonw *j)
 {
-    begin(j, '{');
+    jsonw_begin(j, '{');
 }
 
 void jsonw_array(struct jsonw *j)
 {
-    begin(j, '[');
+    jsonw_begin(j, '[');
 }
 
 void jsonw_end(struct jsonw *j, char bracket)
@@ -97,7 +97,7 @@ static void escaped(FILE *f, int cp)
 }
 
 /* How many bytes s[n] begins with that are ASCII and stand for themselves. */
-static size_t plain(const char *s, size_t n)
+static size_t jsonw_plain(const char *s, size_t n)
 {
     size_t count = 0;
 
@@ -113,14 +113,14 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
 
     separate(j);
     putc_unlocked('"', j->file);
-    while ((at += plain(s + at, n - at)) < n) {
+    while ((at += jsonw_plain(s + at, n - at)) < n) {
         int code, len = utf8_decode(s + at, n - at, &code);
 
         if (len > 0 && !utf8_is_control(code) && code != '"' && code != '\\') {
             at += (size_t)len;
             continue;
         }
-        put(j, s + done, at - done);
+        jsonw_put(j, s + done, at - done);
         if (len < 0)
             fputs("\xef\xbf\xbd", j->file);
         else
@@ -128,7 +128,7 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
         at += len < 0 ? 1 : (size_t)len;
         done = at;
     }
-    put(j, s + done, at - done);
+    jsonw_put(j, s + done, at - done);
     putc_unlocked('"', j->file);
 }
 
@@ -137,7 +137,7 @@ void jsonw_int(struct jsonw *j, int64_t v)
     char text[NUMBER_SIZE];
 
     separate(j);
-    put(j, text, (size_t)number_int(text, v));
+    jsonw_put(j, text, (size_t)number_int(text, v));
 }
 
 void jsonw_bool(struct jsonw *j, bool v)
@@ -161,7 +161,7 @@ void jsonw_double(struct jsonw *j, double v)
         return;
     }
     separate(j);
-    put(j, text, (size_t)number_double(text, v));
+    jsonw_put(j, text, (size_t)number_double(text, v));
 }
 
 void jsonw_float(struct jsonw *j, float v)
@@ -173,7 +173,7 @@ void jsonw_float(struct jsonw *j, float v)
         return;
     }
     separate(j);
-    put(j, text, (size_t)number_float(text, v));
+    jsonw_put(j, text, (size_t)number_float(text, v));
 }
 
 void jsonw_newline(struct jsonw *j)

@@ -29,12 +29,12 @@ struct pack {
     uint64_t size;
 };
 
-static void *take(void *arena, unsigned n, unsigned size)
+static void *pack_take(void *arena, unsigned n, unsigned size)
 {
     return arena_alloc(arena, n, size);
 }
 
-static void leave(void *arena, void *p)
+static void pack_leave(void *arena, void *p)
 {
     (void)arena;
     (void)p;
@@ -45,7 +45,7 @@ static void init(z_stream *stream, struct arena *a)
 {
     int status;
 
-    *stream = (z_stream){ .zalloc = take, .zfree = leave, .opaque = a };
+    *stream = (z_stream){ .zalloc = pack_take, .zfree = pack_leave, .opaque = a };
     status = deflateInit2(stream, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
     assert(status == Z_OK);
     (void)status;
@@ -95,7 +95,7 @@ void pack_begin(struct pack *p, struct arena *a)
 }
 
 /* Until nothing is left to be taken, or with Z_FINISH to be given. */
-static void run(struct pack *p, int flush)
+static void pack_run(struct pack *p, int flush)
 {
     int status;
 
@@ -108,14 +108,14 @@ static void run(struct pack *p, int flush)
     } while (flush == Z_FINISH ? status != Z_STREAM_END : p->stream.avail_in > 0);
 }
 
-static void add_words(struct pack *p, const unsigned char *at, size_t n)
+static void pack_add_words(struct pack *p, const unsigned char *at, size_t n)
 {
     while (n > 0) {
         unsigned part = n < UINT_MAX ? (unsigned)n : UINT_MAX;
 
         p->stream.next_in = (unsigned char *)(uintptr_t)at;
         p->stream.avail_in = part;
-        run(p, Z_NO_FLUSH);
+        pack_run(p, Z_NO_FLUSH);
         at += part;
         n -= part;
     }
@@ -148,7 +148,7 @@ void pack_add(struct pack *p, const void *data, size_t n)
     if (p->kind == PACK_CODES)
         add_codes(p, data, n);
     else
-        add_words(p, data, n);
+        pack_add_words(p, data, n);
 }
 
 struct packed pack_end(struct pack *p)
@@ -157,7 +157,7 @@ struct packed pack_end(struct pack *p)
         add_held(p, true);
         return (struct packed){ p->first, p->size };
     }
-    run(p, Z_FINISH);
+    pack_run(p, Z_FINISH);
     p->last->size = CHUNK_SIZE - p->stream.avail_out;
     return (struct packed){ p->first, p->stream.total_out };
 }

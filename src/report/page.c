@@ -39,7 +39,7 @@ static void write_policy(FILE *f, const struct look *look, bool live)
 }
 
 /* Text between tags; in_quotes: between quotes. */
-static void write_text(FILE *f, const char *text, bool in_quotes)
+static void page_write_text(FILE *f, const char *text, bool in_quotes)
 {
     for (; *text != '\0'; text++)
         if (*text == '<')
@@ -70,7 +70,7 @@ static void write_run(FILE *f, const struct provenance *run, struct arena *a)
     for (int i = 0; i < n; i++) {
         fprintf(f, "<meta name=\"%s\" content=\"",
                 strcmp(pair[i].key, "Software") == 0 ? "generator" : pair[i].key);
-        write_text(f, pair[i].value, true);
+        page_write_text(f, pair[i].value, true);
         fputs("\">\n", f);
     }
 }
@@ -87,7 +87,7 @@ void page_begin(FILE *f, const char *title, bool live, const struct provenance *
     if (run != NULL)
         write_run(f, run, a);
     fputs("<title>", f);
-    write_text(f, title, false);
+    page_write_text(f, title, false);
     fputs("</title>\n", f);
     write_file(f, "style", look->style, look->style_end);
     fputs("</head>\n<body>\n<noscript>This page is drawn by JavaScript, which is turned off in "

@@ -64,7 +64,7 @@ struct record *record_renamed(struct arena *a, const struct record *r, const cha
 /* ---- values ---- */
 
 /* An integer of any kind. */
-static int64_t whole(enum column_kind kind, const void *at)
+static int64_t record_whole(enum column_kind kind, const void *at)
 {
     switch (kind) {
     case COLUMN_LONG:
@@ -88,7 +88,7 @@ static bool is_real(enum column_kind kind)
     return kind == COLUMN_REAL || kind == COLUMN_FLOAT;
 }
 
-static struct text_span text(enum column_kind kind, const void *at)
+static struct text_span record_text(enum column_kind kind, const void *at)
 {
     const char *s;
 
@@ -107,13 +107,13 @@ static bool is_null(const void *at)
     return cursor == NULL;
 }
 
-static bool undefined(enum column_kind kind, const void *at)
+static bool record_undefined(enum column_kind kind, const void *at)
 {
     if (is_real(kind))
         return !isfinite(real(kind, at));
     if (kind == COLUMN_TEXT || kind == COLUMN_SPAN || kind == COLUMN_RECORD)
         return is_null(at);
-    return whole(kind, at) < 0;
+    return record_whole(kind, at) < 0;
 }
 
 static const void *field(const struct column *c, const void *row)
@@ -126,8 +126,8 @@ static bool column_undefined(const struct column *c, const void *row)
     const void *at = field(c, row);
 
     if (c->null == NULL_NEVER)
-        return !c->list && is_real(c->kind) && undefined(c->kind, at);
-    return c->list ? ((const struct list *)at)->n < 0 : undefined(c->kind, at);
+        return !c->list && is_real(c->kind) && record_undefined(c->kind, at);
+    return c->list ? ((const struct list *)at)->n < 0 : record_undefined(c->kind, at);
 }
 
 static size_t element_size(const struct column *c)
@@ -169,14 +169,14 @@ static void json_value(struct jsonw *j, const struct column *c, const void *at)
         break;
     case COLUMN_TEXT:
     case COLUMN_SPAN:
-        span = text(c->kind, at);
+        span = record_text(c->kind, at);
         jsonw_string_n(j, span.s, span.n);
         break;
     case COLUMN_RECORD:
         json_row(j, c->of, at, NULL);
         break;
     default:
-        jsonw_int(j, whole(c->kind, at));
+        jsonw_int(j, record_whole(c->kind, at));
     }
 }
 
@@ -186,7 +186,7 @@ static void json_list(struct jsonw *j, const struct column *c, const struct list
     for (int i = 0; i < list->n; i++) {
         const void *at = element(c, list, i);
 
-        if (c->null_items && undefined(c->kind, at))
+        if (c->null_items && record_undefined(c->kind, at))
             jsonw_null(j);
         else
             json_value(j, c, at);
@@ -271,7 +271,7 @@ struct line {
 };
 
 /* The column whose elements give a line each; NULL: there is none. */
-static const struct column *lines_of(const struct record *r)
+static const struct column *record_lines_of(const struct record *r)
 {
     for (int i = 0; i < r->n; i++) {
         const struct column *column = &r->columns[i];
@@ -291,7 +291,7 @@ static void tsv_part(struct line *line, const char *s, size_t n)
 
 static void tsv_names(struct line *line, const struct record *r, const char *prefix)
 {
-    const struct column *rows = lines_of(r);
+    const struct column *rows = record_lines_of(r);
 
     for (int i = 0; i < r->n; i++) {
         const struct column *column = &r->columns[i];
@@ -312,11 +312,11 @@ static void tsv_names(struct line *line, const struct record *r, const char *pre
         tsv_names(line, rows->of, "");
 }
 
-static size_t number(char dst[NUMBER_SIZE], const struct column *c, const void *at)
+static size_t record_number(char dst[NUMBER_SIZE], const struct column *c, const void *at)
 {
     if (is_real(c->kind))
         return (size_t)number_double(dst, real(c->kind, at));
-    return (size_t)number_int(dst, whole(c->kind, at));
+    return (size_t)number_int(dst, record_whole(c->kind, at));
 }
 
 static void tsv_value(struct line *line, const struct column *c, const void *at)
@@ -325,10 +325,10 @@ static void tsv_value(struct line *line, const struct column *c, const void *at)
     struct text_span span;
 
     if (c->kind == COLUMN_TEXT || c->kind == COLUMN_SPAN) {
-        span = text(c->kind, at);
+        span = record_text(c->kind, at);
         tsv_part(line, span.s, span.n);
     } else {
-        tsv_part(line, digits, number(digits, c, at));
+        tsv_part(line, digits, record_number(digits, c, at));
     }
 }
 
@@ -348,9 +348,9 @@ static void tsv_list(struct line *line, const struct column *c, const struct lis
         if (i > 0)
             putc(',', line->f);
         if (c->kind == COLUMN_TEXT)
-            fwrite(text(c->kind, at).s, 1, text(c->kind, at).n, line->f);
-        else if (!undefined(c->kind, at))
-            fwrite(digits, 1, number(digits, c, at), line->f);
+            fwrite(record_text(c->kind, at).s, 1, record_text(c->kind, at).n, line->f);
+        else if (!record_undefined(c->kind, at))
+            fwrite(digits, 1, record_number(digits, c, at), line->f);
     }
     if (line->csv && list->n > 1)
         putc('"', line->f);
@@ -358,7 +358,7 @@ static void tsv_list(struct line *line, const struct column *c, const struct lis
 
 static void tsv_columns(struct line *line, const struct record *r, const void *row)
 {
-    const struct column *rows = lines_of(r);
+    const struct column *rows = record_lines_of(r);
 
     for (int i = 0; i < r->n; i++) {
         const struct column *column = &r->columns[i];
@@ -386,7 +386,7 @@ static void tsv_around(struct line *line, const struct around *x)
 
 static void tsv_lines(const struct around *x, bool csv, FILE *f)
 {
-    const struct column *rows = lines_of(x->r);
+    const struct column *rows = record_lines_of(x->r);
     struct line line = { f, true, csv };
     const struct list *list;
 
@@ -430,14 +430,14 @@ static void table_value(struct table *t, struct arena *a, const struct column *c
     if (c->kind == COLUMN_TEXT) {
         table_cell(t, "%s", *(const char *const *)at);
     } else if (c->kind == COLUMN_SPAN) {
-        span = text(c->kind, at);
+        span = record_text(c->kind, at);
         table_cell(t, "%s", report_clean(a, span.s, span.n));
     } else if (is_real(c->kind) && c->format != NULL) {
         snprintf(cell, sizeof cell, c->format, real(c->kind, at));
         drop_sign(cell, strchr(c->format, '+') != NULL);
         table_cell(t, "%s", cell);
     } else {
-        number(cell, c, at);
+        record_number(cell, c, at);
         table_cell(t, "%s", cell);
     }
 }
@@ -512,8 +512,8 @@ void record_legend(const struct record *r, const struct table_look *look, struct
     }
 }
 
-static const struct table *table_of(const struct record *r, const void *rows, int n,
-                                    struct arena *a)
+static const struct table *record_table_of(const struct record *r, const void *rows, int n,
+                                           struct arena *a)
 {
     int n_columns = headings(NULL, r);
     struct table_column *columns = arena_alloc(a, (size_t)n_columns, sizeof *columns);
@@ -528,13 +528,13 @@ static const struct table *table_of(const struct record *r, const void *rows, in
 
 void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
 {
-    table_print(table_of(r, rows, n, a), f);
+    table_print(record_table_of(r, rows, n, a), f);
 }
 
 void record_table_fitted(const struct record *r, const void *rows, int n,
                          const struct table_look *look, struct arena *a, FILE *f)
 {
-    table_print_fitted(table_of(r, rows, n, a), look, f);
+    table_print_fitted(record_table_of(r, rows, n, a), look, f);
 }
 
 /* ---- a command's report ---- */

@@ -6,9 +6,9 @@
 
 #include "report/provenance.h"
 
-static void members(struct jsonw *j, const struct record *r);
+static void schema_members(struct jsonw *j, const struct record *r);
 
-static const char *type_of(enum column_kind kind)
+static const char *schema_type_of(enum column_kind kind)
 {
     switch (kind) {
     case COLUMN_REAL:
@@ -53,7 +53,7 @@ static void limits(struct jsonw *j, const struct column *c, bool nullable)
     if (c->least < c->most) {
         jsonw_member_double(j, "minimum", c->least);
         jsonw_member_double(j, "maximum", c->most);
-    } else if (strcmp(type_of(c->kind), "integer") == 0) {
+    } else if (strcmp(schema_type_of(c->kind), "integer") == 0) {
         jsonw_member_int(j, "minimum", 0);
         if (c->kind == COLUMN_BYTE)
             jsonw_member_int(j, "maximum", 1);
@@ -65,7 +65,7 @@ static void tuple(struct jsonw *j, const struct record *r)
     jsonw_member_string(j, "type", "array");
     jsonw_key(j, "prefixItems");
     jsonw_array(j);
-    members(j, r);
+    schema_members(j, r);
     jsonw_end(j, ']');
     jsonw_member_int(j, "minItems", r->n);
     jsonw_member_int(j, "maxItems", r->n);
@@ -101,7 +101,7 @@ static void object(struct jsonw *j, const struct record *r)
         object(j, &provenance_record);
         jsonw_end(j, '}');
     }
-    members(j, r);
+    schema_members(j, r);
     jsonw_end(j, '}');
 }
 
@@ -109,7 +109,7 @@ static void object(struct jsonw *j, const struct record *r)
 static void value(struct jsonw *j, const struct column *c, bool nullable)
 {
     if (c->kind != COLUMN_RECORD) {
-        type(j, type_of(c->kind), nullable);
+        type(j, schema_type_of(c->kind), nullable);
         limits(j, c, nullable);
     } else if (c->of->tuple) {
         tuple(j, c->of);
@@ -118,7 +118,7 @@ static void value(struct jsonw *j, const struct column *c, bool nullable)
     }
 }
 
-static void describe(struct jsonw *j, const struct column *c)
+static void schema_describe(struct jsonw *j, const struct column *c)
 {
     char text[256];
 
@@ -129,10 +129,10 @@ static void describe(struct jsonw *j, const struct column *c)
     jsonw_member_string(j, "description", text);
 }
 
-static void member(struct jsonw *j, const struct column *c)
+static void schema_member(struct jsonw *j, const struct column *c)
 {
     jsonw_object(j);
-    describe(j, c);
+    schema_describe(j, c);
     if (c->list) {
         type(j, "array", c->null == NULL_SHOWN);
         jsonw_key(j, "items");
@@ -146,14 +146,14 @@ static void member(struct jsonw *j, const struct column *c)
 }
 
 /* The columns' schemas: members of an object, or of a tuple's list. */
-static void members(struct jsonw *j, const struct record *r)
+static void schema_members(struct jsonw *j, const struct record *r)
 {
     for (int i = 0; i < r->n; i++) {
         if ((r->columns[i].where & IN_JSON) == 0)
             continue;
         if (!r->tuple)
             jsonw_key(j, r->columns[i].name);
-        member(j, &r->columns[i]);
+        schema_member(j, &r->columns[i]);
     }
 }
 

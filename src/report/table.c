@@ -42,7 +42,7 @@ char *report_clean(struct arena *a, const char *s, size_t n)
 }
 
 /* An arena gives every string a cache line; cells are many and short. */
-static const char *keep(struct table *t, const char *text, struct arena_mark before)
+static const char *table_keep(struct table *t, const char *text, struct arena_mark before)
 {
     size_t count = strlen(text) + 1;
     char *kept;
@@ -89,7 +89,7 @@ void table_cell(struct table *t, const char *fmt, ...)
     va_start(ap, fmt);
     text = arena_vprintf(t->arena, fmt, ap);
     va_end(ap);
-    text = keep(t, report_clean(t->arena, text, strlen(text)), before);
+    text = table_keep(t, report_clean(t->arena, text, strlen(text)), before);
     add_cell(t, (struct table_cell){ text, utf8_width(text) });
 }
 

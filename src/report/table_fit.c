@@ -36,12 +36,12 @@ static size_t total(const struct fitted *f)
     return sum;
 }
 
-static bool fits(const struct fitted *f)
+static bool table_fits(const struct fitted *f)
 {
     return total(f) <= (size_t)f->look->columns;
 }
 
-static bool is_text(const struct fitted *f, size_t c)
+static bool table_fit_is_text(const struct fitted *f, size_t c)
 {
     return c > 0 && f->table->column[c].align == ALIGN_LEFT;
 }
@@ -49,33 +49,33 @@ static bool is_text(const struct fitted *f, size_t c)
 static void cut_texts(struct fitted *f)
 {
     for (size_t c = 0; c < f->table->n; c++)
-        if (is_text(f, c) && f->width[c] > LEAST_TEXT)
+        if (table_fit_is_text(f, c) && f->width[c] > LEAST_TEXT)
             f->width[c] = LEAST_TEXT;
 }
 
 /* Those that can be spared in their order, then the others from the right; never the first. */
-static void leave_out(struct fitted *f)
+static void table_fit_leave_out(struct fitted *f)
 {
     const struct table *t = f->table;
 
     for (const char *const *spare = f->look->spare; spare != NULL && *spare != NULL; spare++)
         for (size_t c = 1; c < t->n; c++)
-            if (!fits(f) && strcmp(t->column[c].title, *spare) == 0)
+            if (!table_fits(f) && strcmp(t->column[c].title, *spare) == 0)
                 f->shown[c] = false;
     for (size_t c = t->n; c-- > 1;)
-        if (!fits(f))
+        if (!table_fits(f))
             f->shown[c] = false;
-    if (!fits(f))
+    if (!table_fits(f))
         f->width[0] = (size_t)f->look->columns;
 }
 
 /* What is left, to the texts that were cut. */
-static void widen(struct fitted *f)
+static void table_fit_widen(struct fitted *f)
 {
     for (size_t c = f->table->n; c-- > 1;) {
         size_t room = (size_t)f->look->columns - total(f), want = f->table->width[c] - f->width[c];
 
-        if (f->shown[c] && is_text(f, c))
+        if (f->shown[c] && table_fit_is_text(f, c))
             f->width[c] += want < room ? want : room;
     }
 }
@@ -83,20 +83,20 @@ static void widen(struct fitted *f)
 static void fit(struct fitted *f)
 {
     f->gap = 2;
-    if (fits(f))
+    if (table_fits(f))
         return;
     f->gap = 1;
-    if (fits(f))
+    if (table_fits(f))
         return;
     cut_texts(f);
-    leave_out(f);
-    if (fits(f))
-        widen(f);
+    table_fit_leave_out(f);
+    if (table_fits(f))
+        table_fit_widen(f);
 }
 
 /* ---- what stands out ---- */
 
-static double number_of(const char *text)
+static double table_fit_number_of(const char *text)
 {
     char *end;
     double v = strtod(text, &end);
@@ -104,7 +104,7 @@ static double number_of(const char *text)
     return end == text || *end != '\0' ? (double)NAN : v;
 }
 
-static void measure(struct fitted *f)
+static void table_fit_measure(struct fitted *f)
 {
     const struct table *t = f->table;
     int *n = arena_alloc(t->arena, t->n, sizeof *n);
@@ -112,7 +112,7 @@ static void measure(struct fitted *f)
     const struct table_cell *cell;
 
     for (size_t i = 0; (cell = table_next(t, &walk)) != NULL; i++) {
-        double v = number_of(cell->text);
+        double v = table_fit_number_of(cell->text);
 
         if (t->column[i % t->n].align == ALIGN_RIGHT && isfinite(v)) {
             f->mean[i % t->n] += v;
@@ -130,7 +130,7 @@ static void measure(struct fitted *f)
 
 static bool stands_out(const struct fitted *f, size_t c, const char *text)
 {
-    double v = number_of(text);
+    double v = table_fit_number_of(text);
 
     return f->sd[c] > 0.0 && fabs(v - f->mean[c]) > FAR * f->sd[c];
 }
@@ -287,7 +287,7 @@ void table_print_fitted(const struct table *t, const struct table_look *look, FI
         fitted.width[c] = t->width[c];
     }
     fit(&fitted);
-    measure(&fitted);
+    table_fit_measure(&fitted);
     put_titles(&fitted);
     put_rows(&fitted);
     put_left_out(&fitted);

@@ -15,8 +15,8 @@
 
 /* ---- rows to the sinks ---- */
 
-static void give(const struct pass *p, enum sink_scope scope, const struct rows *rows,
-                 int n_heads)
+static void attend_give(const struct pass *p, enum sink_scope scope, const struct rows *rows,
+                        int n_heads)
 {
     struct meter *meter = par_meter(p->par);
     int64_t since = meter_within_begin(meter);
@@ -64,17 +64,17 @@ static void attend_together(const struct attend_job *j, struct head_rows *const 
         for (int i = 0; i < n; i++) {
             attend_block(j, head[i], row0, &rows[given]);
             if (head_wanted(j, rows[given].head))
-                give(j->p, SINK_HEAD, &rows[given++], 1);
+                attend_give(j->p, SINK_HEAD, &rows[given++], 1);
         }
         if (given > 0)
-            give(j->p, scope, rows, given);
+            attend_give(j->p, scope, rows, given);
     }
 }
 
 /* ---- what one task does ---- */
 
 /* One head of one text. */
-static void head_task(void *self, int i, struct arena *scratch)
+static void attend_head_task(void *self, int i, struct arena *scratch)
 {
     const struct attend_job *job = self;
     int H = job->p->m->config.n_heads, text = i / H, head = i % H;
@@ -89,7 +89,7 @@ static void head_task(void *self, int i, struct arena *scratch)
 
         attend_block(job, head_rows, row0, &rows);
         if (head_wanted(job, head))
-            give(job->p, SINK_HEAD, &rows, 1);
+            attend_give(job->p, SINK_HEAD, &rows, 1);
     }
 }
 
@@ -118,7 +118,7 @@ static void texts_task(void *self, int head, struct arena *scratch)
 }
 
 /* Shares the layer out in the units in which its sinks take rows. */
-static void share_out(struct pass *p, struct attend_job *j)
+static void attend_share_out(struct pass *p, struct attend_job *j)
 {
     int n_texts = p->b->n_texts, H = p->m->config.n_heads;
     bool has[SINK_TEXTS + 1] = { false };
@@ -131,7 +131,7 @@ static void share_out(struct pass *p, struct attend_job *j)
     else if (has[SINK_TEXTS])
         par_for(p->par, H, texts_task, j);
     else
-        par_for(p->par, n_texts * H, head_task, j);
+        par_for(p->par, n_texts * H, attend_head_task, j);
 }
 
 /* ---- a layer ---- */
@@ -202,7 +202,7 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
     if (job.wanted)
         job.norms = value_norms_of(p, l, h);
     before = meter_enter(par_meter(p->par), METER_ATTENTION);
-    share_out(p, &job);
+    attend_share_out(p, &job);
     meter_leave(par_meter(p->par), before);
     if (keep_out) {
         gate(p);

@@ -18,7 +18,7 @@ double back_dot(const float *x, const double *y, int n)
 /* ---- linears ---- */
 
 /* out[n] += factor * row[n] */
-static void add_row(double *out, const float *row, double factor, int n)
+static void back_add_row(double *out, const float *row, double factor, int n)
 {
     for (int i = 0; i < n; i++)
         out[i] += factor * (double)row[i];
@@ -38,7 +38,7 @@ void back_linear(double *out, const struct param *w, const double *y, struct are
         if (matrix->order_in_out)
             out[i] = back_dot(row, y, matrix->N);
         else
-            add_row(out, row, y[i], matrix->K);
+            back_add_row(out, row, y[i], matrix->K);
     }
     arena_reset(scratch, mark);
 }
@@ -57,7 +57,7 @@ void back_forward(double *out, const struct param *w, const float *x, struct are
     for (int i = 0; i < (matrix->order_in_out ? matrix->K : matrix->N); i++) {
         linear_row(row, matrix, i);
         if (matrix->order_in_out)
-            add_row(out, row, in[i], matrix->N);
+            back_add_row(out, row, in[i], matrix->N);
         else
             out[i] += back_dot(row, in, matrix->K);
     }
@@ -66,7 +66,7 @@ void back_forward(double *out, const struct param *w, const float *x, struct are
 
 /* ---- norms ---- */
 
-static double mean(const double *x, int n)
+static double back_mean(const double *x, int n)
 {
     double sum = 0;
 
@@ -94,10 +94,10 @@ void back_norm(double *y, const struct model *m, const struct param *norm, const
 
     if (norm->vector == NULL)
         return;
-    c = scale_at(m, x, centred ? mean(x, D) : 0, D);
+    c = scale_at(m, x, centred ? back_mean(x, D) : 0, D);
     for (int i = 0; i < D; i++)
         y[i] *= (double)norm->vector[i] / c;
-    centre = centred ? mean(y, D) : 0;
+    centre = centred ? back_mean(y, D) : 0;
     for (int i = 0; i < D; i++)
         y[i] -= centre;
 }

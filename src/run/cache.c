@@ -13,7 +13,7 @@ size_t cache_row(const struct model *m)
            (size_t)family_slot_dim(m->family, &m->config, DIM_GV);
 }
 
-static float **layers(struct arena *a, const struct model *m, int n)
+static float **cache_layers(struct arena *a, const struct model *m, int n)
 {
     size_t L = (size_t)m->config.n_layers;
     float **kv = arena_alloc(a, L, sizeof *kv);
@@ -53,11 +53,11 @@ struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
 
     assert(cache_fits(m));
     *cache = (struct cache){ .capacity = capacity, .n_memory = n_memory,
-                             .kv = layers(a, m, capacity) };
+                             .kv = cache_layers(a, m, capacity) };
     if (m->family->mixer != MIXER_NONE)
         cache->state = states(a, m);
     if (n_memory > 0)
-        cache->memory_kv = layers(a, m, n_memory);
+        cache->memory_kv = cache_layers(a, m, n_memory);
     return cache;
 }
 

@@ -68,7 +68,7 @@ static int check_values(const struct pass *p, int t, struct err *e)
     return found < 0 ? -1 : 0;
 }
 
-static int check_text(const struct pass *p, int t, struct err *e)
+static int run_check_text(const struct pass *p, int t, struct err *e)
 {
     const struct model *model = p->m;
     int n_new = pass_tokens(p, t), count = pass_before(p, t) + n_new;
@@ -84,7 +84,7 @@ static int check_text(const struct pass *p, int t, struct err *e)
 
 /* ---- precision ---- */
 
-static int check_width(const struct param *w, enum precision precision, struct err *e)
+static int run_check_width(const struct param *w, enum precision precision, struct err *e)
 {
     int block = quantise_block(precision);
 
@@ -102,7 +102,7 @@ static bool ends_early(const struct pass *p)
 }
 
 /* What the pass leaves out of its last layer: see run_layer. */
-static bool is_left_out(const struct pass *p, int l, int s)
+static bool run_check_is_left_out(const struct pass *p, int l, int s)
 {
     bool cross = pass_has_memory(p) && (pass_wants(p, l, STACK_CROSS) ||
                                         pass_taps(p, l, STACK_CROSS));
@@ -117,18 +117,18 @@ static int check_layer(const struct pass *p, int l, enum precision precision, st
     const struct layer_plan *plan = &p->m->layer[l];
 
     for (int s = 0; s < N_SLOT; s++)
-        if (!is_left_out(p, l, s) && check_width(&plan->slot[s], precision, e) != 0)
+        if (!run_check_is_left_out(p, l, s) && run_check_width(&plan->slot[s], precision, e) != 0)
             return -1;
     for (int i = 0; plan->former != NULL && i < p->m->config.n_mlps - 1 &&
-                    !is_left_out(p, l, W_UP); i++)
-        if (check_width(&plan->former[i].up, precision, e) != 0 ||
-            check_width(&plan->former[i].down, precision, e) != 0)
+                    !run_check_is_left_out(p, l, W_UP); i++)
+        if (run_check_width(&plan->former[i].up, precision, e) != 0 ||
+            run_check_width(&plan->former[i].down, precision, e) != 0)
             return -1;
     for (int x = 0; plan->expert != NULL && x < p->m->config.experts.n &&
-                    !is_left_out(p, l, W_EXP_UP); x++)
-        if (check_width(&plan->expert[x].gate, precision, e) != 0 ||
-            check_width(&plan->expert[x].up, precision, e) != 0 ||
-            check_width(&plan->expert[x].down, precision, e) != 0)
+                    !run_check_is_left_out(p, l, W_EXP_UP); x++)
+        if (run_check_width(&plan->expert[x].gate, precision, e) != 0 ||
+            run_check_width(&plan->expert[x].up, precision, e) != 0 ||
+            run_check_width(&plan->expert[x].down, precision, e) != 0)
             return -1;
     return 0;
 }
@@ -153,7 +153,7 @@ static int check_linears(const struct pass *p, struct err *e)
     for (int s = 0; s < N_SLOT; s++)
         if ((p->want->logits != NULL || !is_of_head(s)) &&
             (s != W_FINAL_PROJ || !ends_early(p)) &&
-            check_width(&p->m->slot[s], precision, e) != 0)
+            run_check_width(&p->m->slot[s], precision, e) != 0)
             return -1;
     return 0;
 }
@@ -161,7 +161,7 @@ static int check_linears(const struct pass *p, struct err *e)
 int check_pass(const struct pass *p, struct err *e)
 {
     for (int t = 0; t < p->b->n_texts; t++)
-        if (check_text(p, t, e) != 0 || cross_check(p, t, e) != 0 ||
+        if (run_check_text(p, t, e) != 0 || cross_check(p, t, e) != 0 ||
             check_masks(p, t, e) != 0 ||
             chunks_check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
             return -1;

@@ -46,7 +46,7 @@ static void penalise(const struct choice *c, struct arena *scratch)
 }
 
 /* The text ends with these. */
-static bool ends_with(const struct continuation *text, const int *id, int n)
+static bool choose_ends_with(const struct continuation *text, const int *id, int n)
 {
     return n <= text->n &&
            memcmp(text->id + text->n - n, id, (size_t)n * sizeof *id) == 0;
@@ -59,7 +59,7 @@ static void no_repeats(const struct choice *c)
     for (int i = 0; i + count <= c->text->n; i++) {
         const struct id_list last = { 1, c->text->id + i + count - 1 };
 
-        if (ends_with(c->text, c->text->id + i, count - 1))
+        if (choose_ends_with(c->text, c->text->id + i, count - 1))
             rule_out(c, &last);
     }
 }
@@ -81,12 +81,12 @@ static void no_bad(const struct choice *c)
 
         if (bad->n == 1 && is_in(&c->rules->end, *last.id))
             continue;
-        if (ends_with(c->text, bad->id, bad->n - 1))
+        if (choose_ends_with(c->text, bad->id, bad->n - 1))
             rule_out(c, &last);
     }
 }
 
-static int largest(const float *logits, int V)
+static int choose_largest(const float *logits, int V)
 {
     int best = 0;
 
@@ -105,7 +105,7 @@ int generate_choose(const struct generation *rules, const struct continuation *t
     const struct choice choice = { rules, text, logits, V };
     int count = text->n, first = text->n_prompt;
 
-    if (largest(logits, V) < 0)
+    if (choose_largest(logits, V) < 0)
         return -1;
     if (rules->penalty != 1)
         penalise(&choice, scratch);
@@ -123,5 +123,5 @@ int generate_choose(const struct generation *rules, const struct continuation *t
         first++;            /* the first that is free */
     if (count == first)
         rule_out(&choice, &rules->suppressed_first);
-    return largest(logits, V);
+    return choose_largest(logits, V);
 }

@@ -47,7 +47,7 @@ static void gather_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-static void add_rows(void *self, int i, struct arena *scratch)
+static void conv_add_rows(void *self, int i, struct arena *scratch)
 {
     const struct conv_job *job = self;
     int64_t D = job->p->m->config.d_model, at = (int64_t)i * ROW_CHUNK * D;
@@ -69,7 +69,7 @@ static void one_group(struct conv_job *j, int group)
                  param.matrix.K, j->n_rows, &param);
 }
 
-static const int *texts_of(struct pass *p)
+static const int *conv_texts_of(struct pass *p)
 {
     int *text = arena_alloc_raw(p->call, (size_t)p->N, sizeof *text);
 
@@ -80,14 +80,14 @@ static const int *texts_of(struct pass *p)
 }
 
 /* x += act(conv(from)) */
-static void add(struct conv_job job)
+static void conv_add_output(struct conv_job job)
 {
     struct pass *p = job.p;
     const struct config *config = &p->m->config;
     size_t D = (size_t)config->d_model, rows = p->N < MLP_ROWS ? (size_t)p->N : MLP_ROWS;
 
     job.n_in = config->d_model / config->front.conv_groups;
-    job.text = texts_of(p);
+    job.text = conv_texts_of(p);
     job.window = arena_alloc_raw(p->call, rows * (uint64_t)job.n_in,
                                  (uint64_t)config->front.conv_width * sizeof(float));
     job.out = arena_alloc_raw(p->call, rows * D, sizeof(float));
@@ -95,7 +95,7 @@ static void add(struct conv_job job)
         job.n_rows = p->N - job.row0 < MLP_ROWS ? p->N - job.row0 : MLP_ROWS;
         for (int g = 0; g < config->front.conv_groups; g++)
             one_group(&job, g);
-        stage_rows(p, job.n_rows, add_rows, &job);
+        stage_rows(p, job.n_rows, conv_add_rows, &job);
     }
 }
 
@@ -103,7 +103,8 @@ void conv_add(struct pass *p)
 {
     struct arena_mark mark = arena_mark(p->call);
 
-    add((struct conv_job){ .p = p, .weight = &p->m->slot[W_CONV], .from = p->embedded });
+    conv_add_output((struct conv_job){ .p = p, .weight = &p->m->slot[W_CONV],
+                                       .from = p->embedded });
     stage_norm(p, p->x, p->x, p->N, p->m->config.d_model, &p->m->slot[W_CONV_NORM]);
     arena_reset(p->call, mark);
 }
@@ -115,8 +116,8 @@ void conv_positions(struct pass *p)
     float *from = stage_floats(p, (size_t)p->N, D);
 
     memcpy(from, p->x, (size_t)p->N * D * sizeof *from);
-    add((struct conv_job){ .p = p, .weight = &p->m->slot[W_POS_CONV],
-                           .tap_scale = p->m->tap_scale, .from = from });
+    conv_add_output((struct conv_job){ .p = p, .weight = &p->m->slot[W_POS_CONV],
+                                       .tap_scale = p->m->tap_scale, .from = from });
     stage_norm(p, p->x, p->x, p->N, (int)D, &p->m->slot[W_POS_CONV_NORM]);
     arena_reset(p->call, mark);
 }

@@ -18,7 +18,7 @@ static void round_queries(struct pass *p, const struct heads *h)
         }
 }
 
-static const float *pack_rows(struct pass *p, const float *rows)
+static const float *run_distance_pack_rows(struct pass *p, const float *rows)
 {
     const struct config *config = &p->m->config;
     size_t size = relative_packed(config->relative.n_distances, config->d_head);
@@ -64,7 +64,7 @@ void distance_terms(struct pass *p, struct heads *h, const float *rows, float sc
         return;
     if (pass_precision(p) != PRECISION_F32)
         round_queries(p, h);
-    packed = pack_rows(p, rows);
+    packed = run_distance_pack_rows(p, rows);
     at = arena_alloc_raw(p->call, (size_t)n_texts, sizeof *at);
     bias = arena_alloc_raw(p->call, (uint64_t)n_texts * (uint64_t)H, sizeof *bias);
     term = arena_alloc_raw(p->call, (uint64_t)n_texts * (uint64_t)H, sizeof *term);

@@ -14,8 +14,8 @@
 #include "run/interpolate.h"
 #include "run/stage.h"
 
-static void add_row(float *x, float *room, const struct param *table, int64_t row,
-                    int width)
+static void embed_add_row(float *x, float *room, const struct param *table, int64_t row,
+                          int width)
 {
     tensor_read(room, table->weight, row * width, width);
     nn_add(x, room, width);
@@ -45,9 +45,9 @@ static void add_axial(const struct model *m, float *x, float *room, int t)
 {
     int columns = m->config.axial.shape[1];
 
-    add_row(x, room, &m->slot[W_AXIS_0], t / columns, m->config.axial.width[0]);
-    add_row(x + m->config.axial.width[0], room, &m->slot[W_AXIS_1], t % columns,
-            m->config.axial.width[1]);
+    embed_add_row(x, room, &m->slot[W_AXIS_0], t / columns, m->config.axial.width[0]);
+    embed_add_row(x + m->config.axial.width[0], room, &m->slot[W_AXIS_1], t % columns,
+                  m->config.axial.width[1]);
 }
 
 /*
@@ -136,12 +136,12 @@ static void add_box(const struct pass *p, float *x, float *room, int i, int widt
     const int *box = p->b->box != NULL ? p->b->box + 4 * (int64_t)i : nowhere;
     const struct param *slot = p->m->slot;
 
-    add_row(x, room, &slot[W_BOX_X], box[0], width);
-    add_row(x, room, &slot[W_BOX_Y], box[1], width);
-    add_row(x, room, &slot[W_BOX_X], box[2], width);
-    add_row(x, room, &slot[W_BOX_Y], box[3], width);
-    add_row(x, room, &slot[W_BOX_H], box[3] - box[1], width);
-    add_row(x, room, &slot[W_BOX_W], box[2] - box[0], width);
+    embed_add_row(x, room, &slot[W_BOX_X], box[0], width);
+    embed_add_row(x, room, &slot[W_BOX_Y], box[1], width);
+    embed_add_row(x, room, &slot[W_BOX_X], box[2], width);
+    embed_add_row(x, room, &slot[W_BOX_Y], box[3], width);
+    embed_add_row(x, room, &slot[W_BOX_H], box[3] - box[1], width);
+    embed_add_row(x, room, &slot[W_BOX_W], box[2] - box[0], width);
 }
 
 /* The positions of this picture are not the table's rows. */
@@ -169,13 +169,13 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
             text++;
 
         if (slot[W_TYPE].weight != NULL)
-            add_row(x, room, &slot[W_TYPE],
-                    batch->type != NULL && p->m->config.n_types > 1 ? batch->type[i] : 0,
-                    width);
+            embed_add_row(x, room, &slot[W_TYPE],
+                          batch->type != NULL && p->m->config.n_types > 1 ? batch->type[i] : 0,
+                          width);
         if (slot[W_TASK].weight != NULL)
-            add_row(x, room, &slot[W_TASK], 0, width);
+            embed_add_row(x, room, &slot[W_TASK], 0, width);
         if (slot[W_POS].weight != NULL && !has_other_grid(p, text))
-            add_row(x, room, &slot[W_POS], row[i], width);
+            embed_add_row(x, room, &slot[W_POS], row[i], width);
         if (slot[W_BOX_X].weight != NULL)
             add_box(p, x, room, i, width);
         if (slot[W_AXIS_0].weight != NULL)

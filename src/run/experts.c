@@ -57,7 +57,7 @@ static void run_expert(struct pass *p, const struct expert *x, const struct room
     stage_linear(p, r->down, D, r->up, F, n, &x->down);
 }
 
-static struct room make_room(struct pass *p, int n)
+static struct room experts_make_room(struct pass *p, int n)
 {
     const struct config *config = &p->m->config;
     size_t D = (size_t)config->d_model, F = (size_t)config->experts.d_ff;
@@ -76,7 +76,8 @@ static struct room make_room(struct pass *p, int n)
 }
 
 /* down *= sigmoid of one number a row of in. */
-static void share_out(struct pass *p, const struct param *score, const struct room *r, int n)
+static void experts_share_out(struct pass *p, const struct param *score, const struct room *r,
+                              int n)
 {
     int64_t D = p->m->config.d_model;
 
@@ -101,7 +102,7 @@ static void run_shared(struct pass *p, const struct param *slot, struct room *r,
     memcpy(r->in, a, size * sizeof *a);
     run_expert(p, &shared, r, n);
     if (slot[W_SHARED_SCORE].weight != NULL)
-        share_out(p, &slot[W_SHARED_SCORE], r, n);
+        experts_share_out(p, &slot[W_SHARED_SCORE], r, n);
     nn_add(out, r->down, (int64_t)size);
 }
 
@@ -129,7 +130,7 @@ void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
     const struct config *config = &p->m->config;
     int64_t D = config->d_model, E = config->experts.n;
     struct arena_mark mark = arena_mark(p->call);
-    struct room r = make_room(p, n);
+    struct room r = experts_make_room(p, n);
     struct routing routing = routing_of(p->m, plan);
     bool on_input = routing.score == SCORE_SIGMOID_INPUT;
     struct route_room room = route_room(p->call, config->experts.n);

@@ -47,7 +47,7 @@ struct filtered {
 
 /* ---- before the pass ---- */
 
-static struct side side_of(struct arena *a, const struct filter_side *given)
+static struct side filter_side_of(struct arena *a, const struct filter_side *given)
 {
     struct side side = { given, given->group != NULL ? given->n_groups : given->n, NULL };
 
@@ -90,8 +90,8 @@ static struct filtered *filtered_new(struct arena *a, const struct filter *f, in
     for (int i = 0; i < f->n_texts; i++) {
         struct text *text = &self->text[i];
 
-        text->queries = side_of(a, &f->text[i].queries);
-        text->keys = side_of(a, &f->text[i].keys);
+        text->queries = filter_side_of(a, &f->text[i].queries);
+        text->keys = filter_side_of(a, &f->text[i].keys);
         for (int h = 0; h < H; h++)
             slot_init(&self->slot[i * H + h], a, text);
     }
@@ -106,8 +106,8 @@ static bool is_out(const unsigned char *out, int i)
 }
 
 /* Fills the slot's keys from the row's first on; what is left out is hidden. */
-static void leave_out(struct slot *s, const struct filter_side *keys, const struct rows *r,
-                      int t)
+static void filter_leave_out(struct slot *s, const struct filter_side *keys, const struct rows *r,
+                             int t)
 {
     const float *weight = r->weight + (size_t)t * r->stride;
     const unsigned char *hidden = r->hidden != NULL ? r->hidden + (size_t)t * r->stride : NULL;
@@ -151,18 +151,18 @@ static double entropy_of(const struct slot *s, int n)
 
 /* ---- a row of words ---- */
 
-static int group_of(const struct filter_side *side, int i)
+static int filter_group_of(const struct filter_side *side, int i)
 {
     return side->group != NULL ? side->group[i] : i;
 }
 
 /* Adds the slot's row of tokens to that of its query's word. */
-static void add_row(struct slot *s, const struct filter_side *keys, const struct rows *r)
+static void filter_add_row(struct slot *s, const struct filter_side *keys, const struct rows *r)
 {
     if (s->n_visible == 0)
         return;
     for (int j = 0; j < r->n_keys; j++) {
-        int group = group_of(keys, r->key0 + j);
+        int group = filter_group_of(keys, r->key0 + j);
 
         s->sum[group] += (double)s->weight[j];
         s->seen[group] |= !s->hidden[j];
@@ -194,25 +194,25 @@ static void mean_row(struct slot *s, int n)
 /* ---- a row to the sinks ---- */
 
 /* Row t of r in the slot; false: more rows of its word come, or all of it is left out. */
-static bool take_row(const struct filtered *self, const struct rows *r, int t,
-                     struct slot *s, struct rows *out)
+static bool filter_take_row(const struct filtered *self, const struct rows *r, int t,
+                            struct slot *s, struct rows *out)
 {
     const struct text *text = &self->text[r->text];
     const struct filter_side *queries = text->queries.given, *keys = text->keys.given;
-    int query = r->row0 + t, to = group_of(queries, query), n_keys = r->n_keys;
+    int query = r->row0 + t, to = filter_group_of(queries, query), n_keys = r->n_keys;
     bool merged = is_merged(text), gone = is_out(queries->out, query);
 
     if (!gone) {
         s->null_mass = r->null_mass != NULL ? r->null_mass[t] : 0;
-        leave_out(s, keys, r, t);
+        filter_leave_out(s, keys, r, t);
         s->entropy = keys->out != NULL && s->n_visible > 0 ? entropy_of(s, n_keys) :
                                                              r->entropy[t];
         if (self->kind.divided)
             divide(s, n_keys);
         if (merged)
-            add_row(s, keys, r);
+            filter_add_row(s, keys, r);
     }
-    if (merged && query + 1 < queries->n && group_of(queries, query + 1) == to)
+    if (merged && query + 1 < queries->n && filter_group_of(queries, query + 1) == to)
         return false;
     if (merged) {
         n_keys = text->keys.n;
@@ -231,14 +231,14 @@ static bool take_row(const struct filtered *self, const struct rows *r, int t,
 }
 
 /* Where nothing is left out, rows are as good as divided, and are made once. */
-static bool is_of(const struct filter *f, const struct sink *to, struct kind kind)
+static bool filter_is_of(const struct filter *f, const struct sink *to, struct kind kind)
 {
     bool divided = f->leaves_out && (to->divided || f->renorm);
 
     return to->scope == kind.scope && divided == kind.divided;
 }
 
-static void take(void *filtered, const struct rows *rows, int n)
+static void filter_take(void *filtered, const struct rows *rows, int n)
 {
     const struct filtered *self = filtered;
     int at = self->kind.scope == SINK_TEXTS ? rows[0].head * self->f->n_texts :
@@ -249,20 +249,20 @@ static void take(void *filtered, const struct rows *rows, int n)
         bool whole = false;
 
         for (int i = 0; i < n; i++)
-            whole = take_row(self, &rows[i], t,
-                             &self->slot[rows[i].text * self->H + rows[i].head], &out[i]);
+            whole = filter_take_row(self, &rows[i], t,
+                                    &self->slot[rows[i].text * self->H + rows[i].head], &out[i]);
         for (int k = 0; whole && k < self->n; k++)
-            if (is_of(self->f, &self->to[k], self->kind))
+            if (filter_is_of(self->f, &self->to[k], self->kind))
                 self->to[k].take(self->to[k].self, out, n);
     }
 }
 
-static void done(void *filtered, int text, int layer)
+static void filter_done(void *filtered, int text, int layer)
 {
     const struct filtered *self = filtered;
 
     for (int k = 0; k < self->n; k++)
-        if (is_of(self->f, &self->to[k], self->kind) && self->to[k].done != NULL)
+        if (filter_is_of(self->f, &self->to[k], self->kind) && self->to[k].done != NULL)
             self->to[k].done(self->to[k].self, text, layer);
 }
 
@@ -276,9 +276,10 @@ int filter_sinks(struct arena *a, const struct filter *f, int n_heads, const str
         bool any = false;
 
         for (int k = 0; k < n; k++)
-            any |= is_of(f, &to[k], kind);
+            any |= filter_is_of(f, &to[k], kind);
         if (any)
-            out[count++] = (struct sink){ .scope = kind.scope, .take = take, .done = done,
+            out[count++] = (struct sink){ .scope = kind.scope, .take = filter_take,
+                                          .done = filter_done,
                                           .self = filtered_new(a, f, n_heads, to, n, kind) };
     }
     return count;

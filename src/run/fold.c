@@ -156,8 +156,8 @@ static void fold_bottlenecks(struct fold *f, const struct model *m, const struct
 }
 
 /* Rows for n heads whose columns of a row of projections begin at at[i]. */
-static float *rows_of(struct arena *a, const struct model *m, const struct param *slot,
-                      const int *at, int n, int width)
+static float *fold_rows_of(struct arena *a, const struct model *m, const struct param *slot,
+                           const int *at, int n, int width)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V }, fused[] = { W_QKV };
     bool apart = m->family->qkv == QKV_SEPARATE;
@@ -215,9 +215,9 @@ struct fold fold_layer(struct arena *a, const struct model *m, int l)
     struct fold f = { .H = c->n_heads, .G = c->n_kv_heads, .d = c->d_head, .d_v = c->d_value,
                       .D = c->d_model };
 
-    f.q = rows_of(a, m, slot, m->place.q, f.H, f.d);
-    f.k = rows_of(a, m, slot, m->place.k, f.G, f.d);
-    f.v = rows_of(a, m, slot, m->place.v, f.G, f.d_v);
+    f.q = fold_rows_of(a, m, slot, m->place.q, f.H, f.d);
+    f.k = fold_rows_of(a, m, slot, m->place.k, f.G, f.d);
+    f.v = fold_rows_of(a, m, slot, m->place.v, f.G, f.d_v);
     f.o = decoded(a, &slot[W_O].matrix, true);
     fold_bottlenecks(&f, m, slot, a);
     fold_all(&f, m, slot);

@@ -25,7 +25,7 @@ double generate_memory(const struct model *m, int n_tokens, int n_memory)
 }
 
 /* The tokens of each text after those that are cached. */
-static struct batch pack(const struct active *on, const struct model *m, struct arena *a)
+static struct batch generate_pack(const struct active *on, const struct model *m, struct arena *a)
 {
     int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
 
@@ -49,7 +49,7 @@ static struct batch pack(const struct active *on, const struct model *m, struct 
     return (struct batch){ on->n, start, id, type };
 }
 
-static bool ends(const struct generation *rules, int id)
+static bool generate_ends(const struct generation *rules, int id)
 {
     for (int i = 0; i < rules->end.n; i++)
         if (rules->end.id[i] == id)
@@ -58,9 +58,9 @@ static bool ends(const struct generation *rules, int id)
 }
 
 /* Adds one token to each text; finished texts are dropped. */
-static int choose(const struct model *m, const struct generation *rules,
-                  struct active *on, float *logits, struct arena *scratch,
-                  struct err *e)
+static int generate_choose_all(const struct model *m, const struct generation *rules,
+                               struct active *on, float *logits, struct arena *scratch,
+                               struct err *e)
 {
     int left = 0;
 
@@ -74,7 +74,7 @@ static int choose(const struct model *m, const struct generation *rules,
             return err_set(e, ERR_INPUT, "%s: the logits of token %d are not numbers: the "
                            "weights hold NaN, or overflow", m->name, continuation->n - 1);
         continuation->id[continuation->n++] = id;
-        continuation->ended = ends(rules, id);
+        continuation->ended = generate_ends(rules, id);
         if (continuation->ended ||
             continuation->n == continuation->n_prompt + continuation->most)
             continue;
@@ -97,12 +97,13 @@ static const int *last_rows(const struct batch *b, struct arena *call)
     return row;
 }
 
-static int step(const struct model *m, const struct generation *rules,
-                const struct memory *memory, struct active *on, const struct change *change,
-                struct par *par, struct arena *call, struct err *e)
+static int generate_step(const struct model *m, const struct generation *rules,
+                         const struct memory *memory, struct active *on,
+                         const struct change *change, struct par *par, struct arena *call,
+                         struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
-    struct batch batch = pack(on, m, call);
+    struct batch batch = generate_pack(on, m, call);
     struct wanted want = { .memory = memory, .change = change, .cache = on->cache,
                            .prepared = on->prepared,
                            .only_row = last_rows(&batch, call) };
@@ -112,7 +113,7 @@ static int step(const struct model *m, const struct generation *rules,
                                   (size_t)m->n_logits * sizeof *want.logits);
     status = run_forward(m, &batch, &want, NULL, 0, par, call, e);
     if (status == 0)
-        status = choose(m, rules, on, want.logits, call, e);
+        status = generate_choose_all(m, rules, on, want.logits, call, e);
     arena_reset(call, mark);
     return status;
 }
@@ -154,7 +155,7 @@ int run_generate(const struct model *m, const struct generation *rules,
     }
     progress_begin(progress, "token", most(text, n_texts));
     while (status == 0 && on.n > 0) {
-        status = step(m, rules, memory, &on, change, par, call, e);
+        status = generate_step(m, rules, memory, &on, change, par, call, e);
         memory = NULL;          /* its keys and values are cached */
         progress_step(progress);
     }

@@ -19,8 +19,9 @@ bool generate_join(struct generate_group *group, const struct model *m, int n_to
 }
 
 /* What the encoder makes of the sources. */
-static int encode(const struct model *m, const struct batch *source, const struct change *change,
-                  struct memory *memory, struct par *par, struct arena *call, struct err *e)
+static int generate_pair_encode(const struct model *m, const struct batch *source,
+                                const struct change *change, struct memory *memory, struct par *par,
+                                struct arena *call, struct err *e)
 {
     struct wanted want = { .change = change };
 
@@ -41,7 +42,7 @@ int run_generate_pair(const struct model *m, const struct generation *rules,
 
     if (source == NULL)
         return run_generate(m, rules, NULL, text, n_texts, change, spare, par, call, e);
-    status = encode(m, source, change, &memory, par, call, e);
+    status = generate_pair_encode(m, source, change, &memory, par, call, e);
     if (status == 0)
         status = run_generate(m->decoder, rules, &memory, text, n_texts, change, spare, par,
                               call, e);

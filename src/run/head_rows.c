@@ -34,7 +34,7 @@ struct head_rows {
 
 /* ---- what all its blocks read ---- */
 
-static void make_room(struct head_rows *r, struct arena *scratch)
+static void head_rows_make_room(struct head_rows *r, struct arena *scratch)
 {
     const struct heads *heads = r->job->heads;
     struct attend *at = &r->at;
@@ -60,7 +60,7 @@ static void make_room(struct head_rows *r, struct arena *scratch)
         r->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
-static int group_of(const struct head_rows *r)
+static int head_rows_group_of(const struct head_rows *r)
 {
     const struct config *config = &r->job->p->m->config;
 
@@ -72,7 +72,7 @@ static struct attention_rows rows_from(const struct head_rows *r, const float *k
 {
     const struct heads *heads = r->job->heads;
     const float *row = kv + (int64_t)first * heads->kv_stride;
-    int group = group_of(r);
+    int group = head_rows_group_of(r);
 
     return (struct attention_rows){ row + heads->k_at[group], row + heads->v_at[group],
                                     heads->kv_stride, heads->kv_stride };
@@ -84,11 +84,12 @@ static struct attention_rows own_rows(const struct head_rows *r)
     const struct heads *heads = r->job->heads;
 
     if (heads->cached != NULL)
-        return cached_rows(r->job->p, &heads->cached[r->text], group_of(r));
+        return cached_rows(r->job->p, &heads->cached[r->text], head_rows_group_of(r));
     return rows_from(r, heads->kv, heads->key_start[r->text]);
 }
 
-static void pack_rows(const struct head_rows *r, float *packed, struct attention_rows rows)
+static void head_rows_pack_rows(const struct head_rows *r, float *packed,
+                                struct attention_rows rows)
 {
     const struct attend *at = &r->at;
     int d_v = r->job->keep_out ? at->d_v : 0;   /* else nothing reads them */
@@ -98,16 +99,16 @@ static void pack_rows(const struct head_rows *r, float *packed, struct attention
                     (int64_t)attention_packed(at->S, at->d, d_v));
 }
 
-static void pack(struct head_rows *r)
+static void head_rows_pack(struct head_rows *r)
 {
     const struct heads *heads = r->job->heads;
 
     if (heads->precomputed != NULL || r->one_row)
         return;
-    pack_rows(r, r->packed, own_rows(r));
+    head_rows_pack_rows(r, r->packed, own_rows(r));
     if (r->global_packed != NULL)
-        pack_rows(r, r->global_packed,
-                  rows_from(r, heads->global_qkv, heads->key_start[r->text]));
+        head_rows_pack_rows(r, r->global_packed,
+                            rows_from(r, heads->global_qkv, heads->key_start[r->text]));
 }
 
 struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
@@ -124,8 +125,8 @@ struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *
     rows->at.sink_weight = rows->null_mass;
     rows->one_row = rows->n_queries == 1 && rows->at.precision == PRECISION_F32 &&
                     !heads_have_global(j->heads, text);
-    make_room(rows, scratch);
-    pack(rows);
+    head_rows_make_room(rows, scratch);
+    head_rows_pack(rows);
     return rows;
 }
 
@@ -287,7 +288,7 @@ static void weigh_row(struct head_rows *r, struct rows *rows, int t)
 }
 
 /* The weights of the block times the lengths of values, rows divided by their sums. */
-static void weigh(struct head_rows *r, struct rows *rows)
+static void head_rows_weigh(struct head_rows *r, struct rows *rows)
 {
     for (int t = 0; t < rows->n_rows; t++)
         if (r->n_visible[t] > 0 && isfinite(r->entropy[t]))
@@ -348,6 +349,6 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
     if (r->single != NULL && job->wanted)
         rows->single = single_copies(r, rows);
     if (r->job->norms != NULL)
-        weigh(r, rows);
+        head_rows_weigh(r, rows);
     note_bad(r, rows);
 }

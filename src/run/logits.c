@@ -27,7 +27,7 @@ static int last_row(const struct pass *p, int text)
     return i;
 }
 
-static int row_of(const struct pass *p, enum head_scope rows, int text)
+static int logits_row_of(const struct pass *p, enum head_scope rows, int text)
 {
     if (rows == HEAD_LAST_EOS)
         return p->want->head_row[text];
@@ -35,7 +35,7 @@ static int row_of(const struct pass *p, enum head_scope rows, int text)
            rows == HEAD_END ? pass_tokens(p, text) - 1 : 0;
 }
 
-static void mean(float *y, const float *x, int n, int width)
+static void logits_mean(float *y, const float *x, int n, int width)
 {
     for (int c = 0; c < width; c++) {
         double sum = 0;
@@ -64,13 +64,13 @@ static const float *head_reads(struct pass *p, const float *hidden, int *width)
         int n = pass_tokens(p, t);
 
         if (rows == HEAD_MEAN)
-            mean(to, text, n, D);
+            logits_mean(to, text, n, D);
         else if (rows == HEAD_OTHERS_MEAN)
-            mean(to, text + D, n - 1, D);
+            logits_mean(to, text + D, n - 1, D);
         else
-            memcpy(to, text + (int64_t)row_of(p, rows, t) * D, (size_t)D * sizeof *to);
+            memcpy(to, text + (int64_t)logits_row_of(p, rows, t) * D, (size_t)D * sizeof *to);
         if (rows == HEAD_FIRST_MEAN)
-            mean(to + D, text + D, n - 1, D);
+            logits_mean(to + D, text + D, n - 1, D);
     }
     return read;
 }
@@ -171,7 +171,7 @@ void run_logits(const struct model *m, const struct wanted *want, float *out,
 }
 
 /* end[n, DIM_END] normed in place -> [n, d_hidden]: itself, or room. */
-static const float *finish(struct pass *p, float *end, int n, float *room)
+static const float *logits_finish(struct pass *p, float *end, int n, float *room)
 {
     const struct param *slot = p->m->slot;
     int D = model_end_width(p->m);
@@ -196,7 +196,7 @@ void run_hidden(const struct model *m, const struct wanted *want, float *out, fl
         altup_merge(&pass, one, stream, n, out);
         stream = one;
     }
-    hidden = finish(&pass, stream, n, out);
+    hidden = logits_finish(&pass, stream, n, out);
     if (hidden != out)
         memcpy(out, hidden, (size_t)n * (size_t)m->d_hidden * sizeof *out);
     arena_reset(call, mark);
@@ -242,7 +242,7 @@ void logits_write(struct pass *p)
     }
     if (pass_has_two_streams(p))
         end = both_streams(p);
-    hidden = finish(p, end, p->N, p->a);
+    hidden = logits_finish(p, end, p->N, p->a);
     if (p->want->hidden != NULL)
         memcpy(p->want->hidden, hidden, (size_t)p->N * (size_t)width * sizeof(float));
     if (p->want->logits == NULL)

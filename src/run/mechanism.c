@@ -107,8 +107,9 @@ static void group_heads(struct mechanism_heads *h, const struct qkv_view *v, int
 /* ---- heads ---- */
 
 /* Why the mechanism cannot do this, as far as it depends on heads and budget; NULL: it can. */
-static const char *refusal(const struct mechanism *m, const struct mechanism_params *p,
-                           const struct qkv_view *v, struct arena *a)
+static const char *run_mechanism_refusal(const struct mechanism *m,
+                                         const struct mechanism_params *p, const struct qkv_view *v,
+                                         struct arena *a)
 {
     if (v->at->sink != NULL)
         return "the model's softmax has a sink that is not a key";
@@ -138,8 +139,9 @@ static const float *weights_of(const struct mechanism *m,
 }
 
 /* What every head of a mechanism knows of its place. */
-static void place_heads(struct mechanism_heads *h, const struct mechanism_params *params,
-                        const struct qkv_view *v)
+static void run_mechanism_place_heads(struct mechanism_heads *h,
+                                      const struct mechanism_params *params,
+                                      const struct qkv_view *v)
 {
     for (int i = 0; i < h->n; i++) {
         struct attention *head = &h->head[i];
@@ -158,7 +160,8 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
                                        const float *given, const struct qkv_view *v,
                                        struct arena *a)
 {
-    struct mechanism_heads heads = { .mechanism = m, .refused = refusal(m, params, v, a),
+    struct mechanism_heads heads = { .mechanism = m,
+                                     .refused = run_mechanism_refusal(m, params, v, a),
                                      .joined = mechanism_joined(m->join, v->H) };
     bool copied = heads.joined > 1 || v->at->precision != PRECISION_F32;
     const float *weights;
@@ -169,14 +172,14 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
     heads.head = arena_alloc(a, (size_t)heads.n, sizeof *heads.head);
     for (int i = 0; i < heads.n; i++)
         heads.head[i] = single_head(v, i * heads.joined);
-    place_heads(&heads, params, v);
+    run_mechanism_place_heads(&heads, params, v);
     for (int i = 0; i < heads.n && heads.refused == NULL; i++)
         heads.refused = m->refuse != NULL ? m->refuse(&heads.head[i]) : NULL;
     if (heads.refused != NULL)
         return heads;
     for (int i = 0; i < heads.n && copied; i++)
         heads.head[i] = copied_head(v, i * heads.joined, heads.joined, a);
-    place_heads(&heads, params, v);
+    run_mechanism_place_heads(&heads, params, v);
     if (m->grouped)
         group_heads(&heads, v, mechanism_groups(params, v->G), a);
     weights = weights_of(m, params, given, v, a);
@@ -205,7 +208,7 @@ static int64_t run_head(const struct mechanism_heads *h, int i, float *z, void *
                              room);
 }
 
-static void head_task(void *self, int i, struct arena *scratch)
+static void run_mechanism_head_task(void *self, int i, struct arena *scratch)
 {
     const struct job *job = self;
 
@@ -216,7 +219,7 @@ void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par
 {
     struct job job = { h, z };
 
-    par_for(par, h->n, head_task, &job);
+    par_for(par, h->n, run_mechanism_head_task, &job);
 }
 
 void mechanism_attend_alone(const struct mechanism_heads *h, float *z, int64_t *scores,

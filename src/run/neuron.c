@@ -116,7 +116,7 @@ static void take_term(struct neuron *n, const struct score_term *term, struct ar
             take_part(n, parts[i].part, term, scratch);
 }
 
-static void take_vectors(struct neuron *n, const struct qkv_view *view)
+static void neuron_take_vectors(struct neuron *n, const struct qkv_view *view)
 {
     size_t bytes = (size_t)n->d * sizeof *n->q;
     const float *k = view->kv + view->k_at[n->head / (view->H / view->G)];
@@ -150,7 +150,7 @@ void neuron_scores(struct neuron *n, const struct qkv_view *view)
         n->hidden[s] = !visible(at, n->row, s);
 }
 
-static int take(void *self, const struct qkv_view *view, struct err *e)
+static int neuron_take(void *self, const struct qkv_view *view, struct err *e)
 {
     struct neuron *n = self;
 
@@ -158,19 +158,19 @@ static int take(void *self, const struct qkv_view *view, struct err *e)
     if (view->stack != n->stack || view->layer != n->layer)
         return 0;
     assert(view->S == n->S && view->at[n->head].d == n->d);
-    take_vectors(n, view);
+    neuron_take_vectors(n, view);
     neuron_scores(n, view);
     return 0;
 }
 
 struct tap neuron_tap(struct neuron *n)
 {
-    return (struct tap){ .take = take, .self = n };
+    return (struct tap){ .take = neuron_take, .self = n };
 }
 
 /* ---- the sink ---- */
 
-static void take_rows(void *self, const struct rows *r, int n_heads)
+static void neuron_take_rows(void *self, const struct rows *r, int n_heads)
 {
     struct neuron *n = self;
     int row = n->row - r->row0;
@@ -187,5 +187,5 @@ static void take_rows(void *self, const struct rows *r, int n_heads)
 
 struct sink neuron_sink(struct neuron *n)
 {
-    return (struct sink){ SINK_HEAD, take_rows, NULL, n };
+    return (struct sink){ SINK_HEAD, neuron_take_rows, NULL, n };
 }

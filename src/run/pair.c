@@ -51,9 +51,9 @@ static int find_rows(const struct model *m, const struct batch *source,
 }
 
 /* Runs m over source; *memory: what it makes of it. */
-static int encode(const struct model *m, const struct batch *source, const struct wanted *want,
-                  const struct change *change, const struct sink *sinks, int n_sinks,
-                  struct memory *memory, struct par *par, struct arena *call, struct err *e)
+static int pair_encode(const struct model *m, const struct batch *source, const struct wanted *want,
+                       const struct change *change, const struct sink *sinks, int n_sinks,
+                       struct memory *memory, struct par *par, struct arena *call, struct err *e)
 {
     bool shown = want->stacks == 0 || (want->stacks >> STACK_ENCODER & 1) != 0;
     size_t count = (size_t)source->start[source->n_texts];
@@ -80,7 +80,7 @@ int run_pair(const struct model *m, const struct batch *source, const struct bat
 
     split_change(want->change, &before, &after);
     if (want->memory == NULL) {
-        if (encode(m, source, want, &before, sinks, n_sinks, &memory, par, call, e) != 0)
+        if (pair_encode(m, source, want, &before, sinks, n_sinks, &memory, par, call, e) != 0)
             return -1;
         decoder.memory = &memory;
         decoder.resume = NULL;

@@ -13,7 +13,7 @@ static const double SUM_MAX = 1e-3;
 /* ---- rows ---- */
 
 /* Element 0 of a row. */
-static int64_t row_at(const struct tensor *t, int head, int row)
+static int64_t run_precomputed_row_at(const struct tensor *t, int head, int row)
 {
     return (head * t->shape[1] + row) * t->shape[2];
 }
@@ -70,7 +70,7 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
 
     for (int t = 0; t < rows->n_rows; t++) {
         size_t to = (size_t)t * rows->stride;
-        int64_t at = row_at(y->rows, rows->head, rows->row0 + t) + rows->key0;
+        int64_t at = run_precomputed_row_at(y->rows, rows->head, rows->row0 + t) + rows->key0;
 
         float taken = taken_of(y, rows->head, rows->row0 + t);
 
@@ -118,10 +118,10 @@ int precomputed_error(const struct precomputed_layer *y, struct arena *a, int he
     int count = (int)y->rows->shape[2];
     float *w = arena_alloc_raw(a, (size_t)count, sizeof *w), taken = taken_of(y, head, row);
 
-    tensor_read(w, y->rows, row_at(y->rows, head, row), count);
+    tensor_read(w, y->rows, run_precomputed_row_at(y->rows, head, row), count);
     if (y->single == NULL || !is_row(w, count, taken, false))
         return row_error(y->rows, w, taken, head, row, e);
-    tensor_read(w, y->single, row_at(y->single, head, row), count);
+    tensor_read(w, y->single, run_precomputed_row_at(y->single, head, row), count);
     return row_error(y->single, w, 0, head, row, e);
 }
 

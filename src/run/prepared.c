@@ -101,7 +101,7 @@ static void turn_task(void *self, int i, struct arena *scratch)
 }
 
 /* Of a multiple of 64 bytes, in a slab of as many or of `most`.  NULL: there is no memory. */
-static void *take(struct prepared *prepared, uint64_t bytes, double most)
+static void *prepared_take(struct prepared *prepared, uint64_t bytes, double most)
 {
     uint64_t slab = most < SLAB ? (uint64_t)most : SLAB;
     void *taken;
@@ -129,7 +129,7 @@ static unsigned char *take_panels(struct prepared *prepared, const struct matrix
 {
     uint64_t bytes = panel_size(w) * (uint64_t)count_panels(w);
     double most = w->fast != NULL ? INFINITY : prepared->spare;
-    unsigned char *panels = (double)bytes <= most ? take(prepared, bytes, most) : NULL;
+    unsigned char *panels = (double)bytes <= most ? prepared_take(prepared, bytes, most) : NULL;
 
     if (panels != NULL && w->fast == NULL)
         prepared->spare -= (double)bytes;
@@ -159,8 +159,8 @@ static void lacks_memory(struct pass *p, const struct matrix *w)
 }
 
 /* Those of the matrix; NULL: it is not to be prepared yet, or there is no memory. */
-static const struct kept *prepare(struct pass *p, struct prepared *prepared,
-                                  const struct matrix *w)
+static const struct kept *prepared_prepare(struct pass *p, struct prepared *prepared,
+                                           const struct matrix *w)
 {
     struct kept *kept = kept_of(prepared, w);
 
@@ -229,7 +229,7 @@ bool prepared_linear(struct pass *p, const struct linear_job *j)
 
     if (prepared == NULL || (j->w->fast == NULL && !is_turned(prepared, j)))
         return false;
-    kept = prepare(p, prepared, j->w);
+    kept = prepared_prepare(p, prepared, j->w);
     if (kept == NULL)
         return false;
     if (j->w->fast != NULL)
@@ -246,7 +246,7 @@ bool prepared_linear(struct pass *p, const struct linear_job *j)
  * Of a matrix that is run in n_parts, each with panels of its own.  That of logits may be the
  * tokens' embeddings, and has no weight then.
  */
-static double bytes_of(const struct param *w, int n_parts, const struct fast_kernel *fast)
+static double prepared_bytes_of(const struct param *w, int n_parts, const struct fast_kernel *fast)
 {
     const struct matrix *matrix = &w->matrix;
     double groups = w->n_groups > 0 ? w->n_groups : 1;
@@ -263,14 +263,14 @@ static double bytes_of_layer(const struct model *m, const struct layer_plan *lay
     double bytes = 0;
 
     for (int s = 0; s < N_SLOT; s++)
-        bytes += bytes_of(&layer->slot[s], s == W_KV_A ? 2 : 1, fast);
+        bytes += prepared_bytes_of(&layer->slot[s], s == W_KV_A ? 2 : 1, fast);
     for (int i = 0; layer->expert != NULL && i < m->config.experts.n; i++)
-        bytes += bytes_of(&layer->expert[i].gate, 1, fast) +
-                 bytes_of(&layer->expert[i].up, 1, fast) +
-                 bytes_of(&layer->expert[i].down, 1, fast);
+        bytes += prepared_bytes_of(&layer->expert[i].gate, 1, fast) +
+                 prepared_bytes_of(&layer->expert[i].up, 1, fast) +
+                 prepared_bytes_of(&layer->expert[i].down, 1, fast);
     for (int i = 0; layer->former != NULL && i < m->config.n_mlps - 1; i++)
-        bytes += bytes_of(&layer->former[i].up, 1, fast) +
-                 bytes_of(&layer->former[i].down, 1, fast);
+        bytes += prepared_bytes_of(&layer->former[i].up, 1, fast) +
+                 prepared_bytes_of(&layer->former[i].down, 1, fast);
     return bytes;
 }
 
@@ -282,9 +282,10 @@ double prepared_memory(const struct model *m, const struct change *change)
     if (fast == NULL)
         return 0;
     for (int s = 0; s < N_SLOT; s++)
-        bytes += bytes_of(&m->slot[s], s == W_INPUT_EMB ? m->config.n_layers : 1, fast);
+        bytes += prepared_bytes_of(&m->slot[s], s == W_INPUT_EMB ? m->config.n_layers : 1, fast);
     for (int i = 0; i < m->config.streams.n - 1; i++)
-        bytes += bytes_of(&m->stream_in[i], 1, fast) + bytes_of(&m->stream_out[i], 1, fast);
+        bytes += prepared_bytes_of(&m->stream_in[i], 1, fast) +
+                 prepared_bytes_of(&m->stream_out[i], 1, fast);
     for (int l = 0; l < m->config.n_layers; l++)
         bytes += bytes_of_layer(m, &m->layer[l], fast);
     return bytes > 0 ? bytes + HUGE_PAGE : 0;

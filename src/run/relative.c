@@ -13,7 +13,7 @@
 /* ---- rows by distance ---- */
 
 /* The row of the table, or the sinusoid, that a distance reads; 0: distance 0. */
-static int row_of(const struct model *m, int distance)
+static int relative_row_of(const struct model *m, int distance)
 {
     const struct config *config = &m->config;
     int row = distance, size = abs(distance);
@@ -54,10 +54,10 @@ static void fill_distances(struct pass *p, struct relative *r)
     for (int t = 0; t < p->b->n_texts; t++)
         if (pass_tokens(p, t) - 1 > reach)
             reach = pass_tokens(p, t) - 1;
-    first = row_of(p->m, -reach);
+    first = relative_row_of(p->m, -reach);
     row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row);
     for (int d = -reach; d <= reach; d++)
-        row[reach + d] = row_of(p->m, d) - first;
+        row[reach + d] = relative_row_of(p->m, d) - first;
     r->n_rows = row[2 * reach] + 1;
     begin = arena_alloc_raw(p->call, relative_begins(r->n_rows), sizeof *begin);
     relative_find_begins(begin, row, reach, r->n_rows);
@@ -110,7 +110,7 @@ double relative_memory(const struct model *m, int n_tokens)
 
     if (m->family->bias != BIAS_XL && m->slot[W_REL_TABLE].weight == NULL)
         return 0;
-    rows = row_of(m, n_tokens - 1) - row_of(m, 1 - n_tokens) + 1;
+    rows = relative_row_of(m, n_tokens - 1) - relative_row_of(m, 1 - n_tokens) + 1;
     return rows * (config->d_model +
                    HD * (2 + (config->relative.c2p && config->relative.p2c))) +
            2 * n_tokens;
@@ -126,7 +126,7 @@ struct prepare_job {
 };
 
 /* Packed, and rounded where the precision is lower. */
-static void pack_rows(const struct pass *p, float *packed, const float *rows, int n_rows)
+static void relative_pack_rows(const struct pass *p, float *packed, const float *rows, int n_rows)
 {
     int d = p->m->config.d_head;
 
@@ -141,8 +141,8 @@ static void pack_task(void *self, int h, struct arena *scratch)
     const struct relative *relative = job->p->relative;
 
     (void)scratch;
-    pack_rows(job->p, job->packed + (size_t)h * relative->size,
-              relative->row + h * job->p->m->config.d_head, relative->n_rows);
+    relative_pack_rows(job->p, job->packed + (size_t)h * relative->size,
+                       relative->row + h * job->p->m->config.d_head, relative->n_rows);
 }
 
 /* Queries, keys and values, which enter the products of the terms as they are stored. */
@@ -157,8 +157,8 @@ static void round_task(void *self, int i, struct arena *scratch)
                     stage_rows_of(job->p->N, i) * width);
 }
 
-static void project(struct pass *p, const struct layer_plan *plan, enum slot slot,
-                    float *packed)
+static void relative_project_table(struct pass *p, const struct layer_plan *plan, enum slot slot,
+                                   float *packed)
 {
     struct relative *relative = p->relative;
     struct prepare_job job = { .p = p, .packed = packed };
@@ -199,8 +199,8 @@ static void xl_task(void *self, int h, struct arena *scratch)
     for (int i = 0; i < 2; i++)
         segment_add[i] = bias_product(slot[W_SEG_BIAS].vector + at, in_q,
                                       job->segment + (int64_t)i * HD + at, d);
-    pack_rows(job->p, relative->segment + (size_t)h * relative_packed(2, d),
-              job->segment + at, 2);
+    relative_pack_rows(job->p, relative->segment + (size_t)h * relative_packed(2, d),
+                       job->segment + at, 2);
 }
 
 static void prepare_xl(struct pass *p, const struct layer_plan *plan)
@@ -212,7 +212,7 @@ static void prepare_xl(struct pass *p, const struct layer_plan *plan)
     struct prepare_job job = { .p = p, .plan = plan, .segment = segment };
 
     tensor_read(segment, plan->slot[W_SEG].weight, 0, 2 * HD);
-    project(p, plan, W_REL_K, p->relative->by_query);
+    relative_project_table(p, plan, W_REL_K, p->relative->by_query);
     par_for(p->par, config->n_heads, xl_task, &job);
     arena_reset(p->call, mark);
 }
@@ -231,9 +231,9 @@ void relative_project(struct pass *p, const struct layer_plan *plan)
         return;
     }
     if (p->relative->by_query != NULL)
-        project(p, plan, shared ? W_K : W_REL_K, p->relative->by_query);
+        relative_project_table(p, plan, shared ? W_K : W_REL_K, p->relative->by_query);
     if (p->relative->by_key != NULL)
-        project(p, plan, shared ? W_Q : W_REL_Q, p->relative->by_key);
+        relative_project_table(p, plan, shared ? W_Q : W_REL_Q, p->relative->by_key);
 }
 
 /* ---- one head of one text ---- */

@@ -10,7 +10,7 @@
 #include "run/row.h"
 
 /* Of differences from the largest score, each in single precision, in double. */
-static void softmax(float *s, double *room, int E)
+static void route_softmax(float *s, double *room, int E)
 {
     float max = s[row_strongest(s, E)];
 
@@ -28,7 +28,7 @@ static void sigmoid(float *s, int E)
 }
 
 /* Sets the n largest of s (ties: the lower index). */
-static void largest(bool *chosen, const float *s, int E, int n)
+static void route_largest(bool *chosen, const float *s, int E, int n)
 {
     memset(chosen, 0, (size_t)E * sizeof *chosen);
     for (int k = 0; k < n; k++) {
@@ -63,7 +63,7 @@ static void keep_groups(float *s, const struct routing *r, struct route_room *ro
 
     for (int g = 0; g < r->n_groups; g++)
         room->worth[g] = worth(s + g * size, size, r->group_score);
-    largest(room->chosen, room->worth, r->n_groups, r->n_kept);
+    route_largest(room->chosen, room->worth, r->n_groups, r->n_kept);
     for (int x = 0; x < r->E; x++)
         if (!room->chosen[x / size])
             s[x] = r->group_score == GROUPS_TOP2 ? -HUGE_VALF : 0;
@@ -124,9 +124,9 @@ void route_shares(float *s, const struct routing *r, struct route_room *room)
     if (r->score == SCORE_SIGMOID)
         sigmoid(s, r->E);
     else if (r->score == SCORE_SOFTMAX)
-        softmax(s, room->exact, r->E);
+        route_softmax(s, room->exact, r->E);
     if (r->score == SCORE_SIGMOID_INPUT) {
-        largest(room->chosen, s, r->E, r->n_chosen);
+        route_largest(room->chosen, s, r->E, r->n_chosen);
         sigmoid(s, r->E);
         for (int x = 0; x < r->E; x++)
             s[x] = room->chosen[x] ? s[x] : -1;
@@ -139,7 +139,7 @@ void route_shares(float *s, const struct routing *r, struct route_room *room)
     /* Scores that became 0 count as 0 where they are chosen because no others are left. */
     if (r->group_score == GROUPS_MAX)
         memcpy(s, room->choice, (size_t)r->E * sizeof *s);
-    largest(room->chosen, room->choice, r->E, r->n_chosen);
+    route_largest(room->chosen, room->choice, r->E, r->n_chosen);
     for (int x = 0; x < r->E; x++)
         sum += room->chosen[x] ? s[x] : 0;
     /* The reference adds this where sigmoids may all vanish; else it changes nothing. */

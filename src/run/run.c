@@ -45,7 +45,7 @@ static int last_layer(const struct model *m, const struct wanted *want)
 
 /* ---- room ---- */
 
-static void make_room(struct pass *p)
+static void run_make_room(struct pass *p)
 {
     const struct config *config = &p->m->config;
     size_t N = (size_t)p->N, D = (size_t)config->d_model;
@@ -165,7 +165,7 @@ static void skip_attention(struct pass *p, const struct param *slot)
 
 /* x2 = x2 + out of this stack's attention, and of what stands beside it, over sqrt 2; then
  * normed where the norm is after the sum. */
-static void join(struct pass *p, int l, enum stack_id stack, const float *out)
+static void run_join(struct pass *p, int l, enum stack_id stack, const float *out)
 {
     const struct param *slot = p->m->layer[l].slot;
     const struct param *norm = &slot[stack == STACK_CROSS ? W_CROSS_NORM : W_ATT_NORM];
@@ -326,17 +326,17 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     attention_output(p, l, own, out);
     if (p->m->norm_place == PLACE_PARALLEL) {
         mlp_add(p, &p->m->layer[l]);
-        join(p, l, own, out);
+        run_join(p, l, own, out);
         return 0;
     }
-    join(p, l, own, out);
+    run_join(p, l, own, out);
     if (cross) {
         if (attend_cross(p, l, !last, e) != 0)
             return -1;
         if (last)
             return 0;
         attention_output(p, l, STACK_CROSS, out);
-        join(p, l, STACK_CROSS, out);
+        run_join(p, l, STACK_CROSS, out);
     }
     mlp_add(p, &p->m->layer[l]);
     leave_bottleneck(p, l);
@@ -416,7 +416,7 @@ static int run_precomputed(struct pass *p, struct err *e)
 /* ---- all of it ---- */
 
 /* The embeddings, as the first layer reads them. */
-static void begin(struct pass *p)
+static void run_begin(struct pass *p)
 {
     size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
 
@@ -451,7 +451,7 @@ static void resume(struct pass *p, const struct resume *from)
 }
 
 /* The streams for the pass that goes on. */
-static void leave(const struct pass *p, const struct leave *to)
+static void run_leave(const struct pass *p, const struct leave *to)
 {
     size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
 
@@ -488,14 +488,14 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     if (check_pass(&pass, e) != 0)
         return -1;
     before = meter_enter(par_meter(par), METER_PASS);
-    make_room(&pass);
+    run_make_room(&pass);
     if (want->resume != NULL)
         resume(&pass, want->resume);
     else
-        begin(&pass);
+        run_begin(&pass);
     status = run_layers(&pass, e);
     if (status == 0 && want->leave != NULL)
-        leave(&pass, want->leave);
+        run_leave(&pass, want->leave);
     if (status == 0 && pass.streams != NULL && (want->hidden != NULL || want->logits != NULL))
         altup_merge(&pass, pass.x, pass.streams, pass.N, pass.a);
     if (status == 0) {

@@ -184,7 +184,7 @@ static void one_linear(struct pass *p, float *y, int64_t y_stride, const float *
 }
 
 /* Columns of a group of x -> columns of the same group of y. */
-static struct param group_of(const struct param *w, int i)
+static struct param stage_group_of(const struct param *w, int i)
 {
     struct param group = *w;
 
@@ -197,7 +197,7 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                   int64_t x_stride, int n_rows, const struct param *w)
 {
     for (int i = 0; i < (w->n_groups > 0 ? w->n_groups : 1); i++) {
-        struct param group = group_of(w, i);
+        struct param group = stage_group_of(w, i);
 
         one_linear(p, y + i * w->matrix.N, y_stride, x + i * w->matrix.K, x_stride, n_rows, &group);
     }

@@ -12,8 +12,8 @@
  * Each head's part of the description, with all rows of what it hides.  A mask that is
  * only causal becomes what a decoder's attention says, for what knows no other.
  */
-static const struct attend *describe(struct pass *p, int l, const struct heads *h, int text,
-                                     int T, int S)
+static const struct attend *tap_describe(struct pass *p, int l, const struct heads *h, int text,
+                                         int T, int S)
 {
     int H = p->m->config.n_heads;
     bool causal = mask_is_causal(h->mask) && cross_masked_keys(p, h->stack, S) == S;
@@ -67,7 +67,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text,
         .G = config->n_kv_heads, .q = h->q + row * h->q_stride,
         .kv = h->kv + key * h->kv_stride, .q_stride = h->q_stride,
         .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
-        .at = describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
+        .at = tap_describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
         .gate_at = gates, .out = out->weight != NULL && gates == NULL ? out : NULL,
         .room = p->call,
         .branch = config->multiplier.branch,

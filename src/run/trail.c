@@ -117,7 +117,7 @@ struct tap trail_tap(struct trail *t)
 
 /* ---- the sink ---- */
 
-static void take(void *self, const struct rows *r, int n_heads)
+static void trail_take(void *self, const struct rows *r, int n_heads)
 {
     const struct trail *t = self;
     struct trail_attention *to = attention_of(t, r->layer, r->stack);
@@ -135,5 +135,5 @@ static void take(void *self, const struct rows *r, int n_heads)
 
 struct sink trail_sink(struct trail *t)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, t };
+    return (struct sink){ SINK_HEAD, trail_take, NULL, t };
 }

@@ -32,7 +32,7 @@ struct part {
     int skip;                   /* inputs of w before the head's own */
 };
 
-static struct part part_of(const struct job *j, int head)
+static struct part value_norms_part_of(const struct job *j, int head)
 {
     int d = j->p->m->config.d_value, first = head * d, block = 1;
     struct part part = { j->out->matrix, 0 };
@@ -54,8 +54,8 @@ static struct part part_of(const struct job *j, int head)
 }
 
 /* x[n, width] = the values from row `key` of kv on, after skip zeros, and zeros after them. */
-static void read_values(const struct job *j, float *x, int width, int skip, const float *kv,
-                        int key, int n)
+static void value_norms_read_values(const struct job *j, float *x, int width, int skip,
+                                    const float *kv, int key, int n)
 {
     int d = j->p->m->config.d_value;
 
@@ -65,7 +65,7 @@ static void read_values(const struct job *j, float *x, int width, int skip, cons
                         kv + (key + i) * j->heads->kv_stride, d);
 }
 
-static float length(const float *x, int n)
+static float value_norms_length(const float *x, int n)
 {
     double sum = 0;
 
@@ -81,15 +81,15 @@ static void value_lengths(const struct job *j, float *norm, const float *kv,
     float *x = arena_alloc_raw(scratch, (size_t)d, sizeof *x);
 
     for (int key = 0; key < j->n_keys; key++) {
-        read_values(j, x, d, 0, kv, key, 1);
-        norm[key] = length(x, d);
+        value_norms_read_values(j, x, d, 0, kv, key, 1);
+        norm[key] = value_norms_length(x, d);
     }
 }
 
 static void written_lengths(const struct job *j, float *norm, const float *kv, int head,
                             struct arena *scratch)
 {
-    struct part part = part_of(j, head);
+    struct part part = value_norms_part_of(j, head);
     const struct matrix *w = &part.w;
     float *x = arena_alloc_raw(scratch, KEYS * (size_t)w->K, sizeof *x);
     float *y = arena_alloc_raw(scratch, KEYS * (size_t)w->N, sizeof *y);
@@ -100,13 +100,13 @@ static void written_lengths(const struct job *j, float *norm, const float *kv, i
     for (int key = 0; key < j->n_keys; key += KEYS) {
         int n = j->n_keys - key < KEYS ? j->n_keys - key : KEYS;
 
-        read_values(j, x, w->K, part.skip, kv, key, n);
+        value_norms_read_values(j, x, w->K, part.skip, kv, key, n);
         for (int n0 = 0; n0 < w->N; n0 += PANEL)
             linear_panel(y, w->N, x, w->K, n, w, NULL, n0, room);
         for (int64_t i = 0; j->by != NULL && i < (int64_t)n * w->N; i++)
             y[i] *= j->by[i % w->N];
         for (int i = 0; i < n; i++)
-            norm[key + i] = branch * length(y + (int64_t)i * w->N, w->N);
+            norm[key + i] = branch * value_norms_length(y + (int64_t)i * w->N, w->N);
     }
 }
 
@@ -127,7 +127,7 @@ static void lengths(const struct job *j, float *norm, const float *kv, int head,
     arena_reset(scratch, mark);
 }
 
-static void head_task(void *self, int head, struct arena *scratch)
+static void value_norms_head_task(void *self, int head, struct arena *scratch)
 {
     const struct job *job = self;
 
@@ -156,7 +156,7 @@ const struct value_norms *value_norms_of(struct pass *p, int l, const struct hea
     job.own = stage_floats(p, H, (size_t)job.n_keys);
     if (h->global_qkv != NULL)
         job.global = stage_floats(p, H, (size_t)job.n_keys);
-    par_for(p->par, (int)H, head_task, &job);
+    par_for(p->par, (int)H, value_norms_head_task, &job);
     norms = arena_alloc(p->call, 1, sizeof *norms);
     *norms = (struct value_norms){ job.n_keys, job.own, job.global };
     return norms;

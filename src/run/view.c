@@ -12,8 +12,8 @@ static void add_outer(double *gram, const float *x, int n)
             gram[i * n + j] += (double)x[i] * (double)x[j];
 }
 
-static void add_rows(double *gram, const struct matrix *w, const float *by, int first, int n,
-                     struct arena *a)
+static void view_add_rows(double *gram, const struct matrix *w, const float *by, int first, int n,
+                          struct arena *a)
 {
     float *row = arena_alloc_raw(a, (uint64_t)n, (uint64_t)w->N * sizeof *row);
 
@@ -35,7 +35,7 @@ static void multiply_out(double *gram, const struct qkv_view *v, int head)
     float *row;
 
     if (w->order_in_out) {
-        add_rows(gram, w, v->by, first, n, v->room);
+        view_add_rows(gram, w, v->by, first, n, v->room);
     } else {
         row = arena_alloc_raw(v->room, (uint64_t)w->K, sizeof *row);
         for (int i = 0; i < w->N; i++) {

@@ -58,7 +58,7 @@ static int block_rows(const struct config *c)
 }
 
 /* Floats of the larger of the convolutions' outputs, but the last one's, of either parity. */
-static size_t widest(const struct config *c, int parity, int n)
+static size_t wave_widest(const struct config *c, int parity, int n)
 {
     int64_t most = 0;
 
@@ -195,7 +195,7 @@ void wave_rows(struct pass *p, float *out, const struct values *v, int n)
     float *room[2], *scale = NULL, *shift = NULL;
 
     for (int k = 0; k < 2; k++)
-        room[k] = stage_floats(p, widest(config, k, most), 1);
+        room[k] = stage_floats(p, wave_widest(config, k, most), 1);
     if (!config->front.wave.norms) {
         scale = stage_floats(p, C, 1);
         shift = stage_floats(p, C, 1);
@@ -218,6 +218,6 @@ size_t wave_room(const struct model *m, int n)
 
         windows = room > windows ? room : windows;
     }
-    return widest(config, 0, most) + widest(config, 1, most) + windows +
+    return wave_widest(config, 0, most) + wave_widest(config, 1, most) + windows +
            (config->front.wave.norms ? 0 : C * (MLP_ROWS + 4 * MLP_ROWS / ROW_CHUNK + 6));
 }

@@ -24,7 +24,7 @@ struct ahead {
     struct report_ahead report;
 };
 
-static void drop(struct ahead_line *line)
+static void ahead_drop(struct ahead_line *line)
 {
     memory_file_drop(&line->report);
     free(line->block);
@@ -36,7 +36,7 @@ static void drop_all(void *what)
     struct ahead *ahead = what;
 
     for (int i = 0; i < ahead->n; i++)
-        drop(&ahead->line[i]);
+        ahead_drop(&ahead->line[i]);
     ahead->n = 0;
 }
 

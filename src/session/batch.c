@@ -21,7 +21,7 @@ static int n_tokens(const struct session *s, const struct item *item)
 }
 
 /* Reads a batch; returns as input_next. */
-static int fill(struct batches *b, struct err *e)
+static int batch_fill(struct batches *b, struct err *e)
 {
     struct arena_mark mark = arena_mark(b->s->a);
     int all = 0, status;
@@ -37,7 +37,7 @@ static int fill(struct batches *b, struct err *e)
 }
 
 /* Some of the texts in one pass. */
-static int run_texts(struct batches *b, struct item *items, int n, struct err *e)
+static int batch_run_texts(struct batches *b, struct item *items, int n, struct err *e)
 {
     if (session_generate(b->s, items, n, b->s->a, e) != 0)
         return -1;
@@ -48,7 +48,7 @@ static int run_texts(struct batches *b, struct item *items, int n, struct err *e
 static int run_singly(struct batches *b, struct item *items, int n, struct err *e)
 {
     for (int i = 0; i < n; i++)
-        if (run_texts(b, &items[i], 1, e) != 0 && input_fail(b->in, &items[i], e) != 0)
+        if (batch_run_texts(b, &items[i], 1, e) != 0 && input_fail(b->in, &items[i], e) != 0)
             return -1;
     return 0;
 }
@@ -56,7 +56,7 @@ static int run_singly(struct batches *b, struct item *items, int n, struct err *
 static int run_together(struct batches *b, struct item *items, int n, struct err *e)
 {
     if (n > 1) {
-        if (run_texts(b, items, n, e) == 0)
+        if (batch_run_texts(b, items, n, e) == 0)
             return 0;
         if (e->kind != ERR_INPUT)
             return -1;
@@ -92,7 +92,7 @@ int input_batches(struct input *in, struct session *s,
     mark = arena_mark(s->a);
     input_begin(in);
     do {
-        status = fill(&batches, e);
+        status = batch_fill(&batches, e);
         input_work(in);
         if (status < 0 || run_batch(&batches, e) != 0)
             return -1;

@@ -44,8 +44,8 @@ static int read_boxes(const struct model *m, const float *x, int64_t n, int *box
     return 0;
 }
 
-static int take(const struct model *m, struct arena *a, const struct tensor *t,
-                struct item *item, struct err *e)
+static int boxes_take(const struct model *m, struct arena *a, const struct tensor *t,
+                      struct item *item, struct err *e)
 {
     int n = item->tokens.n, *box;
     float *x;
@@ -74,7 +74,7 @@ int boxes_fill(const struct session *s, struct arena *a, struct item *item, stru
     weights = npz_open_one(a, path, &tensor, e);
     if (weights == NULL)
         return -1;
-    status = take(s->model, a, tensor, item, e);
+    status = boxes_take(s->model, a, tensor, item, e);
     weights_close(weights);
     return status == 0 ? 0 : err_under(e, "%s", path);
 }

@@ -26,7 +26,7 @@ static bool range(const char **s, int *first, int *last)
     return true;
 }
 
-static int add_block(struct arena *a, struct mask *m, const char *part, struct err *e)
+static int change_add_block(struct arena *a, struct mask *m, const char *part, struct err *e)
 {
     const char *text = part + strlen("block:");
     struct mask_block block, *all;
@@ -68,8 +68,8 @@ static void append_array(struct arena *a, struct mask *m, const struct mask_arra
 }
 
 /* keys: the array is of keys alone. */
-static int add_file(const struct session *s, struct mask *m, const char *path, bool keys,
-                    struct err *e)
+static int change_add_file(const struct session *s, struct mask *m, const char *path, bool keys,
+                           struct err *e)
 {
     struct mask_array array;
 
@@ -96,8 +96,8 @@ static int not_a_mask(const struct session *s, const char *option, const char *p
                    none ? "," : " or", none ? " or none" : "");
 }
 
-static int add_part(const struct session *s, struct mask *m, const char *part,
-                    struct err *e)
+static int change_add_part(const struct session *s, struct mask *m, const char *part,
+                           struct err *e)
 {
     if (strcmp(part, "causal") == 0) {
         m->causal = true;
@@ -106,19 +106,19 @@ static int add_part(const struct session *s, struct mask *m, const char *part,
     if (strncmp(part, "padding:", strlen("padding:")) == 0)
         return add_padding(m, part, e);
     if (strncmp(part, "block:", strlen("block:")) == 0)
-        return add_block(s->a, m, part, e);
+        return change_add_block(s->a, m, part, e);
     if (strcmp(part, keys_of) == 0)
         return err_set(e, ERR_USAGE, "%s: '%s' names no file: expected keys:FILE.npy", m->name,
                        part);
     if (strncmp(part, keys_of, strlen(keys_of)) == 0)
-        return add_file(s, m, part + strlen(keys_of), true, e);
+        return change_add_file(s, m, part + strlen(keys_of), true, e);
     if (str_ends_with(part, ".npy"))
-        return add_file(s, m, part, false, e);
+        return change_add_file(s, m, part, false, e);
     return not_a_mask(s, m->name, part, e);
 }
 
-static const struct mask *parse(const struct session *s, const char *option,
-                                const char *spec, struct err *e)
+static const struct mask *change_parse(const struct session *s, const char *option,
+                                       const char *spec, struct err *e)
 {
     double value = s->asked->mask_value;
     struct mask *mask = arena_alloc(s->a, 1, sizeof *mask);
@@ -127,10 +127,10 @@ static const struct mask *parse(const struct session *s, const char *option,
     *mask = (struct mask){ .name = option,
                            .hidden_score = isnan(value) ? -INFINITY : (float)value };
     if (str_ends_with(spec, ".npy") && file_exists(spec))        /* a "+" in a name */
-        return add_file(s, mask, spec, false, e) == 0 ? mask : NULL;
+        return change_add_file(s, mask, spec, false, e) == 0 ? mask : NULL;
     do {
         part = strsep(&parts, "+");
-        if (add_part(s, mask, part, e) != 0)
+        if (change_add_part(s, mask, part, e) != 0)
             return NULL;
     } while (parts != NULL);
     return mask;
@@ -164,12 +164,12 @@ static int set_masks(struct session *s, struct change *c, struct err *e)
         return err_set(e, ERR_USAGE, "--memory-mask requires cross-attention: an "
                        "encoder-decoder and a text for its decoder");
     if (self != NULL) {
-        c->mask = parse(s, "--mask", self, e);
+        c->mask = change_parse(s, "--mask", self, e);
         if (c->mask == NULL)
             return -1;
     }
     if (asked->memory_mask != NULL) {
-        c->memory_mask = parse(s, "--memory-mask", asked->memory_mask, e);
+        c->memory_mask = change_parse(s, "--memory-mask", asked->memory_mask, e);
         if (c->memory_mask == NULL)
             return -1;
     }

@@ -41,7 +41,7 @@ struct reader {
 /* ---- lines and columns ---- */
 
 /* false: there is none.  Without its line feed and carriage return. */
-static bool next_line(struct reader *r, const char **line, size_t *size)
+static bool conllu_next_line(struct reader *r, const char **line, size_t *size)
 {
     const char *feed;
 
@@ -57,7 +57,8 @@ static bool next_line(struct reader *r, const char **line, size_t *size)
     return true;
 }
 
-static int split(struct reader *r, const char *line, size_t size, const char *column[N_COLUMN])
+static int conllu_split(struct reader *r, const char *line, size_t size,
+                        const char *column[N_COLUMN])
 {
     char *copy = arena_strndup(r->a, line, size);
     int n = 0;
@@ -80,7 +81,7 @@ static int split(struct reader *r, const char *line, size_t size, const char *co
 }
 
 /* A whole number that fits an int and is all of s up to `stop`. */
-static bool number(const char *s, char stop, int *v, const char **rest)
+static bool conllu_number(const char *s, char stop, int *v, const char **rest)
 {
     long long n = list_number(&s);
 
@@ -93,7 +94,7 @@ static bool number(const char *s, char stop, int *v, const char **rest)
 
 /* ---- a word ---- */
 
-static void grow(struct reader *r)
+static void conllu_grow(struct reader *r)
 {
     int room = r->room > 0 ? 2 * r->room : 64;
     struct conllu_word *word = arena_alloc(r->a, (uint64_t)room, sizeof *word);
@@ -140,7 +141,7 @@ static const char *entity_of(struct reader *r, const char *misc)
 static void add_surface(struct reader *r, const char *const *column, int first, int last)
 {
     if (r->n_surface == r->room)
-        grow(r);
+        conllu_grow(r);
     r->surface[r->n_surface++] = (struct surface){ column[FORM], first, last,
                                                    has_blank(column[MISC]), r->line };
 }
@@ -166,14 +167,14 @@ static int add_word(struct reader *r, const char *const *column, int id)
 
     if (id != r->n + 1)
         return FAIL(r, r->line, "word %d, expected %d", id, r->n + 1);
-    if (!number(column[HEAD], '\0', &head, &rest))
+    if (!conllu_number(column[HEAD], '\0', &head, &rest))
         return FAIL(r, r->line, "word %d: head '%s' is not a number", id, column[HEAD]);
     if (head == id)
         return FAIL(r, r->line, "word %d is its own head", id);
     if (column[FORM][0] == '\0' || column[DEPREL][0] == '\0')
         return FAIL(r, r->line, "word %d has no form or no relation", id);
     if (r->n == r->room)
-        grow(r);
+        conllu_grow(r);
     r->word[r->n++] = (struct conllu_word){
         column[FORM], column[UPOS], without_subtype(r, column[DEPREL]), head - 1,
         entity_of(r, column[MISC]), 0, 0
@@ -188,22 +189,22 @@ static int take_word(struct reader *r, const char *line, size_t size)
     const char *column[N_COLUMN], *rest;
     int id, last;
 
-    if (split(r, line, size, column) != 0)
+    if (conllu_split(r, line, size, column) != 0)
         return -1;
     if (r->n == 0 && r->n_surface == 0)
         r->first_line = r->line;
-    if (number(column[ID], '\0', &id, &rest))
+    if (conllu_number(column[ID], '\0', &id, &rest))
         return add_word(r, column, id);
-    if (number(column[ID], '-', &id, &rest) && number(rest + 1, '\0', &last, &rest))
+    if (conllu_number(column[ID], '-', &id, &rest) && conllu_number(rest + 1, '\0', &last, &rest))
         return add_range(r, column, id, last);
-    if (number(column[ID], '.', &id, &rest) && number(rest + 1, '\0', &last, &rest))
+    if (conllu_number(column[ID], '.', &id, &rest) && conllu_number(rest + 1, '\0', &last, &rest))
         return 0;
     return FAIL(r, r->line, "'%s' is not the number of a word", column[ID]);
 }
 
 /* ---- a sentence ---- */
 
-static int check_heads(struct reader *r)
+static int conllu_check_heads(struct reader *r)
 {
     for (int i = 0; i < r->n; i++)
         if (r->word[i].head >= r->n)
@@ -262,7 +263,7 @@ static size_t skip_blank(const struct reader *r, size_t at)
 }
 
 /* Bytes at .. at + size - 1 of the text are those of the surface's words. */
-static void place(struct reader *r, const struct surface *s, size_t at, size_t size)
+static void conllu_place(struct reader *r, const struct surface *s, size_t at, size_t size)
 {
     size_t sum = 0;
     bool made_up = true;
@@ -294,7 +295,7 @@ static int align(struct reader *r)
         if (n > r->size - at || memcmp(r->text + at, s->form, n) != 0)
             return FAIL(r, s->line, "'%s' is not what the text says there: '%.20s'", s->form,
                         arena_strndup(r->a, r->text + at, r->size - at));
-        place(r, s, at, n);
+        conllu_place(r, s, at, n);
         at += n;
     }
     at = skip_blank(r, at);
@@ -309,7 +310,7 @@ static int end_sentence(struct reader *r, struct conllu_sentence *out)
     if (covered(r) >= r->n)
         return FAIL(r, r->line, "the range ends at word %d, but the last word is %d",
                     covered(r) + 1, r->n);
-    if (check_heads(r) != 0 || check_circles(r) != 0)
+    if (conllu_check_heads(r) != 0 || check_circles(r) != 0)
         return -1;
     if (r->text == NULL)
         make_text(r);
@@ -354,7 +355,7 @@ static int next_sentence(struct reader *r, struct conllu_sentence *out)
     size_t size;
 
     begin_sentence(r);
-    while (next_line(r, &line, &size))
+    while (conllu_next_line(r, &line, &size))
         if (size == 0) {
             if (r->n > 0 || r->n_surface > 0)
                 return end_sentence(r, out) == 0 ? 1 : -1;
@@ -367,7 +368,7 @@ static int next_sentence(struct reader *r, struct conllu_sentence *out)
 }
 
 /* Sentences there are at most: blank lines, and one. */
-static uint64_t count(struct span bytes)
+static uint64_t conllu_count(struct span bytes)
 {
     uint64_t n = 1;
 
@@ -383,7 +384,7 @@ struct conllu *conllu_read(struct arena *a, struct span bytes, const char *name,
     int status = 1;
 
     r.end = r.at + bytes.size;
-    all->sentence = arena_alloc(a, count(bytes), sizeof *all->sentence);
+    all->sentence = arena_alloc(a, conllu_count(bytes), sizeof *all->sentence);
     while (status == 1) {
         status = next_sentence(&r, &all->sentence[all->n]);
         all->n += status == 1;

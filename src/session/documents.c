@@ -25,7 +25,7 @@ static const struct {
 };
 
 /* order[N_DOCUMENTS] of them, gold among them. */
-static void draw(int seed, int gold, int *order)
+static void documents_draw(int seed, int gold, int *order)
 {
     int bag[DOCUMENT_TEXTS], place;
     struct rng rng;
@@ -48,8 +48,8 @@ static void draw(int seed, int gold, int *order)
     order[place] = gold;
 }
 
-static int encode(const struct session *s, struct arena *a, const char *text, struct item *out,
-                  struct err *e)
+static int documents_encode(const struct session *s, struct arena *a, const char *text,
+                            struct item *out, struct err *e)
 {
     const struct tok_input in = { .text = text, .text_size = strlen(text),
                                   .no_special = s->asked->no_special };
@@ -71,7 +71,7 @@ int documents_text(const struct session *s, struct arena *a, int seed, int i,
     const char *text = "", *asked[N_RANKING] = { documents[i].question, "N/A" };
     int order[N_DOCUMENTS], from = 0, size = (int)strlen(documents[i].text), begins;
 
-    draw(seed, i, order);
+    documents_draw(seed, i, order);
     for (int k = 0; k < N_DOCUMENTS; k++) {
         if (order[k] == i)
             from = (int)strlen(text);
@@ -82,7 +82,7 @@ int documents_text(const struct session *s, struct arena *a, int seed, int i,
         const char *whole = arena_printf(a, "%sQuestion: %s Answer:", text, asked[k]);
         const struct tokens *tokens = &out->item[k].tokens;
 
-        if (encode(s, a, whole, &out->item[k], e) != 0)
+        if (documents_encode(s, a, whole, &out->item[k], e) != 0)
             return -1;
         haystack_span(tokens, begins, (int)strlen(whole), &places->query[k],
                       &places->n_query[k]);

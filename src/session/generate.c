@@ -34,8 +34,8 @@ static int most(const struct session *s, struct item *item)
 }
 
 /* A text joins the group, if there is room for it. */
-static bool join(struct group *g, const struct session *s, struct item *item,
-                 struct arena *a)
+static bool generate_join_item(struct group *g, const struct session *s, struct item *item,
+                               struct arena *a)
 {
     const struct tokens *tokens = tokens_of(s, item);
     int count = tokens->n + most(s, item), at = g->room.n, *id;
@@ -106,8 +106,8 @@ static void set_generated(struct item *item, const struct tokens *t, struct aren
     }
 }
 
-static void add_tokens(const struct session *s, struct item *item,
-                       const struct continuation *c, struct arena *a)
+static void generate_add_tokens(const struct session *s, struct item *item,
+                                const struct continuation *c, struct arena *a)
 {
     struct tokens *tokens = tokens_of(s, item), added, whole;
 
@@ -129,7 +129,7 @@ static void say_short(const struct session *s, struct item *item)
 }
 
 /* By an end that the model chose, or by one that stands where there is no more room. */
-static bool is_whole(const struct session *s, const struct continuation *c)
+static bool generate_is_whole(const struct session *s, const struct continuation *c)
 {
     bool forced = s->rules->forced_last.n > 0 && c->n == c->n_prompt + c->most;
 
@@ -142,9 +142,9 @@ static int close_items(const struct session *s, const struct group *g, struct ar
     for (int i = 0; i < g->room.n; i++) {
         const struct continuation *continuation = &g->text[i];
 
-        add_tokens(s, g->item[i], continuation, a);
+        generate_add_tokens(s, g->item[i], continuation, a);
         g->item[i]->open = false;
-        if (!is_whole(s, continuation))
+        if (!generate_is_whole(s, continuation))
             say_short(s, g->item[i]);
         if (shown_fill(s, a, g->item[i], e) != 0)
             return -1;
@@ -168,7 +168,7 @@ int session_generate(const struct session *s, struct item *items, int n,
                 if (shown_fill(s, a, &items[i], e) != 0)
                     return -1;
             }
-            if (items[i].open && !join(&group, s, &items[i], a))
+            if (items[i].open && !generate_join_item(&group, s, &items[i], a))
                 break;
         }
         if (group.room.n > 0 && run_group(s, &group, a, e) != 0)

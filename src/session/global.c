@@ -16,7 +16,7 @@ static bool has_global(const struct model *m)
     return family_has(m->family, W_Q_GLOBAL);
 }
 
-static int members(const char *list, int n, bool *out, struct err *e)
+static int global_members(const char *list, int n, bool *out, struct err *e)
 {
     const struct list_of of = { .option = "--global", .like = "0,3-5, all or none",
                                 .owner = "the text", .member = "token", .n = n };
@@ -35,7 +35,7 @@ int global_check(const struct session *s, struct err *e)
     if (!has_global(s->model))
         return err_set(e, ERR_USAGE, "--global: %s has no global tokens (only longformer "
                        "and led do)", s->model->name);
-    return members(list, 0, NULL, e);
+    return global_members(list, 0, NULL, e);
 }
 
 static int by_option(struct arena *a, const char *list, unsigned char *global, int n,
@@ -43,7 +43,7 @@ static int by_option(struct arena *a, const char *list, unsigned char *global, i
 {
     bool *is_global = arena_alloc(a, (size_t)n, sizeof *is_global);
 
-    if (members(list, n, is_global, e) != 0)
+    if (global_members(list, n, is_global, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
         global[i] = is_global[i];

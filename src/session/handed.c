@@ -5,12 +5,12 @@
 #include "session/layer.h"
 
 /* By the pointer: two models may have one name. */
-static int place_of(const struct handed *h, const struct asked *asked)
+static int handed_place_of(const struct handed *h, const struct asked *asked)
 {
     return h->session[1] != NULL && asked->model == h->name[1] ? 1 : 0;
 }
 
-static int check_same(const struct session *of, const struct asked *asked, struct err *e)
+static int handed_check_same(const struct session *of, const struct asked *asked, struct err *e)
 {
     const struct layer_asked layer = layer_of_asked(asked), was = layer_of_asked(of->asked);
     const char *wrong = layer.held != was.held ? "--page-precision" :
@@ -26,12 +26,12 @@ static int check_same(const struct session *of, const struct asked *asked, struc
 int handed_open(struct session *s, const struct asked *asked, bool tokens_only,
                 const struct env *env, struct err *e)
 {
-    const struct session *of = asked->handed->session[place_of(asked->handed, asked)];
+    const struct session *of = asked->handed->session[handed_place_of(asked->handed, asked)];
 
     session_share(s, of, asked);
     s->env = env;
     s->a = env->arena;
-    if (check_same(of, asked, e) != 0)
+    if (handed_check_same(of, asked, e) != 0)
         return -1;
     par_on_full(s->par, s->a);
     par_tell(s->par, env->progress);
@@ -43,7 +43,7 @@ int handed_open(struct session *s, const struct asked *asked, bool tokens_only,
 const struct item *handed_item(const struct session *s)
 {
     const struct handed *h = s->asked->handed;
-    int place = h != NULL ? place_of(h, s->asked) : 0;
+    int place = h != NULL ? handed_place_of(h, s->asked) : 0;
 
     for (int i = 0; h != NULL && i < HANDED_MOST; i++)
         if (h->item[i] != NULL && place == (h->session[1] != NULL ? i : 0) &&

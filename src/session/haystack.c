@@ -89,8 +89,8 @@ void haystack_span(const struct tokens *t, int from, int to, int *first, int *n)
 
 /* The text with n sentences, `before` of them before the needle; all parts begin with a blank,
  * of which the text leaves out the first. */
-static int encode(const struct session *s, struct arena *a, const char *key, int n, int before,
-                  struct haystack *out, struct err *e)
+static int haystack_encode(const struct session *s, struct arena *a, const char *key, int n,
+                           int before, struct haystack *out, struct err *e)
 {
     const char *head = arena_printf(a, "%s%s", filler(a, 0, before), needle);
     const char *middle = arena_printf(a, "%s%s.%s%s", head, key, filler(a, before, n - before),
@@ -121,14 +121,14 @@ int haystack_text(const struct session *s, struct arena *a, int seed, int i,
     while (low < high) {
         int n = (low + high + 1) / 2;
 
-        if (encode(s, a, key, n, 0, out, e) != 0)
+        if (haystack_encode(s, a, key, n, 0, out, e) != 0)
             return -1;
         if (out->item.tokens.n <= most)
             low = n;
         else
             high = n - 1;
     }
-    if (encode(s, a, key, low, low * depth / (HAYSTACK_DEPTHS - 1), out, e) != 0)
+    if (haystack_encode(s, a, key, low, low * depth / (HAYSTACK_DEPTHS - 1), out, e) != 0)
         return -1;
     return out->item.tokens.n <= most && low > 0 && out->places.n_needle > 0 &&
            out->places.gold > 0;

@@ -42,20 +42,20 @@ const char *session_layers(struct arena *a, const struct model *m, int L)
 }
 
 /* "MODEL holds layers 1,3": what to say where another is asked for. */
-static const char *holds(const struct session *s)
+static const char *session_heads_holds(const struct session *s)
 {
     return arena_printf(s->a, "%s %s %s", s->model->name,
                         s->model->precomputed != NULL ? "holds layers" : "has attention in layers",
                         session_layers(s->a, s->model, s->n_layers));
 }
 
-static int members(const struct session *s, const char *option, const char *member, int n,
-                   const bool *has, const char *list, const bool **out, const int **rank,
-                   struct err *e)
+static int session_heads_members(const struct session *s, const char *option, const char *member,
+                                 int n, const bool *has, const char *list, const bool **out,
+                                 const int **rank, struct err *e)
 {
     const struct list_of of = { .option = option, .like = like, .owner = "the model",
                                 .member = member, .n = n, .from_end = true, .has = has,
-                                .holds = has != NULL ? holds(s) : NULL };
+                                .holds = has != NULL ? session_heads_holds(s) : NULL };
     bool *which;
     int *ranks;
 
@@ -86,8 +86,8 @@ static int next_name(const char **at, long long *layer, long long *head)
     return *(*at)++ == ',';
 }
 
-static int out_of_range(const struct asked *asked, const char *member, long long i, int n,
-                        struct err *e)
+static int session_heads_out_of_range(const struct asked *asked, const char *member, long long i,
+                                      int n, struct err *e)
 {
     const char *option = session_names(asked)->head;
 
@@ -131,12 +131,12 @@ static int named_heads(struct session *s, struct wanted *want, struct err *e)
             return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like L4H1,L4H3%s",
                            session_names(asked)->head, asked->head, mixed(asked->head));
         if (layer >= s->n_layers)
-            return out_of_range(asked, "layer", layer, s->n_layers, e);
+            return session_heads_out_of_range(asked, "layer", layer, s->n_layers, e);
         if (head >= s->n_heads)
-            return out_of_range(asked, "head", head, s->n_heads, e);
+            return session_heads_out_of_range(asked, "head", head, s->n_heads, e);
         if (!model_has_layer(s->model, (int)layer))
-            return err_set(e, ERR_USAGE, "%s: %s, not %lld", session_names(asked)->head, holds(s),
-                           layer);
+            return err_set(e, ERR_USAGE, "%s: %s, not %lld", session_names(asked)->head,
+                           session_heads_holds(s), layer);
         if (!heads[layer * s->n_heads + head])
             rank[layer * s->n_heads + head] = n++;
         layers[layer] = heads[layer * s->n_heads + head] = true;
@@ -177,14 +177,14 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
         return named_heads(s, want, e);
     if (s->model->precomputed != NULL || s->model->family->mixer != MIXER_NONE)
         want->layer = has = layers_shown(s);
-    if (members(s, names->layer, "layer", s->n_layers, has, asked->layer, &want->layer,
-                &s->layer_rank, e) != 0)
+    if (session_heads_members(s, names->layer, "layer", s->n_layers, has, asked->layer,
+                              &want->layer, &s->layer_rank, e) != 0)
         return -1;
     if (asked->head != NULL && mixed(asked->head)[0] != '\0')
         return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s%s", names->head,
                        asked->head, like, mixed(asked->head));
-    return members(s, names->head, "head", s->n_heads, NULL, asked->head, &want->head,
-                   &s->head_rank, e);
+    return session_heads_members(s, names->head, "head", s->n_heads, NULL, asked->head, &want->head,
+                                 &s->head_rank, e);
 }
 
 int64_t session_rank(const struct session *s, int layer, int head)

@@ -12,8 +12,8 @@
 #include "base/number.h"
 
 /* Absent: NULL. */
-static int read_text(struct arena *a, const json_t *o, const char *key, const char **out,
-                     size_t *n, struct err *e)
+static int jsonl_read_text(struct arena *a, const json_t *o, const char *key, const char **out,
+                           size_t *n, struct err *e)
 {
     if (json_object_get(o, key) == NULL)
         return 0;
@@ -23,7 +23,7 @@ static int read_text(struct arena *a, const json_t *o, const char *key, const ch
     return 0;
 }
 
-static int check(const struct json_line *line, struct err *e)
+static int jsonl_check(const struct json_line *line, struct err *e)
 {
     bool ids = line->ids.id != NULL;
 
@@ -36,8 +36,8 @@ static int check(const struct json_line *line, struct err *e)
     return 0;
 }
 
-static int read_object(struct arena *a, const json_t *o, struct json_line *out,
-                       struct err *e)
+static int jsonl_read_object(struct arena *a, const json_t *o, struct json_line *out,
+                             struct err *e)
 {
     const struct { const char *key; struct json_ids *list; } lists[] = {
         { "ids", &out->ids }, { "type_ids", &out->type_ids },
@@ -48,11 +48,11 @@ static int read_object(struct arena *a, const json_t *o, struct json_line *out,
         if (json_field_ints(a, o, lists[i].key, 0, INT_MAX, &lists[i].list->id,
                             &lists[i].list->n, e) != 0)
             return -1;
-    if (out->ids.id == NULL && read_text(a, o, "text", &out->text, &out->text_size, e) != 0)
+    if (out->ids.id == NULL && jsonl_read_text(a, o, "text", &out->text, &out->text_size, e) != 0)
         return -1;
-    if (read_text(a, o, "pair", &out->pair, &out->pair_size, e) != 0)
+    if (jsonl_read_text(a, o, "pair", &out->pair, &out->pair_size, e) != 0)
         return -1;
-    return check(out, e);
+    return jsonl_check(out, e);
 }
 
 static int read_group(struct arena *a, const json_t *o, const char *by, const char **out,
@@ -87,7 +87,7 @@ int jsonl_read(struct arena *a, const char *line, size_t n, const char *by,
     *out = (struct json_line){ 0 };
     if (value == NULL)
         return -1;
-    status = read_object(a, value, out, e);
+    status = jsonl_read_object(a, value, out, e);
     if (status == 0 && by != NULL)
         status = read_group(a, value, by, &out->group, e);
     json_drop(a, value);

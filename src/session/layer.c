@@ -71,7 +71,7 @@ static int split_units(struct arena *a, const char *names, const char **piece)
 
 /* Splits names at spaces, or at separators where there is one; returns how many, into *piece where
  * that is wanted. */
-static int split(struct arena *a, const char *names, const char **piece)
+static int session_layer_split(struct arena *a, const char *names, const char **piece)
 {
     int count = 0;
 
@@ -94,7 +94,7 @@ static int split(struct arena *a, const char *names, const char **piece)
 static int check_names(struct arena *a, const char *option, const char *names, int64_t n,
                        struct err *e)
 {
-    int found = names != NULL ? split(a, names, NULL) : 0;
+    int found = names != NULL ? session_layer_split(a, names, NULL) : 0;
 
     return names == NULL || found == n ? 0 :
            err_set(e, ERR_USAGE, "%s: %d name%s for %lld row%s, expected the same number",
@@ -103,7 +103,7 @@ static int check_names(struct arena *a, const char *option, const char *names, i
 
 static void name_rows(struct arena *a, const char *names, struct tokens *t)
 {
-    split(a, names, t->piece);
+    session_layer_split(a, names, t->piece);
     for (int i = 0; i < t->n; i++) {
         t->label[i] = t->piece[i];
         t->label_size[i] = strlen(t->label[i]);
@@ -166,7 +166,7 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
     const struct asked *asked = s->asked;
 
     *B = 1;
-    *T = asked->tokens != NULL ? split(s->a, asked->tokens, NULL) :
+    *T = asked->tokens != NULL ? session_layer_split(s->a, asked->tokens, NULL) :
          s->model->max_tokens < ROWS ? s->model->max_tokens : ROWS;
     if (asked->shape != NULL && parse_shape(asked->shape, B, T, e) != 0)
         return -1;
@@ -180,8 +180,8 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
 /* ---- arrays ---- */
 
 /* For each text an array [T, width], in one fill. */
-static struct values *draw(struct layer_input *in, struct arena *a, struct rng *r, int64_t T,
-                           int width)
+static struct values *session_layer_draw(struct layer_input *in, struct arena *a, struct rng *r,
+                                         int64_t T, int width)
 {
     int B = in->n;
     struct values *values = arena_alloc(a, (size_t)B, sizeof *values);
@@ -195,8 +195,8 @@ static struct values *draw(struct layer_input *in, struct arena *a, struct rng *
 }
 
 /* A file of rows for something else: as many arrays as there are texts. */
-static int read_file(struct layer_input *in, struct session *s, const char *option,
-                     const char *path, int width, struct values **out, struct err *e)
+static int session_layer_read_file(struct layer_input *in, struct session *s, const char *option,
+                                   const char *path, int width, struct values **out, struct err *e)
 {
     struct model like = *s->model;      /* reads rows of that width */
     int count;
@@ -216,8 +216,8 @@ static int read_other(struct layer_input *in, struct session *s, struct rng *r,
                       struct values **out, struct err *e)
 {
     if (strcmp(path, "random") != 0)
-        return read_file(in, s, option, path, width, out, e);
-    *out = draw(in, s->a, r, in->rows[0].dim[0], width);
+        return session_layer_read_file(in, s, option, path, width, out, e);
+    *out = session_layer_draw(in, s->a, r, in->rows[0].dim[0], width);
     return 0;
 }
 
@@ -227,17 +227,18 @@ static int open_targets(struct layer_input *in, struct session *s, struct rng *r
 {
     const struct asked *asked = s->asked;
     int width = s->model->config.d_model;
-    int64_t T = asked->decoder_tokens != NULL ? split(s->a, asked->decoder_tokens, NULL) :
-                                                in->rows[0].dim[0];
+    int64_t T = asked->decoder_tokens != NULL ?
+                    session_layer_split(s->a, asked->decoder_tokens, NULL) :
+                    in->rows[0].dim[0];
 
     if (s->model->decoder == NULL)
         return 0;
     if (asked->decoder_input != NULL && strcmp(asked->decoder_input, "random") != 0)
-        return read_file(in, s, "--decoder-input", asked->decoder_input, width, &in->targets,
-                         e);
+        return session_layer_read_file(in, s, "--decoder-input", asked->decoder_input, width,
+                                       &in->targets, e);
     if (T < 1)
         return err_set(e, ERR_USAGE, "--decoder-tokens: no names are given");
-    in->targets = draw(in, s->a, r, T, width);
+    in->targets = session_layer_draw(in, s->a, r, T, width);
     return 0;
 }
 
@@ -281,9 +282,9 @@ static void draw_memory(struct layer_input *in, struct session *s, struct rng *r
         in->keys = in->rows;
         return;
     }
-    in->keys = draw(in, s->a, r, T, config->cross.d_key);
+    in->keys = session_layer_draw(in, s->a, r, T, config->cross.d_key);
     if (config->cross.d_value != config->cross.d_key)
-        in->values = draw(in, s->a, r, T, config->cross.d_value);
+        in->values = session_layer_draw(in, s->a, r, T, config->cross.d_value);
 }
 
 /* ---- the whole ---- */
@@ -322,7 +323,7 @@ static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
     if (rows_asked(s, &in->n, &T, e) != 0)
         return -1;
     in->name = arena_printf(s->a, "normal numbers of seed %d", asked->seed);
-    in->rows = draw(in, s->a, r, T, s->model->config.d_model);
+    in->rows = session_layer_draw(in, s->a, r, T, s->model->config.d_model);
     return 0;
 }
 

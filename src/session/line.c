@@ -50,7 +50,7 @@ static int item_of_json(const struct session *s, struct arena *a, const char *li
 }
 
 /* What it gives is texts, all of white space. */
-static bool is_blank(const struct item *out)
+static bool line_is_blank(const struct item *out)
 {
     return out->target.n == 0 && tok_is_blank(out->text, out->text_size) &&
            (out->pair == NULL || tok_is_blank(out->pair, out->pair_size));
@@ -90,7 +90,7 @@ int line_read(const struct session *s, struct arena *a, const char *line, size_t
         return 0;
     if (read_whole(s, a, line, n, out, done, e) != 0)
         return -1;
-    out->blank = !s->asked->keep_empty && !*done && is_blank(out);
+    out->blank = !s->asked->keep_empty && !*done && line_is_blank(out);
     if (out->blank)
         return 0;
     if (!*done)

@@ -48,7 +48,7 @@ static bool is_punctuation(const struct tokens *t, int i)
     return to - from == 1 && (label[from] == '.' || label[from] == ',');
 }
 
-static bool ends(const struct side_marks *side, int i)
+static bool mark_ends(const struct side_marks *side, int i)
 {
     const struct tokens *t = side->t;
 
@@ -78,8 +78,8 @@ bool mark_looks_back(const struct model *m)
     return m->precomputed == NULL;
 }
 
-static struct side_marks side_of(const struct session *s, const struct item *item,
-                                 enum item_side which)
+static struct side_marks mark_side_of(const struct session *s, const struct item *item,
+                                      enum item_side which)
 {
     const struct tok *tok = which == SIDE_TARGET ? s->target_tok : s->tok;
 
@@ -94,7 +94,7 @@ static struct side_marks side_of(const struct session *s, const struct item *ite
 const unsigned char *mark_tokens(const struct session *s, const struct item *item,
                                  enum item_side which, struct arena *a)
 {
-    const struct side_marks side = side_of(s, item, which);
+    const struct side_marks side = mark_side_of(s, item, which);
     const struct item_shown *shown = &item->shown[which];
     bool words = shown->words.n > 0;
     size_t count = (size_t)(words ? shown->words.n : side.t->n);
@@ -102,7 +102,7 @@ const unsigned char *mark_tokens(const struct session *s, const struct item *ite
 
     memset(mark, words ? 0xff : 0, count);
     for (int i = 0; i < side.t->n; i++) {
-        int bits = (ends(&side, i) ? TOKEN_ENDS : 0) |
+        int bits = (mark_ends(&side, i) ? TOKEN_ENDS : 0) |
                    (separates(&side, i) ? TOKEN_SEPARATES : 0) |
                    (is_punctuation(side.t, i) ? TOKEN_PUNCTUATION : 0);
 

@@ -59,7 +59,7 @@ static int set_key_shape(struct mask_array *m, struct arena *a, const struct ten
 /* ---- numbers ---- */
 
 /* What an element stands for: of integers, 0 hides. */
-static float number_of(const struct tensor *t, float x)
+static float mask_file_number_of(const struct tensor *t, float x)
 {
     return dtype_table[t->dtype].is_float ? x : x == 0 ? -INFINITY : 0;
 }
@@ -71,7 +71,7 @@ static int set_values(struct mask_file *file, const struct tensor *t, struct err
 
     tensor_read(v, t, 0, t->n_elements);
     for (int64_t i = 0; i < t->n_elements; i++) {
-        v[i] = number_of(t, v[i]);
+        v[i] = mask_file_number_of(t, v[i]);
         if (isnan(v[i]) || v[i] == INFINITY)
             return err_set(e, ERR_INPUT, "%s: element %lld is %s, expected numbers or -inf",
                            file->path, (long long)i, isnan(v[i]) ? "NaN" : "inf");
@@ -87,7 +87,7 @@ static int set_values(struct mask_file *file, const struct tensor *t, struct err
     return 0;
 }
 
-static int read_file(struct mask_file *file, struct err *e)
+static int mask_file_read(struct mask_file *file, struct err *e)
 {
     const struct tensor *tensor;
     struct weights *weights = npz_open_one(file->a, file->path, &tensor, e);
@@ -110,7 +110,7 @@ static int read_once(struct mask_values *self, struct err *e)
 
     if (file->failed != ERR_NONE)
         return err_set(e, file->failed, "%s", file->why);
-    if (read_file(file, e) == 0)
+    if (mask_file_read(file, e) == 0)
         return 0;
     file->failed = e->kind;
     memcpy(file->why, e->msg, sizeof file->why);

@@ -45,7 +45,7 @@ static const json_t *open_processor(struct arena *a, const struct model *m, cons
 }
 
 /* What m reads of a file, which outlives the work that made it. */
-static struct values *keep(struct arena *a, const struct values *made)
+static struct values *media_keep(struct arena *a, const struct values *made)
 {
     struct values *out = arena_alloc(a, 1, sizeof *out);
     size_t n = 1;
@@ -101,7 +101,7 @@ int media_picture(struct arena *a, const struct model *m, const char *path, stru
 
     if (see(work, m, path, &made, &picture, e) != 0)
         return -1;
-    *out = keep(a, &made);
+    *out = media_keep(a, &made);
     pixels_new(a, picture.width, picture.height, kept);
     memcpy(kept->rgb, picture.rgb, (size_t)picture.width * (size_t)picture.height * 3);
     *seen = kept;
@@ -178,7 +178,7 @@ int media_sound(struct arena *a, const struct model *m, const char *path, const 
 
     if (hear(work, m, path, warn, &made, e) != 0)
         return -1;
-    *out = keep(a, &made);
+    *out = media_keep(a, &made);
     arena_release(a, work);
     return 0;
 }

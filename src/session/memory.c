@@ -13,7 +13,7 @@
 static const double MIB = 1 << 20;
 
 /* NaN: no such size. */
-static double parse(const char *text)
+static double session_memory_parse(const char *text)
 {
     static const char suffixes[] = "KMG";
     size_t digits = strspn(text, "0123456789");
@@ -35,7 +35,7 @@ int memory_open(const struct session *s, struct memory_limit *out, struct err *e
     *out = (struct memory_limit){ INFINITY, 0 };
     if (text == NULL)
         return 0;
-    out->allowed = parse(text);
+    out->allowed = session_memory_parse(text);
     if (isnan(out->allowed))
         return err_set(e, ERR_USAGE, "--max-memory: '%s': expected a number of bytes, or one with "
                        "K, M or G: 512M", text);
@@ -66,7 +66,9 @@ double memory_of_pass(const struct session *s, int n_tokens, int n_target)
 double memory_spare(const struct session *s, double needed)
 {
     double own = system_own_bytes(), room = system_free_memory("") / 2;
-    double allowed = s->asked->max_memory != NULL ? parse(s->asked->max_memory) - own : INFINITY;
+    double allowed = s->asked->max_memory != NULL ?
+                         session_memory_parse(s->asked->max_memory) - own :
+                         INFINITY;
 
     return fmax(fmin(room, allowed) - needed, 0);
 }

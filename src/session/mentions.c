@@ -17,7 +17,7 @@ struct reader {
     struct err *e;
 };
 
-static int fail(const struct reader *r, const char *what, const char *chain)
+static int mentions_fail(const struct reader *r, const char *what, const char *chain)
 {
     err_set(r->e, ERR_INPUT, "Entity: '%s' %s", chain, what);
     return err_under(r->e, "%s: line %lld", r->name, (long long)r->s->line);
@@ -47,11 +47,11 @@ static int close_mention(struct reader *r, const char *chain)
             r->n_open--;
             return 0;
         }
-    return fail(r, "is closed, but not open", chain);
+    return mentions_fail(r, "is closed, but not open", chain);
 }
 
 /* "(e1-person(e2)e3)" */
-static int take(struct reader *r, const char *s)
+static int mentions_take(struct reader *r, const char *s)
 {
     while (*s != '\0') {
         bool opens = *s == '(';
@@ -62,7 +62,7 @@ static int take(struct reader *r, const char *s)
         n = strcspn(s, "()");
         chain = arena_strndup(r->a, s, strcspn(s, "()-["));
         if (*chain == '\0' || (!opens && s[n] != ')'))
-            return fail(r, "is not a list of mentions, such as (e1-person(e2)", s);
+            return mentions_fail(r, "is not a list of mentions, such as (e1-person(e2)", s);
         if (opens)
             open_mention(r, chain);
         s += n;
@@ -95,7 +95,7 @@ static void set_heads(struct reader *r, const struct conllu_sentence *s, int bef
     }
 }
 
-static int by_place(const void *x, const void *y)
+static int mentions_by_place(const void *x, const void *y)
 {
     const struct mention *a = x, *b = y;
 
@@ -114,15 +114,15 @@ int mentions_read(struct arena *a, const struct conllu_sentence *sentence, int n
 
         r.s = &sentence[i];
         for (int k = 0; k < r.s->n; k++, r.word++)
-            if (r.s->word[k].entity != NULL && take(&r, r.s->word[k].entity) != 0)
+            if (r.s->word[k].entity != NULL && mentions_take(&r, r.s->word[k].entity) != 0)
                 return -1;
         set_heads(&r, r.s, before, first);
     }
     for (int i = 0; i < r.n && r.n_open > 0; i++)
         if (r.mention[i].end < 0)
-            return fail(&r, "is left open", r.mention[i].chain);
+            return mentions_fail(&r, "is left open", r.mention[i].chain);
     if (r.n > 0)
-        qsort(r.mention, (size_t)r.n, sizeof *r.mention, by_place);
+        qsort(r.mention, (size_t)r.n, sizeof *r.mention, mentions_by_place);
     *out = (struct mentions){ r.mention, r.n };
     return 0;
 }

@@ -9,7 +9,7 @@
 
 enum { MOST_WORD = 1 << 24 };
 
-static bool word(const char **s, int *v)
+static bool pharaoh_word(const char **s, int *v)
 {
     long long n = list_number(s);
 
@@ -18,12 +18,12 @@ static bool word(const char **s, int *v)
 }
 
 /* "1-2", and nothing after it. */
-static bool parse(const char *s, struct pharaoh_link *link)
+static bool pharaoh_parse(const char *s, struct pharaoh_link *link)
 {
-    if (!word(&s, &link->source) || (*s != '-' && *s != '?' && *s != 'p'))
+    if (!pharaoh_word(&s, &link->source) || (*s != '-' && *s != '?' && *s != 'p'))
         return false;
     link->sure = *s++ == '-';
-    return word(&s, &link->target) && *s == '\0';
+    return pharaoh_word(&s, &link->target) && *s == '\0';
 }
 
 /* By words; of one pair the sure one first. */
@@ -48,13 +48,13 @@ static int unique(struct pharaoh_link *link, int n)
     return kept;
 }
 
-static bool is_blank(char c)
+static bool pharaoh_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static int read_line(struct arena *a, const char *text, size_t size, struct pharaoh_line *out,
-                     struct err *e)
+static int pharaoh_read_line(struct arena *a, const char *text, size_t size,
+                             struct pharaoh_line *out, struct err *e)
 {
     struct pharaoh_link *link = arena_alloc(a, size / 2 + 1, sizeof *link);
     const char *end = text + size;
@@ -64,14 +64,14 @@ static int read_line(struct arena *a, const char *text, size_t size, struct phar
         size_t length = 0;
         char part[32] = "";
 
-        while (text < end && is_blank(*text))
+        while (text < end && pharaoh_is_blank(*text))
             text++;
-        while (text + length < end && !is_blank(text[length]))
+        while (text + length < end && !pharaoh_is_blank(text[length]))
             length++;
         if (length == 0)
             break;
         memcpy(part, text, length < sizeof part ? length : sizeof part - 1);
-        if (strlen(part) != length || !parse(part, &link[n]))
+        if (strlen(part) != length || !pharaoh_parse(part, &link[n]))
             return err_set(e, ERR_INPUT, "'%s' is not a link of two words, such as 0-2 or 0?2",
                            part);
         n++;
@@ -95,7 +95,7 @@ struct pharaoh *pharaoh_read(struct arena *a, struct span bytes, const char *nam
         const char *feed = memchr(at, '\n', (size_t)(end - at));
         const char *stop = feed != NULL ? feed : end;
 
-        if (read_line(a, at, (size_t)(stop - at), &all->line[all->n], e) != 0) {
+        if (pharaoh_read_line(a, at, (size_t)(stop - at), &all->line[all->n], e) != 0) {
             err_under(e, "%s: line %lld", name, (long long)all->n + 1);
             return NULL;
         }

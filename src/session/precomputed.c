@@ -150,8 +150,9 @@ static int names_of_labels(struct arena *a, const struct names *names, struct to
 }
 
 /* The names of n rows: asked for; or of the file's tokens and ids, where it has them. */
-static int describe(const struct session *s, struct arena *a, int n,
-                    const struct names *names, struct tokens *out, struct err *e)
+static int session_precomputed_describe(const struct session *s, struct arena *a, int n,
+                                        const struct names *names, struct tokens *out,
+                                        struct err *e)
 {
     const struct model *model = s->model;
 
@@ -191,8 +192,11 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
         out->text_size = strlen(out->text);
     }
     if (!two)
-        return describe(s, a, model->precomputed->n_queries, &queries, &out->tokens, e);
-    if (describe(s, a, model->decoder->precomputed->n_queries, &queries, &out->target, e) != 0)
+        return session_precomputed_describe(s, a, model->precomputed->n_queries, &queries,
+                                            &out->tokens, e);
+    if (session_precomputed_describe(s, a, model->decoder->precomputed->n_queries, &queries,
+                                     &out->target, e) != 0)
         return -1;
-    return describe(s, a, model->precomputed->n_queries, &keys, &out->tokens, e);
+    return session_precomputed_describe(s, a, model->precomputed->n_queries, &keys, &out->tokens,
+                                        e);
 }

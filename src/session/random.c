@@ -101,7 +101,7 @@ static int lead_ids(const struct session *s, struct arena *a, int *lead, int mos
 /* ---- the texts ---- */
 
 /* id[n] = n of ordinary[m], which are shuffled. */
-static void draw(struct rng *rng, int *id, int n, int *ordinary, int m)
+static void random_draw(struct rng *rng, int *id, int n, int *ordinary, int m)
 {
     for (int k = 0; k < n; k++) {
         int other = k + (int)(((uint64_t)rng_bits(rng) * (uint64_t)(m - k)) >> 32);
@@ -112,8 +112,8 @@ static void draw(struct rng *rng, int *id, int n, int *ordinary, int m)
     }
 }
 
-static void fill(const struct session *s, struct arena *a, struct item *item, int *id, int lead,
-                 int n)
+static void random_fill(const struct session *s, struct arena *a, struct item *item, int *id,
+                        int lead, int n)
 {
     int count = lead + 2 * n;
 
@@ -146,7 +146,7 @@ void random_texts(const struct session *s, struct arena *a, int seed, int n_text
 
         memcpy(id, lead, (size_t)out->lead * sizeof *id);
         memcpy(bag, ordinary, (size_t)n_ordinary * sizeof *bag);
-        draw(&rng, id + out->lead, out->n, bag, n_ordinary);
-        fill(s, a, &out->item[t], id, out->lead, out->n);
+        random_draw(&rng, id + out->lead, out->n, bag, n_ordinary);
+        random_fill(s, a, &out->item[t], id, out->lead, out->n);
     }
 }

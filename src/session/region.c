@@ -41,7 +41,7 @@ static int part_parse(struct part *p, const char *option, const char *name, stru
     return place_parse(&p->place, option, text, e);
 }
 
-static int check_list(const char *option, const char *list, struct arena *a, struct err *e)
+static int region_check_list(const char *option, const char *list, struct arena *a, struct err *e)
 {
     struct part part;
 
@@ -122,9 +122,9 @@ int region_check(const struct session *s, struct err *e)
 {
     const struct asked *asked = s->asked;
 
-    if (asked->from != NULL && check_list("--from", asked->from, s->a, e) != 0)
+    if (asked->from != NULL && region_check_list("--from", asked->from, s->a, e) != 0)
         return -1;
-    return asked->to != NULL ? check_list("--to", asked->to, s->a, e) : 0;
+    return asked->to != NULL ? region_check_list("--to", asked->to, s->a, e) : 0;
 }
 
 int region_axis(const struct session *s, const struct item *item, bool queries, struct arena *a,

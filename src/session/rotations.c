@@ -6,7 +6,7 @@
 #include "weights/npz.h"
 
 /* Columns that the config's buckets ask for; 0: the text says. */
-static int width_of(const struct config *c)
+static int rotations_width_of(const struct config *c)
 {
     int width = 0;
 
@@ -15,7 +15,7 @@ static int width_of(const struct config *c)
     return width;
 }
 
-static bool fits(const struct tensor *t, const struct model *m, int width)
+static bool rotations_fits(const struct tensor *t, const struct model *m, int width)
 {
     const struct config *config = &m->config;
     const int64_t *shape = t->shape + (t->n_dims == 5 ? 1 : 0);
@@ -26,11 +26,11 @@ static bool fits(const struct tensor *t, const struct model *m, int width)
            (width > 0 ? shape[3] == width : shape[3] > 0 && shape[3] <= 1 << 30);
 }
 
-static int check(const struct session *s, const struct tensor *t, const char *path,
-                 struct err *e)
+static int rotations_check(const struct session *s, const struct tensor *t, const char *path,
+                           struct err *e)
 {
     const struct config *config = &s->model->config;
-    int width = width_of(config), count = s->model->n_hashed;
+    int width = rotations_width_of(config), count = s->model->n_hashed;
     char last[16] = "BUCKETS/2";
 
     if (!dtype_table[t->dtype].is_float)
@@ -38,7 +38,7 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
                        dtype_table[t->dtype].name);
     if (width > 0)
         snprintf(last, sizeof last, "%d", width);
-    if (!fits(t, s->model, width))
+    if (!rotations_fits(t, s->model, width))
         return err_set(e, ERR_INPUT,
                        "%s: shape %s, expected [%d,%d,%d,%s] or "
                        "[%d,%d,%d,%d,%s]",
@@ -48,8 +48,8 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
     return 0;
 }
 
-static int read_values(const struct session *s, const struct tensor *t, const char *path,
-                       struct wanted *want, struct err *e)
+static int rotations_read_values(const struct session *s, const struct tensor *t, const char *path,
+                                 struct wanted *want, struct err *e)
 {
     struct rotations *rotations = arena_alloc(s->a, 1, sizeof *rotations);
     float *x = arena_alloc_raw(s->a, (uint64_t)t->n_elements, sizeof *x);
@@ -84,9 +84,9 @@ int session_rotations(const struct session *s, struct wanted *want, struct err *
     weights = npz_open_one(s->a, path, &tensor, e);
     if (weights == NULL)
         return -1;
-    status = check(s, tensor, path, e);
+    status = rotations_check(s, tensor, path, e);
     if (status == 0)
-        status = read_values(s, tensor, path, want, e);
+        status = rotations_read_values(s, tensor, path, want, e);
     weights_close(weights);
     return status;
 }

@@ -213,7 +213,7 @@ static int finish_open(struct session *s, struct err *e)
     return 0;
 }
 
-static int open_model(struct session *s, bool tokens_only, struct err *e)
+static int session_open_model(struct session *s, bool tokens_only, struct err *e)
 {
     const struct asked *asked = s->asked;
 
@@ -243,7 +243,7 @@ int session_open(struct session *s, const struct asked *asked, bool tokens_only,
     if (asked->handed != NULL)
         return handed_open(s, asked, tokens_only, env, e);
     *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
-    status = open_model(s, tokens_only, e);
+    status = session_open_model(s, tokens_only, e);
     meter_leave(env->meter, before);
     return status == 0 ? finish_open(s, e) : -1;
 }

@@ -43,7 +43,7 @@ static void swap(int *x, int *y)
 
 /* pair[N_SHOTS + 1], the last of which is asked; whose[N_SHOTS]: an order of the answers in
  * which none stands with its own. */
-static void draw(int seed, int task, int i, int *pair, int *whose)
+static void shots_draw(int seed, int task, int i, int *pair, int *whose)
 {
     int bag[MOST_PAIRS], n = n_pairs(task);
     struct rng rng;
@@ -60,8 +60,8 @@ static void draw(int seed, int task, int i, int *pair, int *whose)
         swap(&whose[k], &whose[below(&rng, k)]);
 }
 
-static int encode(const struct session *s, struct arena *a, const char *text, struct tokens *out,
-                  struct err *e)
+static int shots_encode(const struct session *s, struct arena *a, const char *text,
+                        struct tokens *out, struct err *e)
 {
     const struct tok_input in = { .text = text, .text_size = strlen(text),
                                   .no_special = s->asked->no_special };
@@ -86,14 +86,15 @@ int shots_text(const struct session *s, struct arena *a, int seed, int task, int
     const char *text = "", *whole;
     struct tokens with;
 
-    draw(seed, task, i, pair, whose);
+    shots_draw(seed, task, i, pair, whose);
     for (int k = 0; k < N_SHOTS; k++)
         text = arena_printf(a, "%sQ: %s A: %s ", text, asks(a, task, pair[k]),
                             answers(a, task, pair[shuffled ? whose[k] : k]));
     text = arena_printf(a, "%sQ: %s A:", text, asks(a, task, pair[N_SHOTS]));
     whole = arena_printf(a, "%s %s", text, answers(a, task, pair[N_SHOTS]));
     out->item = (struct item){ .text = text, .text_size = strlen(text) };
-    if (encode(s, a, text, &out->item.tokens, e) != 0 || encode(s, a, whole, &with, e) != 0)
+    if (shots_encode(s, a, text, &out->item.tokens, e) != 0 ||
+        shots_encode(s, a, whole, &with, e) != 0)
         return -1;
     n = out->item.tokens.n = n_before(&out->item.tokens);
     if (n == 0 || with.n <= n || with.n > s->model->max_tokens || with.special[n])

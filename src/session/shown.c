@@ -46,7 +46,7 @@ static int next_part(const char **s, struct hidden_part *part)
     return 1;
 }
 
-static int check_list(const char *list, struct err *e)
+static int session_shown_check_list(const char *list, struct err *e)
 {
     const char *at = list;
     struct hidden_part part;
@@ -403,7 +403,7 @@ int shown_check(const struct session *s, struct err *e)
     const struct asked *asked = s->asked;
     const char *list = hidden_list(asked);
 
-    if (list != NULL && check_list(list, e) != 0)
+    if (list != NULL && session_shown_check_list(list, e) != 0)
         return -1;
     if (asked->merge == MERGE_NONE || !s->model->family->bare)
         return 0;

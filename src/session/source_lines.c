@@ -28,8 +28,8 @@ struct line_source {
 };
 
 /* taken: of the line; NULL: it was not read ahead. */
-static int fill(const struct session *s, struct arena *a, const char *line, size_t n,
-                struct ahead_line *taken, struct item *out, struct err *e)
+static int source_lines_fill(const struct session *s, struct arena *a, const char *line, size_t n,
+                             struct ahead_line *taken, struct item *out, struct err *e)
 {
     bool done;
 
@@ -60,8 +60,8 @@ static int next_led(struct line_source *source)
 }
 
 /* As lines_next. */
-static int read_line(struct line_source *source, const char **line, size_t *size,
-                     struct err *e)
+static int source_lines_read(struct line_source *source, const char **line, size_t *size,
+                             struct err *e)
 {
     struct progress *progress = source->stdin_progress;
     int status;
@@ -73,7 +73,7 @@ static int read_line(struct line_source *source, const char **line, size_t *size
 }
 
 /* Whether the line is a text, and one to be given. */
-static bool is_given(const struct line_source *source, int64_t index)
+static bool source_lines_is_given(const struct line_source *source, int64_t index)
 {
     return index >= source->begin && (source->source.others || shard_has(&source->shard, index));
 }
@@ -88,10 +88,10 @@ static void read_ahead(struct line_source *source)
 
     ahead_begin(source->ahead);
     for (; more; index++) {
-        source->status = read_line(source, &line, &size, &source->why);
+        source->status = source_lines_read(source, &line, &size, &source->why);
         if (source->status <= 0)
             break;
-        more = ahead_add(source->ahead, line, size, index, is_given(source, index)) &&
+        more = ahead_add(source->ahead, line, size, index, source_lines_is_given(source, index)) &&
                lines_ready(source->lines);
     }
     ahead_run(source->ahead, &source->source.report);
@@ -115,13 +115,13 @@ static int next_ahead(struct line_source *source, struct err *e)
 }
 
 /* The next line into source->line; returns as lines_next. */
-static int next_line(struct line_source *source, struct err *e)
+static int source_lines_next_line(struct line_source *source, struct err *e)
 {
     if (source->leader != NULL)
         return next_led(source);
     if (source->first == NULL)
         return source->ahead != NULL ? next_ahead(source, e) :
-                                       read_line(source, &source->line, &source->size, e);
+                                       source_lines_read(source, &source->line, &source->size, e);
     source->line = source->first;
     source->size = source->first_size;
     source->first = NULL;
@@ -132,7 +132,7 @@ static int next_line(struct line_source *source, struct err *e)
 static int take_line(struct line_source *source, struct err *e)
 {
     struct source *self = &source->source;
-    int status = next_line(source, e);
+    int status = source_lines_next_line(source, e);
 
     if (status > 0) {
         self->n++;
@@ -156,7 +156,7 @@ static int find_line(struct line_source *source, struct item *out, struct err *e
     return status;
 }
 
-static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
+static int source_lines_next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
     struct line_source *source = (struct line_source *)self;
     const struct session *session = self->s;
@@ -169,8 +169,8 @@ static int next(struct source *self, struct arena *a, struct item *out, struct e
         *out = empty;
         if ((status = find_line(source, out, e)) <= 0)
             return status;
-        status = fill(session, a, arena_strndup(a, source->line, source->size), source->size,
-                      source->taken, out, e);
+        status = source_lines_fill(session, a, arena_strndup(a, source->line, source->size),
+                                   source->size, source->taken, out, e);
         if (out->blank)
             arena_reset(a, mark);
         self->n_blank += out->blank && !out->passed;
@@ -199,7 +199,7 @@ int source_skip(struct source *lines, int64_t n, struct err *e)
     return 0;
 }
 
-static double share(const struct source *self)
+static double source_lines_share(const struct source *self)
 {
     return lines_share(((const struct line_source *)self)->lines);
 }
@@ -221,7 +221,7 @@ static void close_lines(struct source *self)
 }
 
 /* Where the run was left in the midst of it. */
-static void release(void *source)
+static void source_lines_release(void *source)
 {
     close_lines(source);
 }
@@ -243,14 +243,14 @@ static struct line_source *open_lines(const struct session *s, const char *path,
     source->lines = source_open_lines(s, path, e);
     if (source->lines == NULL)
         return NULL;
-    arena_own(s->a, release, source);
+    arena_own(s->a, source_lines_release, source);
     source->status = 1;
     if (s->tok != NULL && par_threads(s->par) > 1)
         source->ahead = ahead_new(s);
     source->stdin_progress = strcmp(path, "-") == 0 ? s->env->progress : NULL;
     source->source = (struct source){
         .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
-        .is_file = true, .lines = true, .next = next, .share = share,
+        .is_file = true, .lines = true, .next = source_lines_next, .share = source_lines_share,
         .waits = waits, .close = close_lines,
     };
     return source;
@@ -299,7 +299,7 @@ int source_piped(const struct session *s, struct source **out, struct err *e)
     source = open_lines(s, "-", e);
     if (source == NULL)
         return -1;
-    status = read_line(source, &line, &source->first_size, e);
+    status = source_lines_read(source, &line, &source->first_size, e);
     if (status <= 0) {
         close_lines(&source->source);
         return status;

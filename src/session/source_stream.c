@@ -5,7 +5,7 @@
 #include "session/source.h"
 #include "session/stream.h"
 
-static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
+static int source_stream_next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
     const struct session *s = self->s;
     struct stream_end end = { .n = 0 };
@@ -33,6 +33,6 @@ struct source *source_stream(const struct session *s)
     struct source *source = arena_alloc(s->a, 1, sizeof *source);
 
     *source = (struct source){ .s = s, .name = s->asked->stream->name, .unit = "text",
-                               .next = next };
+                               .next = source_stream_next };
     return source;
 }

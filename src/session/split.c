@@ -20,7 +20,7 @@ struct split {
 /* ---- what was asked ---- */
 
 /* "N" or "N:OVERLAP" */
-static bool parse(const char *text, int *max, int *overlap)
+static bool split_parse(const char *text, int *max, int *overlap)
 {
     long long n = list_number(&text), common = 0;
 
@@ -35,7 +35,7 @@ static bool parse(const char *text, int *max, int *overlap)
     return true;
 }
 
-static int check(const struct session *s, int max, struct err *e)
+static int split_check(const struct session *s, int max, struct err *e)
 {
     const struct asked *asked = s->asked;
 
@@ -60,10 +60,10 @@ int split_open(const struct session *s, struct source *source, struct split **ou
     p = arena_alloc(s->a, 1, sizeof *p);
     p->s = s;
     p->source = source;
-    if (!parse(text, &p->max, &p->overlap))
+    if (!split_parse(text, &p->max, &p->overlap))
         return err_set(e, ERR_USAGE, "--split: '%s': expected N or N:OVERLAP, 0 <= OVERLAP < N: "
                        "512:64 is pieces of 512 tokens, 64 of which two have in common", text);
-    if (check(s, p->max, e) != 0)
+    if (split_check(s, p->max, e) != 0)
         return -1;
     p->held = arena_child(s->a);
     *out = p;
@@ -105,7 +105,7 @@ static int no_room(const struct split *p, struct err *e)
 }
 
 /* Reads the next text; returns as source->next. */
-static int read_text(struct split *p, struct item *out, struct err *e)
+static int split_read_text(struct split *p, struct item *out, struct err *e)
 {
     bool fits;
     int status;
@@ -185,7 +185,7 @@ int split_next(struct split *p, struct arena *a, struct item *out, struct err *e
     int status = SOURCE_TEXT;
 
     if (!split_continues(p))
-        status = read_text(p, out, e);
+        status = split_read_text(p, out, e);
     if (status != SOURCE_TEXT)
         return status;
     fill_piece(p, a, out);
@@ -210,7 +210,7 @@ int split_skip(struct split *p, int n, struct err *e)
 
     if (n == 0)
         return 0;
-    status = read_text(p, &item, e);
+    status = split_read_text(p, &item, e);
     if (status == SOURCE_FAILED || (status == SOURCE_UNUSABLE && e->kind == ERR_SYSTEM))
         return -1;
     if (status != SOURCE_TEXT || n >= p->cuts.n)

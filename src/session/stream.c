@@ -97,7 +97,7 @@ void stream_begin(struct arena *a, const struct stream *s)
     arena_reset(a, mark);
 }
 
-static json_t *describe(struct arena *a, const struct item *item)
+static json_t *stream_describe(struct arena *a, const struct item *item)
 {
     const struct tokens *t = &item->tokens;
     json_t *root = json_hold(a, json_object()), *label;
@@ -128,7 +128,7 @@ void stream_text(struct arena *a, const struct stream *s, const struct item *ite
 
     for (int i = 0; i < t->n; i++)
         n_labels += t->label_size[i];
-    block = block_new(a, describe(a, item), n * 4 * (uint64_t)s->n_streams + n_labels);
+    block = block_new(a, stream_describe(a, item), n * 4 * (uint64_t)s->n_streams + n_labels);
     at = block.payload;
     for (int i = 0; i < s->n_streams; i++, at += n * 4)
         bytes_copy(at, x[i], (size_t)n, 4);
@@ -163,8 +163,8 @@ static int cut_short(const struct stream *s, struct err *e)
 }
 
 /* n bytes, of a; no more memory is taken at once than was read already. */
-static unsigned char *take(struct stream *s, struct arena *a, uint64_t n, uLong *crc,
-                           struct err *e)
+static unsigned char *stream_take_bytes(struct stream *s, struct arena *a, uint64_t n, uLong *crc,
+                                        struct err *e)
 {
     uint64_t room = n < 1 << 20 ? n : 1 << 20, got = 0;
     unsigned char *bytes = arena_alloc(a, room, 1);
@@ -236,7 +236,7 @@ static int take_json(struct stream *s, struct arena *a, struct taken *t, struct 
     *t = (struct taken){ .crc = 0 };
     if (take_size(s, MOST_JSON, "JSON", &n, &t->crc, e) != 0)
         return -1;
-    json.data = take(s, a, n, &t->crc, e);
+    json.data = stream_take_bytes(s, a, n, &t->crc, e);
     json.size = (size_t)n;
     if (json.data == NULL)
         return -1;
@@ -247,8 +247,8 @@ static int take_json(struct stream *s, struct arena *a, struct taken *t, struct 
 }
 
 /* What the block has, besides JSON, is as much as its fields say. */
-static int check_size(const struct stream *s, const struct taken *t, uint64_t expected,
-                      struct err *e)
+static int stream_check_size(const struct stream *s, const struct taken *t, uint64_t expected,
+                             struct err *e)
 {
     if (t->n == expected)
         return 0;
@@ -303,7 +303,7 @@ int stream_read_head(struct arena *a, struct stream *s, struct err *e)
     if (fread(found, 1, MAGIC, s->file) != MAGIC || memcmp(found, magic, MAGIC) != 0)
         return err_set(e, ERR_INPUT, "%s: is no stream that --hidden-out wrote: expected one "
                        "that begins with %s", s->name, magic);
-    if (take_json(s, a, &taken, e) != 0 || check_size(s, &taken, 0, e) != 0 ||
+    if (take_json(s, a, &taken, e) != 0 || stream_check_size(s, &taken, 0, e) != 0 ||
         check_crc(s, taken.crc, e) != 0)
         return -1;
     return read_head_fields(a, s, taken.root, e) == 0 ? 0 : err_under(e, "%s", s->name);
@@ -346,7 +346,7 @@ static int read_ints(struct arena *a, const json_t *root, const char *key, int l
                                     "tokens", key, count, n);
 }
 
-static unsigned char *bytes_of(struct arena *a, const int *x, int n)
+static unsigned char *stream_bytes_of(struct arena *a, const int *x, int n)
 {
     unsigned char *out = arena_alloc(a, (uint64_t)n, 1);
 
@@ -386,8 +386,8 @@ static int read_tokens(struct arena *a, const json_t *root, struct item *out, st
         read_ints(a, root, "global", 0, 1, t->n, true, &global, e) != 0 ||
         read_ints(a, root, "label", 0, MOST_LABEL, t->n, false, &label, e) != 0)
         return -1;
-    t->special = bytes_of(a, special, t->n);
-    out->global = global != NULL ? bytes_of(a, global, t->n) : NULL;
+    t->special = stream_bytes_of(a, special, t->n);
+    out->global = global != NULL ? stream_bytes_of(a, global, t->n) : NULL;
     t->label_size = arena_alloc(a, (uint64_t)t->n, sizeof *t->label_size);
     for (int i = 0; i < t->n; i++)
         t->label_size[i] = (size_t)label[i];
@@ -411,8 +411,8 @@ static void set_payload(const struct stream *s, struct arena *a, const unsigned 
         t->label[i] = arena_strndup(a, (const char *)at, t->label_size[i]);
 }
 
-static int read_text(struct stream *s, struct arena *a, const struct taken *taken,
-                     struct item *out, struct err *e)
+static int stream_read_text(struct stream *s, struct arena *a, const struct taken *taken,
+                            struct item *out, struct err *e)
 {
     struct taken with = *taken;
     const unsigned char *payload;
@@ -423,9 +423,9 @@ static int read_text(struct stream *s, struct arena *a, const struct taken *take
     n = (uint64_t)out->tokens.n * (uint64_t)s->width * 4 * (uint64_t)s->n_streams;
     for (int i = 0; i < out->tokens.n; i++)
         n += out->tokens.label_size[i];
-    if (check_size(s, taken, n, e) != 0)
+    if (stream_check_size(s, taken, n, e) != 0)
         return -1;
-    payload = take(s, a, n, &with.crc, e);
+    payload = stream_take_bytes(s, a, n, &with.crc, e);
     if (payload == NULL || check_crc(s, with.crc, e) != 0)
         return -1;
     set_payload(s, a, payload, out);
@@ -448,7 +448,7 @@ static int read_end(struct stream *s, const struct taken *taken, struct stream_e
 {
     int n, n_bad;
 
-    if (check_size(s, taken, 0, e) != 0 || check_crc(s, taken->crc, e) != 0)
+    if (stream_check_size(s, taken, 0, e) != 0 || check_crc(s, taken->crc, e) != 0)
         return -1;
     if (json_field_int(taken->root, "texts", 0, INT_MAX, &n, e) != 0 ||
         json_field_int(taken->root, "unusable", 0, INT_MAX, &n_bad, e) != 0 ||
@@ -470,7 +470,7 @@ int stream_next(struct stream *s, struct arena *a, struct item *out, struct stre
     if (take_json(s, a, &taken, e) != 0)
         return -1;
     status = json_object_get(taken.root, "texts") != NULL ? read_end(s, &taken, end, e) :
-                                                            read_text(s, a, &taken, out, e);
+                                                            stream_read_text(s, a, &taken, out, e);
     json_drop(a, taken.root);
     return status;
 }

@@ -15,7 +15,7 @@ struct reading {
     bool any;                   /* one is above 0 */
 };
 
-static bool parse(const char *s, long long *id, long long *count)
+static bool unigrams_parse(const char *s, long long *id, long long *count)
 {
     *id = list_number(&s);
     if (*id < 0 || *s++ != '\t')
@@ -26,13 +26,13 @@ static bool parse(const char *s, long long *id, long long *count)
     return *count >= 0 && *count <= most_count && *s == '\0';
 }
 
-static int read_line(struct reading *r, const char *text, size_t size, struct err *e)
+static int unigrams_read_line(struct reading *r, const char *text, size_t size, struct err *e)
 {
     char line[64] = "";
     long long id, count;
 
     memcpy(line, text, size < sizeof line ? size : sizeof line - 1);
-    if (strlen(line) != size || !parse(line, &id, &count))
+    if (strlen(line) != size || !unigrams_parse(line, &id, &count))
         return err_set(e, ERR_INPUT, "'%s' is not an id, a tabulator and a count", line);
     if (id >= r->n_ids)
         return err_set(e, ERR_INPUT, "id %lld: expected 0 to %d", id, r->n_ids - 1);
@@ -51,7 +51,7 @@ static bool is_header(const char *text, size_t size)
            (size == strlen(header) || (size == strlen(header) + 1 && text[size - 1] == '\r'));
 }
 
-static int read_lines(struct reading *r, struct span bytes, struct err *e)
+static int unigrams_read_lines(struct reading *r, struct span bytes, struct err *e)
 {
     const char *at = (const char *)bytes.data, *end = at + bytes.size;
 
@@ -59,7 +59,7 @@ static int read_lines(struct reading *r, struct span bytes, struct err *e)
         const char *feed = memchr(at, '\n', (size_t)(end - at));
         size_t size = (size_t)((feed != NULL ? feed : end) - at);
 
-        if (!(i == 0 && is_header(at, size)) && read_line(r, at, size, e) != 0)
+        if (!(i == 0 && is_header(at, size)) && unigrams_read_line(r, at, size, e) != 0)
             return err_under(e, "%s: line %lld", r->name, (long long)i + 1);
         at += size + (feed != NULL);
     }
@@ -73,7 +73,7 @@ int unigrams_read(struct span bytes, const char *name, int n_ids, int64_t *count
 
     for (int id = 0; id < n_ids; id++)
         count[id] = -1;
-    if (read_lines(&r, bytes, e) != 0)
+    if (unigrams_read_lines(&r, bytes, e) != 0)
         return -1;
     if (!r.any)
         return err_set(e, ERR_INPUT, "%s: holds no count above 0, expected a line per token: "

@@ -10,7 +10,7 @@
 /* ---- reading ---- */
 
 /* "[0,3,4]" of element i. */
-static char *place_of(struct arena *a, const struct tensor *t, int64_t i)
+static char *session_values_place_of(struct arena *a, const struct tensor *t, int64_t i)
 {
     char *text = arena_strdup(a, "]");
 
@@ -29,7 +29,7 @@ int values_floats(struct arena *a, const struct tensor *t, float **x, struct err
     for (int64_t i = 0; i < t->n_elements; i++)
         if (!isfinite((*x)[i]))
             return err_set(e, ERR_INPUT, "element %s is %s as a float, expected finite "
-                           "numbers", place_of(a, t, i), isnan((*x)[i]) ? "NaN"
+                           "numbers", session_values_place_of(a, t, i), isnan((*x)[i]) ? "NaN"
                                                                        : "infinite");
     return 0;
 }
@@ -73,8 +73,9 @@ static const struct handed_array *find_given(const struct asked_arrays *given, c
     return NULL;
 }
 
-static struct weights *open_one(struct arena *a, const struct asked_arrays *given,
-                                const char *path, const struct tensor **only, struct err *e)
+static struct weights *session_values_open_one(struct arena *a, const struct asked_arrays *given,
+                                               const char *path, const struct tensor **only,
+                                               struct err *e)
 {
     const struct handed_array *array = find_given(given, path);
     struct weights *weights;
@@ -91,7 +92,7 @@ int values_read(struct arena *a, const struct model *m, const struct asked_array
                 const char *path, struct values **out, int *n, struct err *e)
 {
     const struct tensor *tensor;
-    struct weights *weights = open_one(a, given, path, &tensor, e);
+    struct weights *weights = session_values_open_one(a, given, path, &tensor, e);
     int status;
 
     if (weights == NULL)
@@ -111,7 +112,8 @@ static char *time_of(struct arena *a, const struct model *m, int i)
     return arena_printf(a, "%.*fs", seconds < 0.01 ? 4 : 2, i * seconds);
 }
 
-static char *label_of(struct arena *a, const struct model *m, const struct values *v, int i)
+static char *session_values_label_of(struct arena *a, const struct model *m, const struct values *v,
+                                     int i)
 {
     int columns;
 
@@ -149,7 +151,7 @@ void values_describe(struct arena *a, const struct model *m, const struct values
         .label_size = arena_alloc(a, size, sizeof *out->label_size),
     };
     for (int i = 0; i < n; i++) {
-        out->piece[i] = out->label[i] = label_of(a, m, v, i);
+        out->piece[i] = out->label[i] = session_values_label_of(a, m, v, i);
         out->label_size[i] = strlen(out->label[i]);
     }
     for (int i = 0; i < front_learnt_rows(m); i++)

@@ -33,8 +33,8 @@ static int check_id(const struct answer *w, const char *option, int id, struct e
 }
 
 /* The one token of an answer; option_id: what takes an id instead. */
-static int encode(const struct answer *w, const char *option, const char *text, int *id,
-                  struct err *e)
+static int answer_encode(const struct answer *w, const char *option, const char *text, int *id,
+                         struct err *e)
 {
     const struct session *s = w->s;
     const struct tok *tok = tok_of(w);
@@ -59,7 +59,7 @@ static int one_id(const struct answer *w, const char *option, const char *text,
                   int given, int *id, struct err *e)
 {
     *id = given;
-    return text != NULL ? encode(w, option, text, id, e) :
+    return text != NULL ? answer_encode(w, option, text, id, e) :
                           check_id(w, arena_printf(w->s->a, "%s-id", option), given, e);
 }
 
@@ -120,7 +120,7 @@ int answer_largest(const struct answer *w, const float *logits, int but)
 
 /* ---- texts of tokens ---- */
 
-static void describe(const struct answer *w, struct arena *a, int id, struct tokens *out)
+static void answer_describe(const struct answer *w, struct arena *a, int id, struct tokens *out)
 {
     tok_describe(tok_of(w), a, &id, NULL, 1, out);
 }
@@ -131,7 +131,7 @@ struct text_span answer_text(const struct answer *w, struct arena *a, int id)
 
     if (id < 0)
         return (struct text_span){ NULL, 0 };
-    describe(w, a, id, &tokens);
+    answer_describe(w, a, id, &tokens);
     return (struct text_span){ tokens.label[0], tokens.label_size[0] };
 }
 
@@ -139,7 +139,7 @@ const char *answer_name(const struct answer *w, struct arena *a, int id)
 {
     struct tokens tokens;
 
-    describe(w, a, id, &tokens);
+    answer_describe(w, a, id, &tokens);
     return arena_printf(a, "“%s” (id %d)",
                         report_clean(a, tokens.label[0], tokens.label_size[0]), id);
 }

@@ -14,7 +14,7 @@ struct counting {
     struct unigrams *c;
 };
 
-static int add_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int counts_add_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     const struct counting *counting = self;
     const struct tokens *keys = item_side(item, session_key_side(counting->s));
@@ -28,7 +28,8 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
     return 0;
 }
 
-static int read_file(const struct session *s, struct unigrams *c, const char *path, struct err *e)
+static int counts_read_file(const struct session *s, struct unigrams *c, const char *path,
+                            struct err *e)
 {
     struct lines *lines = source_open_lines(s, path, e);
     const char *text = "";
@@ -86,5 +87,6 @@ int counts_take(struct job *job, const char *what, struct unigrams *c, struct er
     }
     c->n = n_ids(s);
     c->count = arena_alloc(s->a, (uint64_t)c->n, sizeof *c->count);
-    return path != NULL ? read_file(s, c, path, e) : job_again(job, add_text, &counting, e);
+    return path != NULL ? counts_read_file(s, c, path, e) :
+           job_again(job, counts_add_text, &counting, e);
 }

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-static int check_width(const struct figure_args *figure, const struct sheet *sheet,
-                       struct arena *a, struct err *e)
+static int figure_curve_check_width(const struct figure_args *figure, const struct sheet *sheet,
+                                    struct arena *a, struct err *e)
 {
     double lack = figure->width != NULL ? curve_lacks_px(sheet, a) : 0.0, mm = 0.0;
     struct sheet wider = *sheet;
@@ -29,7 +29,7 @@ int figure_draw_curve(const struct session *s, const struct figure_args *figure,
     struct sheet sheet = figure_sheet(figure, &part, caption, metadata);
 
     sheet.terminal = &output->terminal;
-    if (check_width(figure, &sheet, a, e) != 0)
+    if (figure_curve_check_width(figure, &sheet, a, e) != 0)
         return -1;
     return sheet_write(&sheet, figure_format(output), path, s->env->warn, e);
 }

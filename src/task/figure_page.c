@@ -192,7 +192,7 @@ void figure_note_cmap(const struct heatmaps *maps, const struct warn *note)
 }
 
 /* The side of a cell that was asked for; numbers need larger ones than colours. */
-static int cell_of(const struct figure_args *f)
+static int figure_page_cell_of(const struct figure_args *f)
 {
     enum { OF_NUMBERS = 26 };
 
@@ -210,8 +210,8 @@ static void plan_thumbs(const struct figure_args *f, struct figure_plan *plan, i
         plan->columns = plan->n_panels < FIGURE_MOST ? plan->n_panels : FIGURE_MOST;
     rows = plan->n_rows_of_panels * ((plan->n_panels + plan->columns - 1) / plan->columns) * down;
     columns = plan->columns * across;
-    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * columns, columns, cell_of(f), f->dpi,
-                        &plan->cell_px, &plan->pool);
+    heatmap_plan_thumbs(plan->n_rows, plan->n_cols, rows * columns, columns, figure_page_cell_of(f),
+                        f->dpi, &plan->cell_px, &plan->pool);
 }
 
 int figure_check_numbers(const struct figure_args *f, const struct sheet *s,
@@ -261,8 +261,8 @@ static int plan_pixels(const struct figure_args *f, struct figure_plan *plan, st
     }
     if (plan->columns == 0)
         plan->columns = FIGURE_COLUMNS;
-    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels * across * down,
-                 plan->columns * across, cell_of(f), f->dpi, &plan->cell_px, &plan->pool);
+    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels * across * down, plan->columns * across,
+                 figure_page_cell_of(f), f->dpi, &plan->cell_px, &plan->pool);
     return 0;
 }
 

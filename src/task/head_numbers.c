@@ -13,7 +13,8 @@ struct side {
     int *place;                 /* of each layer or head of the model among them */
 };
 
-static struct side side_of(const struct head_numbers *numbers, struct arena *a, bool heads)
+static struct side head_numbers_side_of(const struct head_numbers *numbers, struct arena *a,
+                                        bool heads)
 {
     const struct session *s = numbers->s;
     int n = heads ? s->shown->config.n_heads : s->shown->config.n_layers;
@@ -33,8 +34,8 @@ static struct side side_of(const struct head_numbers *numbers, struct arena *a, 
 }
 
 /* value[layers->n, heads->n], NaN where a head is not wanted; returns the largest magnitude. */
-static float fill(const struct head_numbers *numbers, const struct side *layers,
-                  const struct side *heads, float *value)
+static float head_numbers_fill(const struct head_numbers *numbers, const struct side *layers,
+                               const struct side *heads, float *value)
 {
     float largest = 0;
 
@@ -54,9 +55,10 @@ int head_numbers_draw(const struct head_numbers *numbers, const struct figure_ar
                       const struct output *output, const char *path, struct arena *a,
                       struct err *e)
 {
-    struct side layers = side_of(numbers, a, false), heads = side_of(numbers, a, true);
+    struct side layers = head_numbers_side_of(numbers, a, false),
+                heads = head_numbers_side_of(numbers, a, true);
     float *value = arena_alloc(a, (size_t)layers.n, (size_t)heads.n * sizeof *value);
-    float largest = fill(numbers, &layers, &heads, value);
+    float largest = head_numbers_fill(numbers, &layers, &heads, value);
     float most = numbers->most > 0 ? (float)numbers->most : largest > 0 ? largest : 1e-6f;
     struct panel panel = { numbers->title, layers.n, heads.n, value };
     struct figure_plan plan = { .format = figure_format(output), .n_rows = layers.n,

@@ -8,7 +8,8 @@
 #include "task/records.h"
 
 /* One of the texts; of the first, where it is none. */
-static int check_text(const json_t *o, const char *key, const char *const *want, struct err *e)
+static int heads_file_check_text(const json_t *o, const char *key, const char *const *want,
+                                 struct err *e)
 {
     const char *text;
     size_t n;
@@ -41,13 +42,13 @@ struct reading {
     void *self;
 };
 
-static int read_head(const struct reading *r, const json_t *head, struct err *e)
+static int heads_file_read_head(const struct reading *r, const json_t *head, struct err *e)
 {
     const struct config *config = &r->s->shown->config;
     const char *const stacks[] = { family_stack_names[r->s->stack], NULL };
     int l, h;
 
-    if (check_text(head, "stack", stacks, e) != 0 ||
+    if (heads_file_check_text(head, "stack", stacks, e) != 0 ||
         json_field_int(head, "layer", 0, config->n_layers - 1, &l, e) != 0 ||
         json_field_int(head, "head", 0, config->n_heads - 1, &h, e) != 0)
         return -1;
@@ -59,11 +60,11 @@ static int read_root(const struct reading *r, const json_t *root, const char *co
 {
     const json_t *heads;
 
-    if (check_text(root, "schema", schemas, e) != 0 || check_weights(r->s, root, e) != 0 ||
-        json_field_list(root, "heads", &heads, e) != 0)
+    if (heads_file_check_text(root, "schema", schemas, e) != 0 ||
+        check_weights(r->s, root, e) != 0 || json_field_list(root, "heads", &heads, e) != 0)
         return -1;
     for (size_t i = 0; heads != NULL && i < json_array_size(heads); i++)
-        if (read_head(r, json_array_get(heads, i), e) != 0)
+        if (heads_file_read_head(r, json_array_get(heads, i), e) != 0)
             return err_under(e, "heads[%zu]", i);
     return 0;
 }

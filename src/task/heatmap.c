@@ -69,7 +69,7 @@ static struct picture_place place_at(const struct heatmap_job *job, const char *
                                    .terminal = &output->terminal };
 }
 
-static double keeps(void *self, const struct item *item)
+static double heatmap_keeps(void *self, const struct item *item)
 {
     const struct heatmap_job *job = self;
     const struct picture_place place = place_at(job, NULL);
@@ -90,8 +90,8 @@ static int plan_best(const struct heatmap_job *job, struct arena *a, const struc
     return picture_plan(picture, session, &want, &job->picture.look, e);
 }
 
-static int draw(struct heatmap_job *job, struct arena *a, const struct item *items, int n,
-                const char *path, struct err *e)
+static int heatmap_draw(struct heatmap_job *job, struct arena *a, const struct item *items, int n,
+                        const char *path, struct err *e)
 {
     const struct output *output = &job->job.results.output;
     const struct picture_place place = place_at(job, path);
@@ -106,16 +106,16 @@ static int draw(struct heatmap_job *job, struct arena *a, const struct item *ite
     return 0;
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item,
-                    const char *path, struct err *e)
+static int heatmap_one_text(void *self, struct arena *a, const struct item *item,
+                            const char *path, struct err *e)
 {
-    return draw(self, a, item, 1, path, e);
+    return heatmap_draw(self, a, item, 1, path, e);
 }
 
 static int all_texts(void *self, struct arena *a, struct item *items, int n, const char *path,
                      struct err *e)
 {
-    return draw(self, a, items, n, path, e);
+    return heatmap_draw(self, a, items, n, path, e);
 }
 
 static int check_range(const struct heatmap_args *args, struct err *e)
@@ -126,14 +126,14 @@ static int check_range(const struct heatmap_args *args, struct err *e)
                    args->vmax);
 }
 
-static int check(void *self, struct err *e)
+static int heatmap_check(void *self, struct err *e)
 {
     struct heatmap_job *job = self;
 
     return check_range(job->args, e);
 }
 
-static int prepare(void *self, struct err *e)
+static int heatmap_prepare(void *self, struct err *e)
 {
     struct heatmap_job *job = self;
     const struct heatmap_args *args = job->args;
@@ -152,15 +152,16 @@ static int prepare(void *self, struct err *e)
 }
 
 static const struct job_kind kind = { .outputs = &output_pictures, .name = "heatmap",
-                                      .check = check, .prepare = prepare, .keeps = keeps,
-                                      .file = one_text };
+                                      .check = heatmap_check, .prepare = heatmap_prepare,
+                                      .keeps = heatmap_keeps, .file = heatmap_one_text };
 static const struct job_kind kind_beside = {
-    .outputs = &output_pictures, .name = "heatmap", .check = check, .prepare = prepare,
-    .keeps = keeps, .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--compare",
+    .outputs = &output_pictures, .name = "heatmap", .check = heatmap_check,
+    .prepare = heatmap_prepare,
+    .keeps = heatmap_keeps, .figure = all_texts, .most_texts = FIGURE_BESIDE, .option = "--compare",
 };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int heatmap_run(const void *args, int n_operands, char **operands, const struct env *env,
+                       struct err *e)
 {
     struct heatmap_args own = *(const struct heatmap_args *)args;
     struct heatmap_job job = { .job = { &own, n_operands, operands }, .args = &own };
@@ -173,5 +174,5 @@ const struct cmd cmd_heatmap = {
     .name = "heatmap", .summary = "draw the heads of layers as a grid of heatmaps",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct heatmap_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = heatmap_run,
 };

@@ -74,7 +74,7 @@ static int run_figure(struct job *job, const struct job_kind *kind, struct err *
     return status;
 }
 
-static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)
+static int job_run_texts(struct job *job, const struct job_kind *kind, struct err *e)
 {
     const struct output *output = &job->results.output;
 
@@ -146,9 +146,9 @@ static int open_texts(struct job *job, const struct job_kind *kind, struct err *
     return 0;
 }
 
-static int run_session(struct job *job, const struct job_kind *kind, struct err *e)
+static int job_run_session(struct job *job, const struct job_kind *kind, struct err *e)
 {
-    return open_texts(job, kind, e) == 0 ? run_texts(job, kind, e) : -1;
+    return open_texts(job, kind, e) == 0 ? job_run_texts(job, kind, e) : -1;
 }
 
 int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
@@ -160,7 +160,7 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
     job->results.meter = env->meter;
     job->results.par = job->s.par;
     if (status == 0)
-        status = run_session(job, kind, e);
+        status = job_run_session(job, kind, e);
     session_close(&job->s);
     return status;
 }

@@ -9,12 +9,12 @@
 
 /* ---- what may be asked for ---- */
 
-static const char *name_of(const struct layers_args *args)
+static const char *layers_name_of(const struct layers_args *args)
 {
     return args->in != NULL ? "--hidden-in" : "--hidden-out";
 }
 
-static int check(const struct job *j, const struct layers_args *args, struct err *e)
+static int layers_check(const struct job *j, const struct layers_args *args, struct err *e)
 {
     const struct shared_args *shared = j->args;
     const char *report = shared->common.output.path;
@@ -34,7 +34,7 @@ static int check(const struct job *j, const struct layers_args *args, struct err
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (refused[i].given)
-            return err_set(e, ERR_USAGE, "%s: %s", name_of(args), refused[i].why);
+            return err_set(e, ERR_USAGE, "%s: %s", layers_name_of(args), refused[i].why);
     return 0;
 }
 
@@ -44,7 +44,7 @@ int layers_choose(struct job *j, const struct layers_args *args, struct stream *
 
     if (args->in == NULL && args->out == NULL)
         return 0;
-    if (check(j, args, e) != 0)
+    if (layers_check(j, args, e) != 0)
         return -1;
     j->layers = arena_alloc(a, 1, sizeof *j->layers);
     j->layers->args = *args;
@@ -61,9 +61,11 @@ static int check_model(const struct job *j, struct err *e)
                       m->family->bare || m->precomputed != NULL ? "is no whole model" :
                       front_dims(m, dim) > 0 ? "reads no tokens" : NULL;
 
-    return why == NULL ? 0 : err_set(e, ERR_USAGE, "%s: %s %s: expected one stack of layers over "
-                                     "the tokens of a text", name_of(&j->layers->args), m->name,
-                                     why);
+    return why == NULL ? 0 :
+                         err_set(e, ERR_USAGE,
+                                 "%s: %s %s: expected one stack of layers over "
+                                 "the tokens of a text",
+                                 layers_name_of(&j->layers->args), m->name, why);
 }
 
 /* Of those that are shown. */
@@ -145,7 +147,8 @@ int layers_select(struct job *j, struct err *e)
 
 /* ---- streams ---- */
 
-static int check_same(struct job *j, const json_t *run, const struct stream *in, struct err *e)
+static int layers_check_same(struct job *j, const json_t *run, const struct stream *in,
+                             struct err *e)
 {
     const struct sums own = { .path = "this run", .run = run };
     const struct sums other = { .path = in->name, .run = in->run };
@@ -159,7 +162,7 @@ static int n_streams(const struct model *m)
     return m->norm_place == PLACE_REVERSIBLE ? 2 : 1;
 }
 
-static int check_width(const struct job *j, const struct stream *in, struct err *e)
+static int layers_check_width(const struct job *j, const struct stream *in, struct err *e)
 {
     const struct model *m = j->s.model;
 
@@ -180,7 +183,7 @@ int layers_begin(struct job *j, struct err *e)
         return 0;
     in = j->s.asked->stream;
     parts_describe(j, &run, &part);
-    if (in != NULL && (check_same(j, run, in, e) != 0 || check_width(j, in, e) != 0))
+    if (in != NULL && (layers_check_same(j, run, in, e) != 0 || layers_check_width(j, in, e) != 0))
         return -1;
     if (layers->args.out == NULL)
         return 0;

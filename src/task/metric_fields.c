@@ -45,7 +45,8 @@ const struct record metric_map_record = {
     RECORD_COLUMNS(map_columns),
 };
 
-static struct list rows_of(struct arena *a, const double *map, int n_queries, int n_keys)
+static struct list metric_fields_rows_of(struct arena *a, const double *map, int n_queries,
+                                         int n_keys)
 {
     struct map_row *row = arena_alloc(a, (uint64_t)n_queries, sizeof *row);
 
@@ -63,7 +64,7 @@ void metric_fields_maps(struct arena *a, const struct metric_choice *c,
     for (int i = 0; i < N_METRIC; i++) {
         const double *map = c->wanted[i] ? stats_map(stats, text, n++) : NULL;
 
-        maps->map[i] = map != NULL ? rows_of(a, map, n_queries, n_keys) :
+        maps->map[i] = map != NULL ? metric_fields_rows_of(a, map, n_queries, n_keys) :
                                      (struct list){ NULL, -1 };
     }
 }

@@ -127,7 +127,7 @@ static bool is_without(const char *name)
 }
 
 /* By what they hold; one that cannot be read is refused where it is used. */
-static void add_file(void *self, const struct opt_group *group, const struct opt *o)
+static void parts_add_file(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct files *files = self;
     const char *path;
@@ -147,7 +147,7 @@ static void add_file(void *self, const struct opt_group *group, const struct opt
     file_unmap(bytes);
 }
 
-static json_t *heads(const struct job *j)
+static json_t *parts_heads(const struct job *j)
 {
     struct arena *a = j->s.a;
     json_t *list = json_array();
@@ -178,7 +178,7 @@ static void describe_model(const struct job *j, json_t *run)
     if (j->weights != NULL)
         json_put(a, run, parts_weights_key, json_string(j->weights));
     if (j->layers == NULL)
-        json_put(a, run, "heads", heads(j));
+        json_put(a, run, "heads", parts_heads(j));
 }
 
 /* Of a process that has some of the layers: its heads are all that these have. */
@@ -198,7 +198,7 @@ static void describe_layers(const struct job *j, json_t *part)
 
     if (j->layers == NULL)
         return;
-    json_put(a, part, "heads", heads(j));
+    json_put(a, part, "heads", parts_heads(j));
     json_put(a, part, "all heads", json_boolean(has_all_heads(j)));
     json_put(a, part, "first layer", json_integer(j->layers->first));
     json_put(a, part, "layers end", json_integer(j->layers->end));
@@ -219,7 +219,7 @@ void parts_describe(struct job *j, json_t **run, json_t **part)
     describe_model(j, *run);
     json_put(a, *run, "shards", json_integer(j->shard.n));
     files.to = json_put(a, *run, "files", json_object());
-    opts_each(cmd, add_file, &files);
+    opts_each(cmd, parts_add_file, &files);
     json_put(a, *part, "shard", json_integer(j->shard.k));
     json_put(a, *part, "unusable", json_integer(parts_texts(j).n_bad));
     describe_layers(j, *part);
@@ -248,7 +248,7 @@ static void put_words(struct job *j, struct sums *out)
     out->n = count.n;
 }
 
-static int add_words(struct job *j, const struct sums *part, struct err *e)
+static int parts_add_words(struct job *j, const struct sums *part, struct err *e)
 {
     struct words count = { .n = 0 }, all = { .from = part->word };
 
@@ -281,7 +281,7 @@ int parts_add(struct job *j, const struct sums *part, struct err *e)
         return err_under(e, "%s", part->path);
     status = j->parts->add != NULL ? j->parts->add(j, part, e) : 0;
     if (status == 0 && j->parts->words != NULL)
-        status = add_words(j, part, e);
+        status = parts_add_words(j, part, e);
     j->n_bad += n_bad;
     return status == 0 ? 0 : err_under(e, "%s", part->path);
 }

@@ -12,7 +12,7 @@ enum { MOST_HEADS = 1 << 16, MOST_LAYERS = 1 << 20 };
 
 /* ---- its model ---- */
 
-static enum stack_id stack_of(const char *name)
+static enum stack_id parts_report_stack_of(const char *name)
 {
     int i = 0;
 
@@ -21,10 +21,10 @@ static enum stack_id stack_of(const char *name)
     return (enum stack_id)i;
 }
 
-static int read_head(const struct session *s, const json_t *value, struct head_id *out,
-                     struct err *e)
+static int parts_report_read_head(const struct session *s, const json_t *value, struct head_id *out,
+                                  struct err *e)
 {
-    enum stack_id stack = stack_of(json_string_value(json_array_get(value, 0)));
+    enum stack_id stack = parts_report_stack_of(json_string_value(json_array_get(value, 0)));
 
     if (stack == N_STACK)
         return json_field_wrong("heads", value, "stack, layer and head", e);
@@ -47,7 +47,7 @@ static int read_heads(struct job *j, const struct sums *part, struct err *e)
     j->n_heads = (int)json_array_size(list);
     head = arena_alloc(j->s.a, (uint64_t)j->n_heads, sizeof *head);
     for (int i = 0; i < j->n_heads; i++)
-        if (read_head(&j->s, json_array_get(list, (size_t)i), &head[i], e) != 0)
+        if (parts_report_read_head(&j->s, json_array_get(list, (size_t)i), &head[i], e) != 0)
             return -1;
     j->heads = head;
     return 0;
@@ -82,7 +82,7 @@ static int read_weights(struct job *j, const struct sums *part, struct err *e)
 }
 
 /* Of the model no more is known than what reports say of it. */
-static int open_model(struct job *j, const struct sums *part, struct err *e)
+static int parts_report_open_model(struct job *j, const struct sums *part, struct err *e)
 {
     struct session *s = &j->s;
     const char *family = json_string_value(json_object_get(part->run, "family"));
@@ -107,7 +107,7 @@ static int open_model(struct job *j, const struct sums *part, struct err *e)
     m->config.n_layers = s->n_layers;
     m->config.n_heads = s->n_heads;
     s->model = s->shown = m;
-    s->stack = stack_of(j->n_heads > 0 ? j->heads[0].stack : NULL);
+    s->stack = parts_report_stack_of(j->n_heads > 0 ? j->heads[0].stack : NULL);
     want_heads(j);
     return 0;
 }
@@ -116,7 +116,7 @@ static int open_model(struct job *j, const struct sums *part, struct err *e)
 
 static int open_job(struct job *j, const struct sums *part, struct err *e)
 {
-    if (open_model(j, part, e) == 0 && j->parts->open(j, part, e) == 0)
+    if (parts_report_open_model(j, part, e) == 0 && j->parts->open(j, part, e) == 0)
         return 0;
     if (e->kind == ERR_USAGE)
         e->kind = ERR_INPUT;
@@ -124,7 +124,8 @@ static int open_job(struct job *j, const struct sums *part, struct err *e)
 }
 
 /* Of the run is said what the first part that knows it says.  a: of what is read again. */
-static int add_part(struct job *j, const struct sums *part, struct arena *a, struct err *e)
+static int parts_report_add_part(struct job *j, const struct sums *part, struct arena *a,
+                                 struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
     struct sums again = *part;
@@ -146,7 +147,7 @@ static int report_parts(struct job *j, const struct sums *first, const struct su
     if (open_job(j, first, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (add_part(j, &part[i], again, e) != 0)
+        if (parts_report_add_part(j, &part[i], again, e) != 0)
             return -1;
     if (results_open(&j->results, j->record, NULL, e) != 0)
         return -1;
@@ -156,7 +157,7 @@ static int report_parts(struct job *j, const struct sums *first, const struct su
 
 /* ---- merge of layers ---- */
 
-static bool is_of_layers(const struct sums *part)
+static bool parts_report_is_of_layers(const struct sums *part)
 {
     return json_object_get(part->part, "first layer") != NULL;
 }
@@ -195,7 +196,7 @@ static int missing(int first, int end, struct err *e)
 }
 
 /* Each layer was in one of the processes. */
-static int check_layers(const struct sums *part, int n, struct err *e)
+static int parts_report_check_layers(const struct sums *part, int n, struct err *e)
 {
     int at = 0, n_layers;
     struct ran ran;
@@ -244,7 +245,7 @@ static int all_heads(struct arena *a, const struct sums *part, int n, const json
     return 0;
 }
 
-static int check_heads(const struct job *j, const struct sums *part, struct err *e)
+static int parts_report_check_heads(const struct job *j, const struct sums *part, struct err *e)
 {
     struct ran ran;
 
@@ -274,7 +275,8 @@ static int place_part(struct job *whole, const struct sums *part, int *n_heads, 
         return err_under(e, "%s", part->path);
     }
     own = with_heads(j->s.a, part, list);
-    if (open_job(j, &own, e) != 0 || check_heads(j, part, e) != 0 || parts_add(j, &own, e) != 0)
+    if (open_job(j, &own, e) != 0 || parts_report_check_heads(j, part, e) != 0 ||
+        parts_add(j, &own, e) != 0)
         return -1;
     if (whole->parts->place(whole, j, *n_heads, e) != 0)
         return err_under(e, "%s", part->path);
@@ -314,7 +316,7 @@ static int report_layers(struct job *j, const struct sums *part, int n, struct e
                        part[0].path, j->parts->cmd->name);
     memcpy(sorted, part, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_layer);
-    if (check_layers(sorted, n, e) != 0 || all_heads(a, sorted, n, &heads, e) != 0)
+    if (parts_report_check_layers(sorted, n, e) != 0 || all_heads(a, sorted, n, &heads, e) != 0)
         return -1;
     whole = with_heads(a, &sorted[0], heads);
     if (open_job(j, &whole, e) != 0)
@@ -343,6 +345,6 @@ int parts_report(const struct parts_kind *kind, const struct common_args *common
         return -1;
     if (parts_read_options(kind->cmd, first->run, a, args, e) != 0)
         return err_under(e, "%s", first->path);
-    return is_of_layers(first) ? report_layers(j, part, n, e) :
-                                 report_parts(j, first, part, n, e);
+    return parts_report_is_of_layers(first) ? report_layers(j, part, n, e) :
+                                              report_parts(j, first, part, n, e);
 }

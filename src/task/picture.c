@@ -11,7 +11,7 @@
 /* ---- what is shown ---- */
 
 /* Of all layers that there are where the default is not the layer of one picture. */
-static bool is_of_layers(const struct picture *p)
+static bool picture_is_of_layers(const struct picture *p)
 {
     return session_averages(p->s, AVERAGE_LAYERS) || p->look.rollout;
 }
@@ -32,12 +32,12 @@ static void pick_layers(struct picture *p)
 
     layer = arena_alloc(session->a, (size_t)L, sizeof *layer);
     for (int l = 0; l < L; l++) {
-        layer[l] = given ? wanted_layer(&p->want, l) : is_of_layers(p) ?
+        layer[l] = given ? wanted_layer(&p->want, l) : picture_is_of_layers(p) ?
                          wanted_layer(&p->want, l) : l == only;
         p->n_layers += layer[l];
     }
     p->want.layer = layer;
-    p->sheet = p->n_layers > 1 && !named && is_of_heads(p) && !is_of_layers(p);
+    p->sheet = p->n_layers > 1 && !named && is_of_heads(p) && !picture_is_of_layers(p);
 }
 
 static int by_rank(const void *x, const void *y)
@@ -70,7 +70,7 @@ static void pick_panels(struct picture *p)
     p->panel = panel;
     for (int l = 0, h = -1; session_next_head(p->s, &p->want, &l, &h);)
         add_panel(p, panel, (struct picture_panel){
-            is_of_layers(p) ? -1 : l,
+            picture_is_of_layers(p) ? -1 : l,
             is_of_heads(p) ? h : -1,
             session_rank(p->s, l, h),
         });

@@ -14,7 +14,7 @@
 /* ---- words ---- */
 
 /* All of them, where they are few. */
-static const char *texts_of(struct arena *a, const struct item *items, int n)
+static const char *picture_draw_texts_of(struct arena *a, const struct item *items, int n)
 {
     enum { FEW = 4 };
     const char *texts = "";
@@ -37,8 +37,9 @@ static const char *scale_of(const struct picture *p, struct arena *a, int n_text
     return figure_scale(a, p->look.figure, of, picture_is_ranged(p), clip);
 }
 
-static char *caption(const struct picture *p, struct arena *a, const struct item *items, int n,
-                     const char *over, const char *scale, int pool)
+static char *picture_draw_caption(const struct picture *p, struct arena *a,
+                                  const struct item *items, int n, const char *over,
+                                  const char *scale, int pool)
 {
     const struct session *session = p->s;
     const char *shown = shown_text(session, a, items, SHOWN_WEIGHTS);
@@ -47,7 +48,7 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
                               stacks ? family_stack_names[session->stack] : "",
                               stacks ? " " : "", picture_subject(p, a));
 
-    text = arena_printf(a, "%s%s%s%s; scale: %s", text, texts_of(a, items, n),
+    text = arena_printf(a, "%s%s%s%s; scale: %s", text, picture_draw_texts_of(a, items, n),
                         figure_changes(a, session->asked), over, scale);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
@@ -65,7 +66,7 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
 }
 
 /* No query of any panel sees a key. */
-static bool is_hidden(const struct heatmaps *maps)
+static bool picture_draw_is_hidden(const struct heatmaps *maps)
 {
     for (int i = 0; i < maps->n_panels; i++)
         for (int k = 0; k < maps->panels[i].n_rows * maps->panels[i].n_cols; k++)
@@ -77,7 +78,7 @@ static bool is_hidden(const struct heatmaps *maps)
 /* What would show more. */
 static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
 {
-    if (!*p->hinted && is_hidden(maps)) {
+    if (!*p->hinted && picture_draw_is_hidden(maps)) {
         *p->hinted = true;
         err_warn(p->s->env->note, "none of these queries sees any of these keys: every cell is "
                  "hidden");
@@ -116,8 +117,8 @@ static int plan_grid(const struct picture *p, struct figure_plan *plan, struct e
     return figure_plan(p->look.figure, plan, e);
 }
 
-static int put(const struct sheet *sheet, const struct picture_place *place,
-               const struct warn *warn, struct err *e)
+static int picture_draw_put(const struct sheet *sheet, const struct picture_place *place,
+                            const struct warn *warn, struct err *e)
 {
     if (place->path != NULL)
         return sheet_write(sheet, place->format, place->path, warn, e);
@@ -170,7 +171,7 @@ static int plan_texts(struct drawing *d, const struct picture_place *place, stru
 }
 
 /* What was filled, as it is planned. */
-static void make(struct drawing *d, struct arena *a)
+static void picture_draw_make(struct drawing *d, struct arena *a)
 {
     for (int i = 0; i < d->n; i++)
         d->maps[i] = picture_view_maps(&d->view[i], &d->plan, d->clip, a);
@@ -178,12 +179,12 @@ static void make(struct drawing *d, struct arena *a)
         heatmap_share(d->maps, d->n, a);
 }
 
-static int fill(struct drawing *d, struct arena *a, struct err *e)
+static int picture_draw_fill(struct drawing *d, struct arena *a, struct err *e)
 {
     for (int i = 0; i < d->n; i++)
         if (picture_view_fill(&d->view[i], &d->plan, a, e) != 0)
             return -1;
-    make(d, a);
+    picture_draw_make(d, a);
     return 0;
 }
 
@@ -202,7 +203,7 @@ static struct sheet sheet_of(const struct drawing *d, const struct picture_place
                                d->plan.per_row > 0 ? d->plan.per_row : 1 };
     *part = d->n > 1 ? beside_part(beside) : heatmap_part(d->maps);
     sheet = figure_sheet(p->look.figure, part,
-                         caption(p, a, d->items, d->n, over, scale, d->maps->pool),
+                         picture_draw_caption(p, a, d->items, d->n, over, scale, d->maps->pool),
                          figure_metadata_map(p->s, a, d->n == 1 ? d->items : NULL,
                                              picture_layers(p, a), scale));
     sheet.terminal = place->terminal;
@@ -239,7 +240,7 @@ static bool fits_on(const struct drawing *d, const char *width, const struct pic
         wider.plan.columns = columns;
         if (figure_plan(&figure, &wider.plan, &ignored) != 0)
             continue;
-        make(&wider, a);
+        picture_draw_make(&wider, a);
         return !is_too_high(&wider, place, a);
     }
     return false;
@@ -283,8 +284,8 @@ static int fit_page(struct drawing *d, const struct picture_place *place, struct
             figure_plan(p->look.figure, &d->plan, e) != 0)
             return refuse_height(d, place, a, e);
         if (d->plan.pool == pool)
-            make(d, a);
-        else if (fill(d, a, e) != 0)
+            picture_draw_make(d, a);
+        else if (picture_draw_fill(d, a, e) != 0)
             return -1;
     }
     return 0;
@@ -298,7 +299,7 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
 
     drawing.view = arena_alloc(a, (size_t)n, sizeof *drawing.view);
     drawing.maps = arena_alloc(a, (size_t)n, sizeof *drawing.maps);
-    if (plan_texts(&drawing, place, a, e) != 0 || fill(&drawing, a, e) != 0 ||
+    if (plan_texts(&drawing, place, a, e) != 0 || picture_draw_fill(&drawing, a, e) != 0 ||
         fit_page(&drawing, place, a, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
@@ -306,7 +307,7 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     sheet = sheet_of(&drawing, place, a);
     if (figure_check_numbers(p->look.figure, &sheet, &drawing.plan, a, e) != 0)
         return -1;
-    return put(&sheet, place, p->s->env->warn, e);
+    return picture_draw_put(&sheet, place, p->s->env->warn, e);
 }
 
 /* ---- memory ---- */

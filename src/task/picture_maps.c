@@ -6,8 +6,9 @@
 #include "task/picture.h"
 #include "session/texts.h"
 
-static int forward(const struct picture *p, const struct texts *texts, const struct sink *sinks,
-                   int n_sinks, struct arena *a, struct err *e)
+static int picture_maps_forward(const struct picture *p, const struct texts *texts,
+                                const struct sink *sinks, int n_sinks, struct arena *a,
+                                struct err *e)
 {
     return session_forward(p->s, texts, &p->want, sinks, n_sinks, a, e);
 }
@@ -41,7 +42,7 @@ static int fill_heads(const struct picture *p, struct arena *a, const struct tex
             sinks[n_sinks++] = map_sink(map[l]);
             keep_shape(m, map[l]);
         }
-    if (forward(p, texts, sinks, n_sinks, a, e) != 0)
+    if (picture_maps_forward(p, texts, sinks, n_sinks, a, e) != 0)
         return -1;
     for (int i = 0; i < p->n_panels; i++)
         m->value[i] = map_head(map[p->panel[i].layer >= 0 ? p->panel[i].layer : 0],
@@ -71,7 +72,7 @@ static int fill_rollout(const struct picture *p, struct arena *a, const struct t
     struct map *map = new_map(p, a, 0, 1, m);
 
     keep_shape(m, map);
-    if (forward(p, texts, sinks, n_sinks, a, e) != 0)
+    if (picture_maps_forward(p, texts, sinks, n_sinks, a, e) != 0)
         return -1;
     map_fill(map, 0, visible(a, stats_map(stats, 0, 0),
                              (size_t)m->rows.n * (size_t)m->cols.n));

@@ -17,13 +17,13 @@ const char *picture_layers(const struct picture *p, struct arena *a)
 }
 
 /* "layer 5", "layers 0-5" */
-static const char *layers(const struct picture *p, struct arena *a)
+static const char *picture_names_layers(const struct picture *p, struct arena *a)
 {
     return arena_printf(a, "layer%s %s", str_plural(p->n_layers), picture_layers(p, a));
 }
 
 /* "heads 0-3", of those of any layer. */
-static const char *heads(const struct picture *p, struct arena *a)
+static const char *picture_names_heads(const struct picture *p, struct arena *a)
 {
     int H = p->s->shown->config.n_heads, n = 0;
     bool *which = arena_alloc(a, (size_t)H, sizeof *which);
@@ -40,13 +40,14 @@ const char *picture_subject(const struct picture *p, struct arena *a)
     const char *mean = average_text(p->s, a);
 
     if (p->look.rollout)
-        return arena_printf(a, "rollout of %s, mean of %s", layers(p, a),
-                            session_names_heads(p->s->asked) ? p->s->asked->head : heads(p, a));
+        return arena_printf(a, "rollout of %s, mean of %s", picture_names_layers(p, a),
+                            session_names_heads(p->s->asked) ? p->s->asked->head :
+                                                               picture_names_heads(p, a));
     if (p->s->asked->chosen != NULL)
-        return arena_printf(a, "%s, %s", layers(p, a), p->s->asked->chosen);
+        return arena_printf(a, "%s, %s", picture_names_layers(p, a), p->s->asked->chosen);
     if (mean == NULL || session_averages(p->s, AVERAGE_LAYERS))
-        return mean != NULL ? mean : layers(p, a);
-    return arena_printf(a, "%s, %s", layers(p, a), mean);
+        return mean != NULL ? mean : picture_names_layers(p, a);
+    return arena_printf(a, "%s, %s", picture_names_layers(p, a), mean);
 }
 
 static bool is_of_all(const struct picture *p)
@@ -60,7 +61,7 @@ const char *picture_unit(const struct picture *p)
     return is_of_all(p) ? "map" : session_averages(p->s, AVERAGE_HEADS) ? "layer" : "head";
 }
 
-static const char *type_of(const struct picture *p, int i)
+static const char *picture_names_type_of(const struct picture *p, int i)
 {
     const struct picture_panel *panel = &p->panel[i];
 
@@ -71,7 +72,7 @@ static const char *type_of(const struct picture *p, int i)
 const char *picture_title(const struct picture *p, struct arena *a, int i)
 {
     const struct picture_panel *panel = &p->panel[i];
-    const char *type = type_of(p, i);
+    const char *type = picture_names_type_of(p, i);
 
     if (p->look.rollout)
         return "Rollout";
@@ -91,8 +92,8 @@ const char *picture_note(const struct picture *p, struct arena *a, int i)
     const char *mean = average_text(p->s, a);
 
     if (p->look.rollout)
-        return layers(p, a);
+        return picture_names_layers(p, a);
     if (mean != NULL)
         return is_of_all(p) ? mean + strlen("mean of ") : mean;
-    return p->n_layers > 1 ? type_of(p, i) : NULL;
+    return p->n_layers > 1 ? picture_names_type_of(p, i) : NULL;
 }

@@ -123,7 +123,7 @@ int picture_view_open(struct picture_view *v, const struct picture *p, const str
 /* ---- heatmaps ---- */
 
 /* Panels of a sheet begin a new row with each layer. */
-static int place_of(const struct picture *p, int i, int columns)
+static int picture_view_place_of(const struct picture *p, int i, int columns)
 {
     int rows = columns > 0 ? (p->per_row + columns - 1) / columns : 0;
 
@@ -152,7 +152,7 @@ static struct panel *panels_of(const struct picture_view *v, struct arena *a,
 
     for (int i = 0; i < p->n_panels; i++) {
         panels[i] = panel_of(v, a, i, plan->format == DRAW_TERMINAL);
-        panels[i].place = place_of(p, i, plan->columns);
+        panels[i].place = picture_view_place_of(p, i, plan->columns);
         panels[i].n_rows = v->maps.n_rows;
         panels[i].n_cols = v->maps.n_cols;
         panels[i].value = v->maps.value[i];

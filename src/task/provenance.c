@@ -187,7 +187,7 @@ void provenance_put(const struct provenance *p, struct arena *a, json_t *part)
 }
 
 /* NULL where there is no such string. */
-static const char *member(const json_t *object, const char *name, struct arena *a)
+static const char *provenance_member(const json_t *object, const char *name, struct arena *a)
 {
     const char *text = json_string_value(json_object_get(object, name));
 
@@ -201,12 +201,14 @@ static const struct provenance *read_run(const struct job *j, const struct sums 
     struct provenance_model *model = arena_alloc(a, 1, sizeof *model);
     struct provenance *p = arena_alloc(a, 1, sizeof *p);
 
-    *model = (struct provenance_model){ member(part->run, "model", a),
-                                        member(part->run, "family", a),
-                                        member(part->run, "weights", a) };
-    *p = (struct provenance){ .program = member(own, "program", a),
-                              .rest = member(own, "command", a), .file = member(own, "file", a),
-                              .sha256 = member(own, "sha256", a), .models = { model, 1 } };
+    *model = (struct provenance_model){ provenance_member(part->run, "model", a),
+                                        provenance_member(part->run, "family", a),
+                                        provenance_member(part->run, "weights", a) };
+    *p = (struct provenance){ .program = provenance_member(own, "program", a),
+                              .rest = provenance_member(own, "command", a),
+                              .file = provenance_member(own, "file", a),
+                              .sha256 = provenance_member(own, "sha256", a),
+                              .models = { model, 1 } };
     if (p->program == NULL || p->rest == NULL || model->name == NULL)
         return NULL;
     p->rest = arena_printf(a, "%s%s", p->rest, more);

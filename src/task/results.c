@@ -54,7 +54,7 @@ void results_part(struct results *r)
     r->parted = true;
 }
 
-static void print_legend(const struct results_text *text, struct arena *a, FILE *file)
+static void results_print_legend(const struct results_text *text, struct arena *a, FILE *file)
 {
     const struct table_look wide = { .columns = INT_MAX };
 
@@ -62,8 +62,8 @@ static void print_legend(const struct results_text *text, struct arena *a, FILE 
     record_legend(text->record, text->look != NULL ? text->look : &wide, a, file);
 }
 
-static void print_tables(const struct results *r, FILE *file, struct arena *a,
-                         const struct item *item, const struct results_text *text)
+static void results_print_tables(const struct results *r, FILE *file, struct arena *a,
+                                 const struct item *item, const struct results_text *text)
 {
     if (r->named)
         fprintf(file, "text %lld%s\n", (long long)item->index + 1, item_part(a, item));
@@ -76,7 +76,7 @@ static void print_tables(const struct results *r, FILE *file, struct arena *a,
         else
             record_table(text->record, text->tables[i].at, text->tables[i].n, a, file);
     if (text->legend)
-        print_legend(text, a, file);
+        results_print_legend(text, a, file);
 }
 
 /* What a text follows: another, or nothing yet. */
@@ -96,7 +96,7 @@ static void print_text(const struct results *r, FILE *file, struct arena *a,
     struct report rest = { r->report.record, r->report.format, file, true, run };
 
     if (rest.format == REPORT_TABLE)
-        print_tables(r, file, a, item, text);
+        results_print_tables(r, file, a, item, text);
     else
         report_row(&rest, text->row);
 }
@@ -189,8 +189,8 @@ static int write_formatted(struct results *r, struct arena *a, const char *data,
     return out_write(out, data + n, size - n, e);
 }
 
-static int write_text(struct results *r, struct arena *a, const struct item *item,
-                      const struct memory_file *f, struct err *e)
+static int results_write_text(struct results *r, struct arena *a, const struct item *item,
+                              const struct memory_file *f, struct err *e)
 {
     if (f->data == NULL)
         return err_set(e, ERR_SYSTEM, "no memory to write text %lld%s",
@@ -210,7 +210,7 @@ static int format_some(struct results *r, struct arena *a, struct formatting *f,
 
     par_for(r->par, n, format_text, f);
     for (int i = 0; i < n && status == 0; i++) {
-        status = write_text(r, a, &f->items[f->first + i], &f->text[i], e);
+        status = results_write_text(r, a, &f->items[f->first + i], &f->text[i], e);
         memory_file_drop(&f->text[i]);
     }
     return status;
@@ -247,7 +247,7 @@ int results_texts(struct results *r, struct arena *a, const struct item *items, 
         return results_text(r, a, items, &text, e);
     }
     before = meter_enter(r->meter, METER_OUTPUT);
-    status = write_text(r, a, items, items->report, e);
+    status = results_write_text(r, a, items, items->report, e);
     meter_leave(r->meter, before);
     return status;
 }

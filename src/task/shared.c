@@ -50,7 +50,7 @@ static int check_group(const struct shared_args *args, const struct opt_group *g
     return 0;
 }
 
-static bool is_of(const struct output *output, enum output_format format)
+static bool shared_is_of(const struct output *output, enum output_format format)
 {
     return output != NULL && output->format == format;
 }
@@ -74,7 +74,7 @@ int shared_check_figure(const struct shared_args *args, const struct output *out
         if (check_group(args, groups[i], e) != 0)
             return -1;
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
-        if (!is_of(output, only[i].format) && !is_of(other, only[i].format) &&
+        if (!shared_is_of(output, only[i].format) && !shared_is_of(other, only[i].format) &&
             opts_is_given(&args->common, only[i].field))
             return err_set(e, ERR_USAGE, "%s is of %s: expected it with -o FILE.%s",
                            only[i].option, only[i].name,

@@ -98,7 +98,7 @@ static void make_noise(struct trial *t)
     t->change.noise_relative = args->relative_noise;
 }
 
-static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struct err *e)
+static int stability_forward(struct trial *t, const struct sink *sinks, int n_sinks, struct err *e)
 {
     const struct session *session = &t->j->job.s;
     struct wanted want = t->j->job.want;
@@ -134,7 +134,7 @@ static int run_alone(struct trial *t, int l, int h, struct err *e)
     struct intervention intervention = { silence_others, &alone };
 
     t->change.intervention = &intervention;
-    if (forward(t, NULL, 0, e) != 0)
+    if (stability_forward(t, NULL, 0, e) != 0)
         return -1;
     t->alone[l * H + h] = stability_output(t->hidden, t->n, t->j->args->runs);
     return 0;
@@ -173,7 +173,7 @@ static int run_trial(struct trial *t, const struct item *item, struct err *e)
                             (size_t)t->n * sizeof *t->hidden);
     t->heads = stability_new(t->a, session->shown);
     sink = stability_sink(t->heads);
-    if (forward(t, &sink, 1, e) != 0)
+    if (stability_forward(t, &sink, 1, e) != 0)
         return -1;
     t->whole = stability_output(t->hidden, t->n, t->j->args->runs);
     return t->j->args->heads_alone ? run_all_alone(t, e) : 0;
@@ -262,7 +262,7 @@ static const struct record text_record = {
 
 /* ---- reports ---- */
 
-static struct list head_rows(const struct trial *t)
+static struct list stability_head_rows(const struct trial *t)
 {
     const struct session *session = &t->j->job.s;
     int count;
@@ -280,7 +280,7 @@ static struct list head_rows(const struct trial *t)
 }
 
 /* Above the table: the output, and what was done. */
-static const char *lead(const struct trial *t)
+static const char *stability_lead(const struct trial *t)
 {
     const struct stability_args *args = t->j->args;
     const char *relative = "", *weights = shown_asked(&t->j->job.s, t->a, SHOWN_NUMBERS);
@@ -296,7 +296,7 @@ static const char *lead(const struct trial *t)
                         weights != NULL ? weights : "");
 }
 
-static struct text_row text_row(const struct trial *t, const struct item *item)
+static struct text_row stability_text_row(const struct trial *t, const struct item *item)
 {
     const struct stability_args *args = t->j->args;
 
@@ -306,13 +306,13 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
         .noise = args->noise, .relative_noise = args->relative_noise,
         .generator = "MT19937, torch.randn",
         .weight = weighting_names[t->j->job.s.asked->weight], .change = t->whole,
-        .heads = head_rows(t),
+        .heads = stability_head_rows(t),
     };
 }
 
 /* ---- the command ---- */
 
-static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int stability_one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     static const char *const alone[] = { "alone", NULL };
     struct stability_job *job = self;
@@ -322,14 +322,14 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
 
     if (run_trial(&trial, item, e) != 0)
         return -1;
-    row = text_row(&trial, item);
+    row = stability_text_row(&trial, item);
     if (trial.alone == NULL)
         record = record_without(a, record, IN_TABLE, alone);
     return results_text(&job->job.results, a, item, &(struct results_text){
-        &row, record, &row.heads, 1, .lead = lead(&trial) }, e);
+        &row, record, &row.heads, 1, .lead = stability_lead(&trial) }, e);
 }
 
-static int check(void *self, struct err *e)
+static int stability_check(void *self, struct err *e)
 {
     struct stability_job *job = self;
     const struct model *model = job->job.s.model;
@@ -340,7 +340,7 @@ static int check(void *self, struct err *e)
                    model->precomputed != NULL ? "--attention" : "--qkv");
 }
 
-static int prepare(void *self, struct err *e)
+static int stability_prepare(void *self, struct err *e)
 {
     struct stability_job *job = self;
 
@@ -349,17 +349,17 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
-static bool draws(const void *self)
+static bool stability_draws(const void *self)
 {
     return ((const struct stability_job *)self)->args->noise > 0;
 }
 
-static const struct job_kind kind = { .drawn = "--noise above 0 and ", .draws = draws,
-                                      .outputs = &output_reports, .check = check,
-                                      .prepare = prepare, .text = one_text };
+static const struct job_kind kind = { .drawn = "--noise above 0 and ", .draws = stability_draws,
+                                      .outputs = &output_reports, .check = stability_check,
+                                      .prepare = stability_prepare, .text = stability_one_text };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int stability_run(const void *args, int n_operands, char **operands, const struct env *env,
+                         struct err *e)
 {
     struct stability_job job = { .job = { args, n_operands, operands }, .args = args };
 
@@ -370,6 +370,6 @@ const struct cmd cmd_stability = {
     .name = "stability", .summary = "measure the effect of noise on the embeddings",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stability_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = stability_run,
     .records = (const struct record *const[]){ &text_record, NULL },
 };

@@ -87,7 +87,7 @@ static int check_sum(const struct job *j, struct state *s, struct err *e)
     return 0;
 }
 
-static void describe(struct job *j, json_t **run, json_t **part)
+static void state_describe(struct job *j, json_t **run, json_t **part)
 {
     struct arena *a = j->s.a;
     const struct state *s = j->state;
@@ -110,7 +110,7 @@ static int write_state(struct job *j, FILE *f, struct err *e)
 
     if (has_reports(j) && out_keep(&j->results.output.out, &n, e) != 0)
         return -1;
-    describe(j, &run, &part);
+    state_describe(j, &run, &part);
     json_put(j->s.a, part, "output", json_integer(n));
     parts_put(j, run, part, f);
     json_drop(j->s.a, run);
@@ -126,7 +126,7 @@ static void unlock(struct state *s)
 }
 
 /* The file takes its name as one that is locked. */
-static int replace(struct state *s, struct out *out, struct err *e)
+static int state_replace(struct state *s, struct out *out, struct err *e)
 {
     int next = lock_next(fileno(out->file));
 
@@ -154,7 +154,7 @@ static int save(struct job *j, struct err *e)
     }
     clock_gettime(CLOCK_MONOTONIC, &j->state->saved);
     arena_reset(a, mark);
-    return replace(j->state, &out, e);
+    return state_replace(j->state, &out, e);
 }
 
 static bool is_due(const struct state *s)
@@ -196,7 +196,8 @@ static int skip(struct job *j, const struct parts_texts *done, struct err *e)
                                     input_skip(j->in, done->n, done->n_parts, done->n_bad, e);
 }
 
-static int read_part(struct job *j, const json_t *part, struct parts_texts *done, struct err *e)
+static int state_read_part(struct job *j, const json_t *part, struct parts_texts *done,
+                           struct err *e)
 {
     struct output *output = &j->results.output;
     int shard, n_lines, n_parts, n_bad;
@@ -218,11 +219,11 @@ static int go_on(struct job *j, const struct sums *state, struct err *e)
     struct parts_texts done;
     json_t *run, *part;
 
-    describe(j, &run, &part);
+    state_describe(j, &run, &part);
     own.run = run;
     if (sums_check_same(j->s.a, &own, state, e) != 0)
         return -1;
-    if (read_part(j, state->part, &done, e) != 0)
+    if (state_read_part(j, state->part, &done, e) != 0)
         return err_under(e, "%s", state->path);
     if (j->of_many && parts_add(j, state, e) != 0)
         return -1;

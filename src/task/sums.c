@@ -89,7 +89,7 @@ static int check_crc(const struct span *file, uint32_t *crc, struct err *e)
                    ", expected %08" PRIx64, found, expected);
 }
 
-static int read_head(struct arena *a, struct span head, struct sums *out, struct err *e)
+static int sums_read_head(struct arena *a, struct span head, struct sums *out, struct err *e)
 {
     const json_t *root = json_read(a, head, JSON_REJECT_DUPLICATES, e);
 
@@ -109,7 +109,7 @@ int sums_read_memory(struct arena *a, struct span bytes, struct sums *out, struc
 
     *out = (struct sums){ .n = 0 };
     if (find_parts(&bytes, &head, &words, e) != 0 || check_crc(&bytes, &out->crc, e) != 0 ||
-        read_head(a, head, out, e) != 0)
+        sums_read_head(a, head, out, e) != 0)
         return -1;
     out->n = words.size / 8;
     word = arena_alloc(a, out->n, sizeof *word);
@@ -141,7 +141,7 @@ int sums_read_again(struct arena *a, const struct sums *first, struct sums *out,
 
 /* ---- what they are of ---- */
 
-static const char *shown(struct arena *a, const json_t *value)
+static const char *sums_shown(struct arena *a, const json_t *value)
 {
     return value != NULL ? json_text(a, value) : "nothing";
 }
@@ -157,8 +157,8 @@ int sums_check_same(struct arena *a, const struct sums *first, const struct sums
 
         if (found == NULL || !json_equal(value, found))
             return err_set(e, ERR_INPUT, "%s: does not go with %s: %s: found %.150s, expected "
-                           "%.150s", other->path, first->path, key, shown(a, found),
-                           shown(a, value));
+                           "%.150s", other->path, first->path, key, sums_shown(a, found),
+                           sums_shown(a, value));
     }
     if (json_object_size(first->run) != json_object_size(other->run))
         return err_set(e, ERR_INPUT, "%s: does not go with %s", other->path, first->path);

@@ -131,8 +131,8 @@ static struct list words(struct arena *a, const struct tokens *t)
     return (struct list){ none, t->n };
 }
 
-static struct text_row text_row(const struct session *s, struct arena *a,
-                                const struct item *item)
+static struct text_row tokens_text_row(const struct session *s, struct arena *a,
+                                       const struct item *item)
 {
     const struct tokens *tokens = &item->tokens;
     int count = tokens->n;
@@ -151,7 +151,7 @@ static struct text_row text_row(const struct session *s, struct arena *a,
     };
 }
 
-static int prepare(void *self, struct err *e)
+static int tokens_prepare(void *self, struct err *e)
 {
     static const char *const of_words[] = { "words", NULL };
     struct job *job = self;
@@ -167,12 +167,12 @@ struct telling {
     const struct item *item;
 };
 
-static void tell(void *self, struct arena *a, int i, struct results_text *text)
+static void tokens_tell(void *self, struct arena *a, int i, struct results_text *text)
 {
     const struct telling *t = self;
     struct text_row *row = arena_alloc(a, 1, sizeof *row);
 
-    *row = text_row(&t->job->s, a, &t->item[i]);
+    *row = tokens_text_row(&t->job->s, a, &t->item[i]);
     *text = (struct results_text){ row, &token_record, &row->tokens, 1, NULL };
 }
 
@@ -183,32 +183,33 @@ static void format(void *self, struct arena *a, const struct item *item, struct 
     struct telling telling = { job, item };
     struct results_text told;
 
-    tell(&telling, a, 0, &told);
+    tokens_tell(&telling, a, 0, &told);
     results_format(&job->results, a, item, &told, to);
 }
 
-static void begin(void *self)
+static void tokens_begin(void *self)
 {
     struct job *job = self;
 
     input_report_ahead(job->in, format, job);
 }
 
-static int text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int tokens_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct job *job = self;
     struct telling telling = { job, item };
 
     if (item->tokens.id == NULL)        /* of a picture, of rows, of attention: a library's text */
         return err_set(e, ERR_USAGE, "%s: an array has no tokens", job->s.name);
-    return results_texts(&job->results, a, item, 1, tell, &telling, e);
+    return results_texts(&job->results, a, item, 1, tokens_tell, &telling, e);
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
-                                      .prepare = prepare, .begin = begin, .text = text };
+                                      .prepare = tokens_prepare, .begin = tokens_begin,
+                                      .text = tokens_text };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int tokens_run(const void *args, int n_operands, char **operands, const struct env *env,
+                      struct err *e)
 {
     struct job job = { args, n_operands, operands };
 
@@ -219,6 +220,6 @@ const struct cmd cmd_tokens = {
     .name = "tokens", .summary = "show the tokens of a text, their ids and spans",
     .operands = "TEXT [TEXT_B]", .groups = groups,
     .args_size = sizeof(struct tokens_args), .examples = examples,
-    .max_operands = 2, .minor = true, .run = run,
+    .max_operands = 2, .minor = true, .run = tokens_run,
     .records = (const struct record *const[]){ &text_record, NULL },
 };

@@ -26,8 +26,8 @@ static int next_id(const struct tok *t)
 
 /* The piece that the token is, made if the vocabulary lacks it.  Like the library, this takes
  * no account of the id that the file gives it, which may be another token's. */
-static int number(struct tok *t, struct text s, const json_t *j,
-                  struct err *e)
+static int added_number(struct tok *t, struct text s, const json_t *j,
+                        struct err *e)
 {
     const json_t *given = json_object_get(j, "id");
     json_int_t said = json_integer_value(given);
@@ -45,7 +45,7 @@ static int number(struct tok *t, struct text s, const json_t *j,
     return vocab_add(&t->vocab, t->a, s, id, e) == 0 ? id : -1;
 }
 
-static int open_one(struct tok *t, const json_t *j, struct err *e)
+static int added_open_one(struct tok *t, const json_t *j, struct err *e)
 {
     struct added_token *token = &t->added.v[t->added.n];
     struct piece *piece;
@@ -61,7 +61,7 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
         return -1;
     if (text.n == 0)                       /* the library ignores it as well */
         return 0;
-    token->id = number(t, text, j, e);
+    token->id = added_number(t, text, j, e);
     if (token->id < 0)
         return -1;
     piece = &t->vocab.v[t->vocab.by_id[token->id] - 1];
@@ -124,7 +124,7 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
     trie_init(&t->added.normal, t->a);
     t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (open_one(t, json_array_get(list, i), e) != 0)
+        if (added_open_one(t, json_array_get(list, i), e) != 0)
             return err_under(e, "added_tokens[%zu]", i);
     work.a = arena_child(t->a);
     status = fill_tries(t, &work, e);
@@ -186,8 +186,8 @@ struct search {
 };
 
 /* What the token that begins at start and ends at end becomes. */
-static void take(struct search *k, const struct added_token *token, const struct part *p,
-                 size_t start, size_t end, struct parts *out)
+static void added_take(struct search *k, const struct added_token *token, const struct part *p,
+                       size_t start, size_t end, struct parts *out)
 {
     struct part found;
 
@@ -230,7 +230,7 @@ static void split_one(struct search *k, const struct part *p, struct parts *out)
             continue;
         }
         if (!k->a->v[found].single_word || stands_alone(p, at, at + length))
-            take(k, &k->a->v[found], p, at, at + length, out);
+            added_take(k, &k->a->v[found], p, at, at + length, out);
         at += length;
     }
     if (k->done < p->n)

@@ -18,7 +18,7 @@ static const struct span *hold_file(const struct bare *b, const char *name, stru
 }
 
 /* The next line of *s, without "\n" or "\r\n"; false where none is left. */
-static bool next_line(struct span *s, struct text *line)
+static bool bare_next_line(struct span *s, struct text *line)
 {
     const unsigned char *end = s->size > 0 ? memchr(s->data, '\n', s->size) : NULL;
     size_t count = end != NULL ? (size_t)(end - s->data) : s->size;
@@ -56,7 +56,7 @@ static json_t *read_vocab_lines(const struct bare *b, struct err *e)
     struct text line;
     json_int_t id = 0;
 
-    for (; next_line(&rest, &line); id++) {
+    for (; bare_next_line(&rest, &line); id++) {
         char *key;
 
         trim_end(&line);
@@ -82,7 +82,7 @@ static json_t *read_merge_lines(const struct bare *b, struct err *e)
     struct span rest = span != NULL ? *span : (struct span){ 0 };
     struct text line;
 
-    while (next_line(&rest, &line)) {
+    while (bare_next_line(&rest, &line)) {
         if (line.n == 0 || (line.n >= 8 && memcmp(line.s, "#version", 8) == 0))
             continue;
         if (utf8_check(line.s, line.n) != line.n) {
@@ -335,7 +335,7 @@ static const struct flavour *pick(const struct bare *b,
     return NULL;
 }
 
-static const struct flavour *choose(const struct bare *b, struct err *e)
+static const struct flavour *bare_choose(const struct bare *b, struct err *e)
 {
     static const struct flavour *const by_lines[] = { &bert, &esm, NULL };
     static const struct flavour *const by_merges[] = { &gpt2, &roberta, &clip, NULL };
@@ -362,7 +362,7 @@ json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
     bare.config = bare_object(&bare, "tokenizer_config.json", e);
     if (bare.config != NULL)
         bare.map = bare_object(&bare, "special_tokens_map.json", e);
-    bare.flavour = bare.map != NULL ? choose(&bare, e) : NULL;
+    bare.flavour = bare.map != NULL ? bare_choose(&bare, e) : NULL;
     if (bare.flavour != NULL) {
         bare_begin(&bare);
         bare_add_specials(&bare, bare.flavour);

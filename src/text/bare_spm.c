@@ -56,7 +56,7 @@ static bool is_own(const struct bare *b)
  * Control pieces are special; those that the user defined are found as they are, by
  * SentencePiece itself in what its normaliser leaves.
  */
-static void add_tokens(struct bare *b, const struct spm *m)
+static void bare_spm_add_tokens(struct bare *b, const struct spm *m)
 {
     json_t *plain = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
     json_t *user = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized",
@@ -311,7 +311,7 @@ int spm_build_from(struct bare *b, struct span file, struct err *e)
     if (check_language(b, e) != 0)
         return -1;
     set_template(b, style);
-    add_tokens(b, &spm);
+    bare_spm_add_tokens(b, &spm);
     return 0;
 }
 

@@ -63,7 +63,7 @@ static int add_numbered(struct bare *b, const char *word, struct err *e)
     return 0;
 }
 
-static int add_words(struct bare *b, const char *words, struct err *e)
+static int bare_spm_vocab_add_words(struct bare *b, const char *words, struct err *e)
 {
     char *word;
 
@@ -82,12 +82,12 @@ static int add_framed(struct bare *b, const struct spm *m, struct err *e)
 {
     const struct spm_style *style = &b->flavour->style;
 
-    if (add_words(b, style->first, e) != 0)
+    if (bare_spm_vocab_add_words(b, style->first, e) != 0)
         return -1;
     for (size_t i = style->skip; i < m->n; i++)
         if (add_piece(b->t, m->v[i].s.s, m->v[i].s.n, e) != 0)
             return -1;
-    return add_words(b, style->last, e);
+    return bare_spm_vocab_add_words(b, style->last, e);
 }
 
 static int add_json(struct bare *b, const char *name, struct err *e)
@@ -111,7 +111,7 @@ static int add_behind(struct bare *b, const char *words, struct err *e)
 }
 
 /* Bytes and control pieces are not found in a text. */
-static bool is_found(const struct spm *m, const struct spm_piece *p)
+static bool bare_spm_vocab_is_found(const struct spm *m, const struct spm_piece *p)
 {
     int code;
 
@@ -131,7 +131,7 @@ static void set_scored(struct bare *b, const struct spm *m, int unk)
         const struct spm_piece *piece = &m->v[i];
         int id = vocab_find(&tok->vocab, piece->s.s, piece->s.n);
 
-        if (is_found(m, piece))
+        if (bare_spm_vocab_is_found(m, piece))
             tok->scored[tok->n_scored++] = (struct scored){ piece->s,
                                                             (double)piece->score,
                                                             id >= 0 ? id : unk, false };

@@ -200,7 +200,7 @@ static void merge_all(const struct bpe *m, struct room *r)
     }
 }
 
-static void grow(struct room *r, size_t cap)
+static void bpe_grow(struct room *r, size_t cap)
 {
     if (cap > INT32_MAX)
         arena_fail(r->a, cap);
@@ -213,7 +213,7 @@ static void add_symbol(struct room *r, int id, uint32_t size)
     int i = (int)r->n;
 
     if (r->n == r->cap)         /* a mark may be bytes, too */
-        grow(r, 2 * r->cap);
+        bpe_grow(r, 2 * r->cap);
     r->n++;
     r->symbol[i] = (struct symbol){ id, i - 1, -1, size };
     if (i > 0)
@@ -221,11 +221,11 @@ static void add_symbol(struct room *r, int id, uint32_t size)
 }
 
 /* A symbol for each byte; marks may need more. */
-static void make_room(struct room *r, size_t n)
+static void bpe_make_room(struct room *r, size_t n)
 {
     r->n = 0;
     if (n > r->cap)
-        grow(r, n > 2 * r->cap ? n + 64 : 2 * r->cap);
+        bpe_grow(r, n > 2 * r->cap ? n + 64 : 2 * r->cap);
 }
 
 /* The pieces of the bytes of a character's name, if it has them all. */
@@ -240,8 +240,8 @@ static bool add_bytes(const struct bpe *m, struct room *r, struct text s)
 }
 
 /* What the vocabulary calls bytes [i, i + n) of a part: their place in it counts. */
-static struct text name_of(const struct bpe *m, const struct room *r, const struct part *p,
-                           size_t i, size_t n)
+static struct text bpe_name_of(const struct bpe *m, const struct room *r, const struct part *p,
+                               size_t i, size_t n)
 {
     size_t before = i > 0 ? m->prefix.n : 0, after = i + n == p->n ? m->suffix.n : 0;
 
@@ -268,7 +268,7 @@ static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v
         int code, id;
 
         count = chars_next(p->s + i, p->n - i, &code);
-        name = name_of(m, r, p, i, (size_t)count);
+        name = bpe_name_of(m, r, p, i, (size_t)count);
         id = code < DIRECT && name.s != r->name ? m->direct[code] :
                                                   vocab_find_model(v, name.s, name.n);
         if (id < 0 && m->byte_fallback && add_bytes(m, r, name))
@@ -308,7 +308,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
             return;
         }
     }
-    make_room(r, p->n);
+    bpe_make_room(r, p->n);
     add_chars(m, r, &w->t->vocab, p);
     merge_all(m, r);
     for (size_t i = 0; i < r->n; i++) {

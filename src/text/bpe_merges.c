@@ -19,7 +19,7 @@ int bpe_merge_halves(struct text both, struct merge_text *out)
     return 0;
 }
 
-static struct text text_of(const json_t *j)
+static struct text bpe_merges_text_of(const json_t *j)
 {
     return (struct text){ json_string_value(j), json_string_length(j) };
 }
@@ -28,12 +28,12 @@ static struct text text_of(const json_t *j)
 static int merge_sides(const json_t *j, struct merge_text *out)
 {
     if (json_is_string(j))
-        return bpe_merge_halves(text_of(j), out);
+        return bpe_merge_halves(bpe_merges_text_of(j), out);
     if (json_array_size(j) != 2 || !json_is_string(json_array_get(j, 0)) ||
         !json_is_string(json_array_get(j, 1)))
         return -1;
-    out->left = text_of(json_array_get(j, 0));
-    out->right = text_of(json_array_get(j, 1));
+    out->left = bpe_merges_text_of(json_array_get(j, 0));
+    out->right = bpe_merges_text_of(json_array_get(j, 1));
     return 0;
 }
 
@@ -51,8 +51,8 @@ static void set(struct merge *m, int left, int right, size_t rank, int id)
 }
 
 /* The piece that the two make, written to `both`; -1: an error. */
-static int join(const struct vocab *v, struct text left, struct text right, size_t skip,
-                char *both, struct err *e)
+static int bpe_merges_join(const struct vocab *v, struct text left, struct text right, size_t skip,
+                           char *both, struct err *e)
 {
     struct text joined = { both, left.n + right.n - skip };
     int id;
@@ -76,7 +76,7 @@ static int add_merge(struct merges *m, const struct vocab *v, const struct merge
     r = vocab_find(v, right.s, right.n);
     if (l < 0 || r < 0)
         return lacks(l < 0 ? left : right, e);
-    id = join(v, left, right, skip, both, e);
+    id = bpe_merges_join(v, left, right, skip, both, e);
     if (id < 0)
         return -1;
     set(bpe_merges_place(m, l, r), l, r, rank, id);

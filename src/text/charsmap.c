@@ -116,7 +116,7 @@ static size_t unit_offset(uint32_t unit)
 }
 
 /* True if a text begins at `at`. */
-static bool is_text(const struct charsmap *m, size_t at)
+static bool charsmap_is_text(const struct charsmap *m, size_t at)
 {
     return at <= m->texts.n &&
            (at == m->texts.n || ((unsigned char)m->texts.s[at] & 0xc0) != 0x80);
@@ -126,8 +126,8 @@ static bool is_text(const struct charsmap *m, size_t at)
  * The bytes of the shortest beginning of s[n] that has a text (or the longest),
  * which is then *at; 0: none; -1: damaged.  *seen grows by the bytes that were compared.
  */
-static int find(const struct charsmap *m, const char *s, size_t n, size_t *at,
-                size_t *seen)
+static int charsmap_find(const struct charsmap *m, const char *s, size_t n, size_t *at,
+                         size_t *seen)
 {
     size_t node = unit_offset(m->unit[0]);
     int found = 0;
@@ -145,7 +145,7 @@ static int find(const struct charsmap *m, const char *s, size_t n, size_t *at,
         node ^= unit_offset(unit);
         if ((unit >> 8 & 1) == 0)
             continue;
-        if (node >= m->n_units || !is_text(m, m->unit[node] & 0x7fffffff))
+        if (node >= m->n_units || !charsmap_is_text(m, m->unit[node] & 0x7fffffff))
             return -1;
         *at = m->unit[node] & 0x7fffffff;
         found = (int)i + 1;
@@ -167,7 +167,7 @@ struct mapped {
     bool modified;
 };
 
-static void add(struct mapped *d, int cp)
+static void charsmap_add(struct mapped *d, int cp)
 {
     if (d->n == d->cap) {
         size_t cap = 2 * d->cap + 64;
@@ -193,7 +193,7 @@ static int64_t count_chars(const char *s, size_t n)
  * The text at `at` for s[n].  New characters beyond the old ones are added; old
  * ones beyond the new go with the last character before, where there is one.
  */
-static void replace(struct mapped *d, struct text s, const char *s_old, size_t n_old)
+static void charsmap_replace(struct mapped *d, struct text s, const char *s_old, size_t n_old)
 {
     int64_t more = count_chars(s.s, s.n) - count_chars(s_old, n_old);
     int code;
@@ -202,7 +202,7 @@ static void replace(struct mapped *d, struct text s, const char *s_old, size_t n
         return;
     for (size_t i = 0; i < s.n; ) {
         i += (size_t)chars_next(s.s + i, s.n - i, &code);
-        add(d, code);
+        charsmap_add(d, code);
     }
     for (int64_t k = 0; k < more; k++)
         d->change[d->n - 1 - (size_t)k] = 1;
@@ -215,10 +215,10 @@ static void replace(struct mapped *d, struct text s, const char *s_old, size_t n
 static int look_up(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
 {
     size_t at = 0;
-    int found = find(m, s, n, &at, &d->seen);
+    int found = charsmap_find(m, s, n, &at, &d->seen);
 
     if (found > 0)
-        replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) }, s, n);
+        charsmap_replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) }, s, n);
     return found;
 }
 
@@ -235,13 +235,13 @@ static int map_grapheme(const struct charsmap *m, struct mapped *d, const char *
         if (found < 0)
             return -1;
         if (found == 0)
-            add(d, code);
+            charsmap_add(d, code);
     }
     return 0;
 }
 
 /* The size of the text that s[n] begins with and that stays as it is; 0: none. */
-static size_t keep(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
+static size_t charsmap_keep(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
 {
     size_t length = 0;
     int code;
@@ -250,7 +250,7 @@ static size_t keep(const struct charsmap *m, struct mapped *d, const char *s, si
         return 0;
     for (size_t i = 0; i < length; ) {
         i += (size_t)chars_next(s + i, length - i, &code);
-        add(d, code);
+        charsmap_add(d, code);
     }
     return length;
 }
@@ -272,21 +272,21 @@ static int map_longest(const struct charsmap *m, struct work *w, struct mapped *
         }
         if (w->too_much || d->n > d->limit)
             break;
-        kept = keep(m, d, s + i, n - i);
+        kept = charsmap_keep(m, d, s + i, n - i);
         if (kept > 0) {
             i += kept;
             continue;
         }
-        length = find(m, s + i, n - i, &at, &d->seen);
+        length = charsmap_find(m, s + i, n - i, &at, &d->seen);
         if (length < 0 || (length > 0 && i + (size_t)length < n &&
                            ((unsigned char)s[i + (size_t)length] & 0xc0) == 0x80))
             return -1;
         if (length > 0) {
-            replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) },
-                    s + i, (size_t)length);
+            charsmap_replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) },
+                             s + i, (size_t)length);
         } else {
             length = chars_next(s + i, n - i, &code);
-            add(d, code);
+            charsmap_add(d, code);
         }
         i += (size_t)length;
     }

@@ -19,7 +19,7 @@ static struct range run_from(const struct tokens *t, int at)
 }
 
 /* How many of n[0] and n[1] tokens stay of room. */
-static void share(int n[2], int room)
+static void cut_share(int n[2], int room)
 {
     int small = n[0] > n[1], large = 1 - small;
 
@@ -39,7 +39,7 @@ static void close_gap(void *array, size_t size, struct range gap, int n)
             (size_t)(n - gap.end) * size);
 }
 
-static void drop(struct tokens *t, struct range gap)
+static void cut_drop(struct tokens *t, struct range gap)
 {
     close_gap(t->id, sizeof *t->id, gap, t->n);
     close_gap(t->type, sizeof *t->type, gap, t->n);
@@ -69,15 +69,15 @@ void tok_cut(struct tokens *t, int max)
     if (n[1] == 0)
         n[0] = room;
     else
-        share(n, room);
-    drop(t, (struct range){ b.start + n[1], b.end });
-    drop(t, (struct range){ a.start + n[0], a.end });
+        cut_share(n, room);
+    cut_drop(t, (struct range){ b.start + n[1], b.end });
+    cut_drop(t, (struct range){ a.start + n[0], a.end });
 }
 
 /* ---- pieces ---- */
 
 /* All tokens but those of the template at both ends. */
-static struct range inner(const struct tokens *t)
+static struct range cut_inner(const struct tokens *t)
 {
     struct range range = { 0, t->n };
 
@@ -99,19 +99,19 @@ static struct range text_from(const struct tokens *t, int at)
 }
 
 /* What of the tokens is cut. */
-static void choose(const struct tokens *t, bool pair, struct tok_split *out)
+static void cut_choose(const struct tokens *t, bool pair, struct tok_split *out)
 {
     struct range first = text_from(t, 0), second = text_from(t, first.end);
 
     out->second = pair && second.end - second.start > first.end - first.start;
-    out->cut = out->second ? second : pair ? first : inner(t);
+    out->cut = out->second ? second : pair ? first : cut_inner(t);
 }
 
 bool tok_split(const struct tokens *t, bool pair, int max, int overlap, struct tok_split *out)
 {
     int size;
 
-    choose(t, pair, out);
+    cut_choose(t, pair, out);
     size = out->cut.end - out->cut.start;
     out->room = max - (t->n - size);
     out->step = out->room - overlap;
@@ -138,8 +138,8 @@ struct range tok_split_range(const struct tok_split *s, int piece)
 }
 
 /* Copies n elements from `from`, then those between the two ranges, of an array to `to`. */
-static void *kept(struct arena *a, const void *array, size_t size, const struct tokens *t,
-                  struct range cut, struct range own)
+static void *cut_kept(struct arena *a, const void *array, size_t size, const struct tokens *t,
+                      struct range cut, struct range own)
 {
     const unsigned char *from = array;
     size_t before = (size_t)cut.start * size, here = (size_t)(own.end - own.start) * size,
@@ -167,15 +167,15 @@ void tok_split_piece(const struct tokens *t, const struct tok_split *s, int piec
 
     *out = (struct tokens){
         .n = t->n - (cut.end - cut.start) + (own.end - own.start),
-        .id = kept(a, t->id, sizeof *t->id, t, cut, own),
-        .type = kept(a, t->type, sizeof *t->type, t, cut, own),
-        .special = kept(a, t->special, sizeof *t->special, t, cut, own),
-        .bytes = kept(a, t->bytes, sizeof *t->bytes, t, cut, own),
-        .chars = kept(a, t->chars, sizeof *t->chars, t, cut, own),
-        .piece = kept(a, t->piece, sizeof *t->piece, t, cut, own),
-        .label = kept(a, t->label, sizeof *t->label, t, cut, own),
-        .label_size = kept(a, t->label_size, sizeof *t->label_size, t, cut, own),
-        .word = t->word != NULL ? kept(a, t->word, sizeof *t->word, t, cut, own) : NULL,
+        .id = cut_kept(a, t->id, sizeof *t->id, t, cut, own),
+        .type = cut_kept(a, t->type, sizeof *t->type, t, cut, own),
+        .special = cut_kept(a, t->special, sizeof *t->special, t, cut, own),
+        .bytes = cut_kept(a, t->bytes, sizeof *t->bytes, t, cut, own),
+        .chars = cut_kept(a, t->chars, sizeof *t->chars, t, cut, own),
+        .piece = cut_kept(a, t->piece, sizeof *t->piece, t, cut, own),
+        .label = cut_kept(a, t->label, sizeof *t->label, t, cut, own),
+        .label_size = cut_kept(a, t->label_size, sizeof *t->label_size, t, cut, own),
+        .word = t->word != NULL ? cut_kept(a, t->word, sizeof *t->word, t, cut, own) : NULL,
     };
     own_strings(a, out);
 }

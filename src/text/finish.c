@@ -13,7 +13,7 @@ struct trim {
     bool trim, prefix_space;
 };
 
-static bool is_blank(int cp)
+static bool finish_is_blank(int cp)
 {
     return cp == 0x120 || chars_is_space(cp);        /* U+0120: a blank byte */
 }
@@ -25,7 +25,7 @@ static int count_leading(struct text s)
     for (size_t i = 0; i < s.n; count++) {
         int code, n = chars_next(s.s + i, s.n - i, &code);
 
-        if (!is_blank(code))
+        if (!finish_is_blank(code))
             break;
         i += (size_t)n;
     }
@@ -39,7 +39,7 @@ static int count_trailing(struct text s)
     while (s.n > 0) {
         int code, n = chars_before(s.s, s.n, &code);
 
-        if (!is_blank(code))
+        if (!finish_is_blank(code))
             break;
         s.n -= (size_t)n;
         count++;
@@ -149,7 +149,7 @@ static void fill_slot(const struct slot *slot, struct work *w, struct seq *out)
 }
 
 /* Stops at more tokens than there may be. */
-static void fill(const struct template *t, struct work *w)
+static void finish_fill(const struct template *t, struct work *w)
 {
     struct seq *out = arena_alloc(w->a, t->n, sizeof *out);
     size_t count = 0;
@@ -171,9 +171,9 @@ static int run_template(const void *self, struct work *w, struct err *e)
     const struct templates *templates = self;
 
     if (w->n_seqs == 1)
-        fill(&templates->single, w);
+        finish_fill(&templates->single, w);
     else if (w->n_seqs == 2 && templates->pair.has_pair)
-        fill(&templates->pair, w);
+        finish_fill(&templates->pair, w);
     else
         return err_set(e, ERR_INPUT, "the tokeniser has no template for %s",
                        w->n_seqs == 2 ? "a pair of texts" : "so many parts");
@@ -240,8 +240,8 @@ static int open_slot(struct tok *t, const json_t *j, const json_t *specials,
     return json_field_int(seq, "type_id", 0, INT32_MAX, &out->type, e);
 }
 
-static int open_one(struct tok *t, const json_t *j, const char *key,
-                    struct template *out, struct err *e)
+static int finish_open_one(struct tok *t, const json_t *j, const char *key,
+                           struct template *out, struct err *e)
 {
     const json_t *list, *specials = json_object_get(j, "special_tokens");
 
@@ -262,8 +262,8 @@ static const void *open_template(struct tok *t, const json_t *j, struct err *e)
 {
     struct templates *out = arena_alloc(t->a, 1, sizeof *out);
 
-    if (open_one(t, j, "single", &out->single, e) != 0 ||
-        open_one(t, j, "pair", &out->pair, e) != 0)
+    if (finish_open_one(t, j, "single", &out->single, e) != 0 ||
+        finish_open_one(t, j, "pair", &out->pair, e) != 0)
         return NULL;
     if (out->single.has_pair) {
         err_set(e, ERR_INPUT, "\"single\" names the second text");

@@ -40,7 +40,7 @@ static const struct gguf_value *scores_of(const struct gguf_source *s)
 }
 
 /* The type of token i; where none are said, names tell which are bytes. */
-static int type_of(const struct gguf_source *s, const struct gguf_value *types, int i)
+static int gguf_spm_type_of(const struct gguf_source *s, const struct gguf_value *types, int i)
 {
     if (types != NULL)
         return (int)gguf_int(types, i);
@@ -63,7 +63,7 @@ static int check_scored(const struct gguf_source *s, struct text piece, int type
 }
 
 /* What the model finds in a text; bytes, control tokens and the unknown one are not. */
-static bool is_found(const char *piece, int type, const char *unk)
+static bool gguf_spm_is_found(const char *piece, int type, const char *unk)
 {
     return (type == NORMAL || type == USER_DEFINED || type == UNDEFINED) &&
            strcmp(piece, unk) != 0;
@@ -83,7 +83,7 @@ static int set_scored(const struct gguf_source *s, const char *unk, bool *bytes)
     for (int i = 0; i < s->n; i++) {
         struct text piece = { s->piece[i], strlen(s->piece[i]) };
         double score = gguf_real(scores, i);
-        int type = type_of(s, types, i);
+        int type = gguf_spm_type_of(s, types, i);
 
         if (check_scored(s, piece, type, i, score) != 0)
             return -1;
@@ -93,7 +93,7 @@ static int set_scored(const struct gguf_source *s, const char *unk, bool *bytes)
             continue;
         if (vocab_add(&tok->vocab, s->a, piece, i, s->e) != 0)
             return -1;
-        if (is_found(piece.s, type, unk))
+        if (gguf_spm_is_found(piece.s, type, unk))
             tok->scored[tok->n_scored++] = (struct scored){ piece, score, i, false };
     }
     tok->vocab.n_model = tok->vocab.n;

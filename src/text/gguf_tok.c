@@ -10,7 +10,7 @@
 /* ---- keys ---- */
 
 /* *out is NULL where the key is not there. */
-static int read_text(const struct gguf_source *s, const char *key, const char **out)
+static int gguf_tok_read_text(const struct gguf_source *s, const char *key, const char **out)
 {
     const struct gguf_value *value = gguf_source_value(s, key);
     struct gguf_strings all;
@@ -105,7 +105,7 @@ static int read_pre(const struct gguf_source *s, bool *ignore_merges)
 {
     const char *pre, *all = "";
 
-    if (read_text(s, "pre", &pre) != 0)
+    if (gguf_tok_read_text(s, "pre", &pre) != 0)
         return -1;
     if (pre != NULL && gguf_pre(s->a, s->root, pre, ignore_merges))
         return 0;
@@ -157,7 +157,7 @@ static int build(struct gguf_source *s)
 {
     const char *model;
 
-    if (read_text(s, "model", &model) != 0)
+    if (gguf_tok_read_text(s, "model", &model) != 0)
         return -1;
     if (model == NULL) {
         err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.model");

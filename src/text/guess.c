@@ -72,7 +72,7 @@ static bool begins(const struct piece *p, struct text part)
     return p->n >= part.n && memcmp(p->s, part.s, part.n) == 0;
 }
 
-static bool ends(const struct piece *p, struct text part)
+static bool guess_ends(const struct piece *p, struct text part)
 {
     return p->n >= part.n && memcmp(p->s + p->n - part.n, part.s, part.n) == 0;
 }
@@ -97,7 +97,7 @@ void tok_guess(struct arena *a, struct tokens *t)
 
     for (int i = 0; i < t->n; i++)
         n_bytes += t->label_size[i] + 1;
-    if (any(t, WORD_END, ends))
+    if (any(t, WORD_END, guess_ends))
         guess.suffix = WORD_END;
     guess.byte_level = is_byte_level(a, t, guess.suffix, n_bytes);
     if (!guess.byte_level && any(t, BLANK, has_text)) {

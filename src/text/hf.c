@@ -7,7 +7,7 @@
 #include "text/gguf_tok.h"
 #include "text/tok_priv.h"
 
-static int open_model(struct tok *t, const json_t *root, struct err *e)
+static int hf_open_model(struct tok *t, const json_t *root, struct err *e)
 {
     const json_t *model = json_object_get(root, "model");
 
@@ -47,7 +47,7 @@ static int read_json(struct tok *t, const json_t *root, struct err *e)
 
     if (!json_is_object(root))
         return err_set(e, ERR_INPUT, "it is not a JSON object");
-    if (open_model(t, root, e) != 0 ||
+    if (hf_open_model(t, root, e) != 0 ||
         step_open(t, &normal_table, json_object_get(root, "normalizer"), &t->normal,
                   e) != 0 ||
         step_open(t, &presplit_table, json_object_get(root, "pre_tokenizer"),
@@ -62,7 +62,7 @@ static int read_json(struct tok *t, const json_t *root, struct err *e)
 }
 
 /* Patterns are compiled to memory of their own. */
-static void release(void *what)
+static void hf_release(void *what)
 {
     struct tok *tok = what;
 
@@ -78,7 +78,7 @@ static struct tok *new_tok(struct arena *a, const char *name)
     tok->name = arena_strdup(a, name);
     tok->prefix.s = tok->suffix.s = "";
     tok->unknown = -1;
-    arena_own(a, release, tok);
+    arena_own(a, hf_release, tok);
     return tok;
 }
 

@@ -53,7 +53,7 @@ static void lowercase(struct work *w, struct part *p)
     part_rewrite_end(&rewrite);
 }
 
-static void drop(struct work *w, struct part *p, bool (*goes)(int cp))
+static void normal_drop(struct work *w, struct part *p, bool (*goes)(int cp))
 {
     struct rewrite rewrite;
     int code;
@@ -102,7 +102,7 @@ static void nmt(struct work *w, struct part *p)
 static void strip_marks(struct work *w, struct part *p)
 {
     if (!is_ascii(p))
-        drop(w, p, chars_is_mark);
+        normal_drop(w, p, chars_is_mark);
 }
 
 /* ---- Unicode's four forms ---- */
@@ -353,7 +353,7 @@ static int run_bert(const void *self, struct work *w, struct err *e)
             space_chinese(w, part);
         if (bert->accents && !is_ascii(part)) {
             nfd(w, part);
-            drop(w, part, chars_is_nonspacing);
+            normal_drop(w, part, chars_is_nonspacing);
         }
         if (bert->lower)
             lowercase(w, part);

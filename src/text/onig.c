@@ -52,13 +52,13 @@ static void put_n(struct translate *t, const char *s, size_t n)
     t->out[t->len] = '\0';
 }
 
-static void put(struct translate *t, const char *s)
+static void onig_put(struct translate *t, const char *s)
 {
     put_n(t, s, strlen(s));
 }
 
 /* The next n bytes of the pattern, which has them, as they are. */
-static void copy(struct translate *t, size_t n)
+static void onig_copy(struct translate *t, size_t n)
 {
     put_n(t, t->s + t->i, n);
     t->i += n;
@@ -68,7 +68,7 @@ static void copy_char(struct translate *t)
 {
     int code;
 
-    copy(t, (size_t)chars_next(t->s + t->i, t->n - t->i, &code));
+    onig_copy(t, (size_t)chars_next(t->s + t->i, t->n - t->i, &code));
 }
 
 static char peek(const struct translate *t, size_t ahead)
@@ -134,11 +134,11 @@ static int property(struct translate *t)
         count++;
     if (name[count] != '}' || count == 0 || count > 40)
         return no(t, "this name in \\p{}");
-    put(t, (t->s[t->i] == 'P') != not ? "\\P{" : "\\p{");
+    onig_put(t, (t->s[t->i] == 'P') != not ? "\\P{" : "\\p{");
     if (is_script(t, name, count))
-        put(t, "sc:");
+        onig_put(t, "sc:");
     put_n(t, name, count);
-    put(t, "}");
+    onig_put(t, "}");
     t->i = (size_t)(name - t->s) + count + 1;
     return 0;
 }
@@ -161,26 +161,26 @@ static int common_escape(struct translate *t)
         else
             while (count < 3 && is_hex(peek(t, count)))
                 count++;
-        put(t, "\\");
-        copy(t, count);
+        onig_put(t, "\\");
+        onig_copy(t, count);
         return 1;
     }
     if (byte == 'u' && is_hex(peek(t, 1)) && is_hex(peek(t, 2)) && is_hex(peek(t, 3)) &&
         is_hex(peek(t, 4))) {
-        put(t, "\\x{");
+        onig_put(t, "\\x{");
         put_n(t, t->s + t->i + 1, 4);
-        put(t, "}");
+        onig_put(t, "}");
         t->i += 5;
         return 1;
     }
     if (byte == 'v') {
-        put(t, "\\x0b");
+        onig_put(t, "\\x0b");
         t->i++;
         return 1;
     }
     if ((byte != '\0' && strchr("dDnrtfae", byte) != NULL) || is_digit(byte)) {
-        put(t, "\\");
-        copy(t, 1);
+        onig_put(t, "\\");
+        onig_copy(t, 1);
         return 1;
     }
     if (is_letter(byte))
@@ -190,7 +190,7 @@ static int common_escape(struct translate *t)
         return -1;
     }
     if ((unsigned char)byte < 0x80)
-        put(t, "\\");
+        onig_put(t, "\\");
     copy_char(t);
     return 1;
 }
@@ -216,7 +216,7 @@ static int class_escape(struct translate *t)
     t->i++;
     for (int k = 0; rows[k].c != 0; k++) {
         if (rows[k].c == byte) {
-            put(t, rows[k].members);
+            onig_put(t, rows[k].members);
             t->i++;
             goto hyphen;
         }
@@ -229,7 +229,7 @@ static int class_escape(struct translate *t)
 hyphen:
     /* After a set, a hyphen is one; after a character it makes a range. */
     if (strchr("sSwhdDpP", byte) != NULL && peek(t, 0) == '-') {
-        put(t, "\\-");
+        onig_put(t, "\\-");
         t->i++;
     }
     return 0;
@@ -247,7 +247,7 @@ static int posix_class(struct translate *t)
 
     for (int k = 0; rows[k].name != NULL; k++) {
         if (strncmp(t->s + t->i, rows[k].name, strlen(rows[k].name)) == 0) {
-            put(t, rows[k].members);
+            onig_put(t, rows[k].members);
             t->i += strlen(rows[k].name);
             return 0;
         }
@@ -287,7 +287,7 @@ static int class_members(struct translate *t, int depth)
                 return -1;
         } else {
             if (byte == ']' || (first && byte == '-'))
-                put(t, "\\");
+                onig_put(t, "\\");
             copy_char(t);
         }
     }
@@ -298,16 +298,16 @@ static int class(struct translate *t)
 {
     t->atom = t->len;
     if (strncmp(t->s + t->i, "[\\w]", 4) == 0) {        /* the same as \w alone */
-        put(t, "[" WORD "]");
+        onig_put(t, "[" WORD "]");
         t->i += 4;
         return 0;
     }
-    copy(t, 1);
+    onig_copy(t, 1);
     if (peek(t, 0) == '^')
-        copy(t, 1);
+        onig_copy(t, 1);
     if (class_members(t, 0) != 0)
         return -1;
-    put(t, "]");
+    onig_put(t, "]");
     return 0;
 }
 
@@ -330,7 +330,7 @@ static int escape(struct translate *t)
     t->i++;
     for (int k = 0; rows[k].c != 0; k++) {
         if (rows[k].c == peek(t, 0)) {
-            put(t, rows[k].to);
+            onig_put(t, rows[k].to);
             t->i++;
             return 0;
         }
@@ -364,10 +364,10 @@ static int open_group(struct translate *t)
     t->group[t->depth++] = t->len;
     t->atom = NONE;
     if (peek(t, 1) != '?') {
-        copy(t, 1);
+        onig_copy(t, 1);
         return 0;
     }
-    copy(t, 2);
+    onig_copy(t, 2);
     for (i = 0; peek(t, i) != '\0' && strchr("imx-", peek(t, i)) != NULL; i++)
         if (peek(t, i) == 'x')
             return no(t, "(?x)");
@@ -381,7 +381,7 @@ static int open_group(struct translate *t)
 static void close_group(struct translate *t)
 {
     t->atom = t->depth > 0 ? t->group[--t->depth] : NONE;
-    copy(t, 1);
+    onig_copy(t, 1);
 }
 
 /* The length of {n}, {n,}, {,m} or {n,m} here, or 0; *exact for {n}. */
@@ -406,10 +406,10 @@ static size_t interval(const struct translate *t, bool *exact)
 /* The atom with its quantifier becomes one group, so that the next repeats it. */
 static void wrap(struct translate *t)
 {
-    put(t, "(?:");
+    onig_put(t, "(?:");
     memmove(t->out + t->atom + 3, t->out + t->atom, t->len - 3 - t->atom);
     memcpy(t->out + t->atom, "(?:", 3);
-    put(t, ")");
+    onig_put(t, ")");
 }
 
 static void brace(struct translate *t)
@@ -419,13 +419,13 @@ static void brace(struct translate *t)
 
     if (count == 0 || t->atom == NONE) {
         t->atom = t->len;
-        put(t, "\\{");
+        onig_put(t, "\\{");
         t->i++;
         return;
     }
-    put(t, peek(t, 1) == ',' ? "{0" : "{");
+    onig_put(t, peek(t, 1) == ',' ? "{0" : "{");
     t->i++;
-    copy(t, count - 1);
+    onig_copy(t, count - 1);
     if (peek(t, 0) == '+' || (exact && peek(t, 0) == '?'))
         wrap(t);
 }
@@ -439,11 +439,11 @@ static int one(struct translate *t)
     case ')':  close_group(t); return 0;
     case '{':  brace(t); return 0;
     case '*': case '+': case '?':
-        copy(t, 1);
+        onig_copy(t, 1);
         return 0;
     case '|':
         t->atom = NONE;
-        copy(t, 1);
+        onig_copy(t, 1);
         return 0;
     default:
         t->atom = t->len;
@@ -457,7 +457,7 @@ const char *onig_translate(struct arena *a, struct text pattern, struct err *e)
     struct translate translate = { .a = a, .e = e, .n = pattern.n, .atom = NONE };
 
     translate.s = arena_strndup(a, pattern.s, pattern.n);
-    put(&translate, "");
+    onig_put(&translate, "");
     if (strlen(translate.s) != translate.n) {
         err_set(e, ERR_INPUT, "pattern \"%.80s\": a NUL in it is not supported",
                 translate.s);

@@ -17,7 +17,7 @@ size_t tok_packed(const struct tokens *t)
 }
 
 /* A copy at *at, which moves behind it. */
-static void *put(unsigned char **at, const void *from, size_t size)
+static void *text_pack_put(unsigned char **at, const void *from, size_t size)
 {
     void *copy = *at;
 
@@ -30,7 +30,7 @@ static void *put(unsigned char **at, const void *from, size_t size)
 static void put_labels(unsigned char **at, const struct tokens *t, const char **label)
 {
     for (int i = 0; i < t->n; i++) {
-        label[i] = put(at, t->label[i], t->label_size[i]);
+        label[i] = text_pack_put(at, t->label[i], t->label_size[i]);
         *(*at)++ = '\0';
     }
 }
@@ -42,14 +42,14 @@ void tok_pack(void *block, const struct tokens *t, struct tokens *out)
 
     out->n = t->n;
     /* Those of a greater alignment first. */
-    out->piece = put(&at, t->piece, n * sizeof *t->piece);
-    out->label = put(&at, t->label, n * sizeof *t->label);
-    out->label_size = put(&at, t->label_size, n * sizeof *t->label_size);
-    out->bytes = put(&at, t->bytes, n * sizeof *t->bytes);
-    out->chars = put(&at, t->chars, n * sizeof *t->chars);
-    out->id = put(&at, t->id, n * sizeof *t->id);
-    out->type = put(&at, t->type, n * sizeof *t->type);
-    out->word = t->word != NULL ? put(&at, t->word, n * sizeof *t->word) : NULL;
-    out->special = put(&at, t->special, n);
+    out->piece = text_pack_put(&at, t->piece, n * sizeof *t->piece);
+    out->label = text_pack_put(&at, t->label, n * sizeof *t->label);
+    out->label_size = text_pack_put(&at, t->label_size, n * sizeof *t->label_size);
+    out->bytes = text_pack_put(&at, t->bytes, n * sizeof *t->bytes);
+    out->chars = text_pack_put(&at, t->chars, n * sizeof *t->chars);
+    out->id = text_pack_put(&at, t->id, n * sizeof *t->id);
+    out->type = text_pack_put(&at, t->type, n * sizeof *t->type);
+    out->word = t->word != NULL ? text_pack_put(&at, t->word, n * sizeof *t->word) : NULL;
+    out->special = text_pack_put(&at, t->special, n);
     put_labels(&at, t, out->label);
 }

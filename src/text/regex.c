@@ -47,12 +47,12 @@ struct regex_run {
     pcre2_match_context *few, *counted;
 };
 
-static void *take(PCRE2_SIZE size, void *arena)
+static void *regex_take(PCRE2_SIZE size, void *arena)
 {
     return arena_alloc_raw(arena, size, 1);
 }
 
-static void give(void *p, void *arena)
+static void regex_give(void *p, void *arena)
 {
     (void)p;
     (void)arena;
@@ -91,7 +91,7 @@ static int count_bytes(struct tok *t, const pcre2_code *code, struct err *e)
 struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
 {
     struct regex *regex = arena_alloc(t->a, 1, sizeof *regex);
-    pcre2_general_context *g = pcre2_general_context_create(take, give, t->a);
+    pcre2_general_context *g = pcre2_general_context_create(regex_take, regex_give, t->a);
     const char *text = onig_translate(t->a, pattern, e);
     PCRE2_UCHAR why[200];
     int code;
@@ -149,7 +149,7 @@ static struct regex_run *run_of(struct work *w)
     struct regex_run *run = w->regex;
 
     if (run == NULL) {
-        pcre2_general_context *g = pcre2_general_context_create(take, give, w->a);
+        pcre2_general_context *g = pcre2_general_context_create(regex_take, regex_give, w->a);
 
         run = w->regex = arena_alloc(w->a, 1, sizeof *run);
         run->data = pcre2_match_data_create(1, g);
@@ -215,7 +215,7 @@ static size_t compared(const struct regex *r, const pcre2_callout_block *b)
 }
 
 /* Before each item of the counted pattern. */
-static int count(pcre2_callout_block *b, void *self)
+static int regex_count(pcre2_callout_block *b, void *self)
 {
     struct search *search = self;
     size_t at = b->current_position, was = search->at;
@@ -234,7 +234,7 @@ static int match_counted(struct search *k, size_t *at, size_t end)
                                      PCRE2_JIT_COMPLETE);
     int status = PCRE2_ERROR_NOMATCH;
 
-    pcre2_set_callout(k->run->counted, count, k);
+    pcre2_set_callout(k->run->counted, regex_count, k);
     for (; *at < end || *at == k->n; *at = next_place(k, *at)) {
         k->at = *at;
         status = match(k, code, *at, k->n, 0, k->run->counted);
@@ -281,7 +281,7 @@ static int match_window(struct search *k, size_t *from)
 }
 
 /* 1: found, 0: not, -1: error. */
-static int find(struct search *k, size_t from, struct err *e)
+static int regex_find(struct search *k, size_t from, struct err *e)
 {
     PCRE2_UCHAR why[200] = "it takes too much work";
     int status = PCRE2_ERROR_NOMATCH;
@@ -301,14 +301,14 @@ static int find(struct search *k, size_t from, struct err *e)
                    k->w->step, k->r->pattern, (char *)why);
 }
 
-static int cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
+static int regex_cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
 {
     const PCRE2_SIZE *span = pcre2_get_ovector_pointer(k->run->data);
     size_t at = 0, done = 0;            /* done: the end of the last match */
     bool any = false;
 
     while (at <= k->n && k->n > 0) {
-        int found = find(k, at, e);
+        int found = regex_find(k, at, e);
 
         if (found < 0)
             return -1;
@@ -338,5 +338,5 @@ int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
 {
     struct search search = { .r = r, .w = w, .run = run_of(w), .s = s, .n = n };
 
-    return cut(&search, w, c, e);
+    return regex_cut(&search, w, c, e);
 }

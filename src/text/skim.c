@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "text/tok_priv.h"
 
-static const char *place(const struct json_scan *s)
+static const char *skim_place(const struct json_scan *s)
 {
     return (const char *)s->at;
 }
@@ -20,7 +20,7 @@ static bool string(struct json_scan *s, struct text *out)
 }
 
 /* Copies a string to the pool, with a NUL after it; false: wrong. */
-static bool copy(struct text *s, char *pool)
+static bool skim_copy(struct text *s, char *pool)
 {
     const unsigned char *quote = (const unsigned char *)s->s - 1;
     struct json_scan scan = { quote, quote, quote + s->n + 2 };
@@ -50,7 +50,7 @@ static bool pieces(struct json_scan *s, struct vocab *v, struct arena *a)
         return false;
     do {
         if (!string(s, &piece) || utf8_check(piece.s, piece.n) != piece.n ||
-            !json_scan_take(s, ':') || !json_scan_id(s, &id) || !copy(&piece, pool) ||
+            !json_scan_take(s, ':') || !json_scan_id(s, &id) || !skim_copy(&piece, pool) ||
             vocab_add(v, a, piece, id, &unused) != 0)
             return false;
         pool += piece.n + 1;
@@ -76,7 +76,7 @@ static bool scored_pieces(struct json_scan *s, struct tok *t)
         if (t->n_scored > cap || !json_scan_take(s, '[') || !string(s, &scored->s) ||
             utf8_check(scored->s.s, scored->s.n) != scored->s.n ||
             !json_scan_take(s, ',') || !json_scan_real(s, &scored->score) ||
-            !json_scan_take(s, ']') || !copy(&scored->s, pool) ||
+            !json_scan_take(s, ']') || !skim_copy(&scored->s, pool) ||
             vocab_add(&t->vocab, t->a, scored->s, scored->id, &unused) != 0)
             return false;
         pool += scored->s.n + 1;
@@ -101,11 +101,11 @@ static bool plain_string(struct json_scan *s, struct arena *a, struct text *out)
     if (!string(s, out))
         return false;
     return memchr(out->s, '\\', out->n) == NULL ||
-           copy(out, arena_alloc_raw(a, out->n + 1, 1));
+           skim_copy(out, arena_alloc_raw(a, out->n + 1, 1));
 }
 
 /* "a b" as older files have it, or ["a", "b"]. */
-static bool merge(struct json_scan *s, struct arena *a, struct merge_text *m)
+static bool skim_merge(struct json_scan *s, struct arena *a, struct merge_text *m)
 {
     if (json_scan_peek(s) == '"')
         return plain_string(s, a, &m->left) && bpe_merge_halves(m->left, m) == 0;
@@ -116,7 +116,7 @@ static bool merge(struct json_scan *s, struct arena *a, struct merge_text *m)
 /* The list that s is at; on success s is after it. */
 static bool merges(struct json_scan *s, struct tok *t)
 {
-    const char *begin = place(s);
+    const char *begin = skim_place(s);
     size_t cap = 0, count = 0;
 
     if (!json_scan_take(s, '['))
@@ -126,13 +126,13 @@ static bool merges(struct json_scan *s, struct tok *t)
             cap = 2 * cap + 1024;
             t->merges = arena_grow(t->a, t->merges, count, cap, sizeof *t->merges);
         }
-        if (!merge(s, t->a, &t->merges[count]))
+        if (!skim_merge(s, t->a, &t->merges[count]))
             return false;
         count++;
     } while (json_scan_take(s, ','));
     t->n_merges = count;
     return json_scan_take(s, ']') &&
-           utf8_check(begin, (size_t)(place(s) - begin)) == (size_t)(place(s) - begin);
+           utf8_check(begin, (size_t)(skim_place(s) - begin)) == (size_t)(skim_place(s) - begin);
 }
 
 static bool any_pieces(struct json_scan *s, struct tok *t, bool unigram)
@@ -147,7 +147,7 @@ struct rest {
     size_t n;
 };
 
-static void leave_out(struct rest *r, const char *value, const char *end)
+static void skim_leave_out(struct rest *r, const char *value, const char *end)
 {
     static const char instead[] = "null";
     size_t before = (size_t)(value - r->done);
@@ -189,11 +189,11 @@ static void skim_map(struct json_scan s, const char *before, struct tok *t, stru
     if (!json_scan_enter(&s, "normalizer") || !enter_map(&s))
         return;
     json_scan_peek(&s);
-    value = place(&s);
+    value = skim_place(&s);
     t->given.map = value < before && string(&s, &map) &&
                    charsmap_decode(t->a, map, &t->map);
     if (t->given.map)
-        leave_out(r, value, place(&s));
+        skim_leave_out(r, value, skim_place(&s));
     else
         t->map = (struct span){ 0 };
 }
@@ -207,10 +207,10 @@ static void skim_merges(struct json_scan *s, struct tok *t, struct rest *r)
     if (!json_scan_take(&scan, ',') || !json_scan_find_key(&scan, "merges"))
         return;
     json_scan_peek(&scan);
-    value = place(&scan);
+    value = skim_place(&scan);
     if (merges(&scan, t)) {
         t->given.merges = true;
-        leave_out(r, value, place(&scan));
+        skim_leave_out(r, value, skim_place(&scan));
         return;
     }
     t->merges = NULL;
@@ -231,7 +231,7 @@ struct span skim_vocab(struct tok *t, struct span json)
     if (!json_scan_enter(&scan, "vocab"))
         return json;
     json_scan_peek(&scan);
-    value = place(&scan);
+    value = skim_place(&scan);
     /* A bit less than pieces take. */
     vocab_init(&t->vocab, t->a, (size_t)(scan.end - scan.at) / (unigram ? 25 : 12));
     if (!any_pieces(&scan, t, unigram)) {
@@ -245,7 +245,7 @@ struct span skim_vocab(struct tok *t, struct span json)
     /* "null" may be longer than an empty text or list. */
     rest.s = arena_alloc_raw(t->a, json.size + 8, 1);
     skim_map((struct json_scan){ json.data, json.data, scan.end }, value, t, &rest);
-    leave_out(&rest, value, place(&scan));
+    skim_leave_out(&rest, value, skim_place(&scan));
     if (!unigram)
         skim_merges(&scan, t, &rest);
     memcpy(rest.s + rest.n, rest.done, (size_t)((const char *)scan.end - rest.done));

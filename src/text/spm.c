@@ -38,7 +38,7 @@ static int read_varint(struct span *s, uint64_t *out, struct err *e)
     return err_set(e, ERR_INPUT, "a number has more than 64 bits");
 }
 
-static int take(struct span *s, uint64_t n, struct span *out, struct err *e)
+static int spm_take(struct span *s, uint64_t n, struct span *out, struct err *e)
 {
     if (n > s->size)
         return err_set(e, ERR_INPUT, "a field of %llu bytes, but only %zu are left",
@@ -65,11 +65,11 @@ static int next_field(struct span *s, struct field *f, struct err *e)
     if (f->wire == VARINT)
         return read_varint(s, &f->value, e);
     if (f->wire == BYTES)
-        return read_varint(s, &count, e) == 0 ? take(s, count, &f->bytes, e) : -1;
+        return read_varint(s, &count, e) == 0 ? spm_take(s, count, &f->bytes, e) : -1;
     if (f->wire != FIXED32 && f->wire != FIXED64)
         return err_set(e, ERR_INPUT, "field %u has wire type %d", (unsigned)f->number,
                        f->wire);
-    if (take(s, f->wire == FIXED32 ? 4 : 8, &f->bytes, e) != 0)
+    if (spm_take(s, f->wire == FIXED32 ? 4 : 8, &f->bytes, e) != 0)
         return -1;
     for (size_t i = f->bytes.size; i-- > 0; )
         f->value = f->value << 8 | f->bytes.data[i];

@@ -13,7 +13,7 @@ static void add_special(struct arena *a, json_t *list, const char *piece, int ty
                                     type));
 }
 
-static void add_text(struct arena *a, json_t *list, const char *which, int type)
+static void template_add_text(struct arena *a, json_t *list, const char *which, int type)
 {
     json_add(a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type));
 }
@@ -21,7 +21,7 @@ static void add_text(struct arena *a, json_t *list, const char *which, int type)
 static void add_one(struct arena *a, json_t *list, const char *before, const char *after)
 {
     add_special(a, list, before, 0);
-    add_text(a, list, "A", 0);
+    template_add_text(a, list, "A", 0);
     add_special(a, list, after, 0);
 }
 
@@ -59,7 +59,7 @@ void template_put(const struct tok *t, json_t *root, const char *before,
     add_one(a, single, before, after);
     add_one(a, pair, before, after);
     add_special(a, pair, before_pair ? before : NULL, 1);
-    add_text(a, pair, "B", 1);
+    template_add_text(a, pair, "B", 1);
     add_special(a, pair, after, 1);
     set_special(t, root, specials, before);
     set_special(t, root, specials, after);

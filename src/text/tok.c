@@ -43,7 +43,7 @@ static struct range chars_to_bytes(struct cursor at[2], struct range chars)
 
 /* ---- the steps ---- */
 
-static int check_text(const char *s, size_t n, struct err *e)
+static int tok_check_text(const char *s, size_t n, struct err *e)
 {
     size_t bad;
 
@@ -100,7 +100,7 @@ static int encode_one(struct work *w, const struct tok_input *in, const char *s,
     int (*encode)(struct work *, const char *, size_t, struct err *) =
         in->pretokenized ? look_up_pieces : in->words ? words_encode : pipeline_run;
 
-    if (check_text(s, n, e) != 0)
+    if (tok_check_text(s, n, e) != 0)
         return -1;
     w->n_seqs++;
     if (encode(w, s, n, e) != 0)
@@ -282,8 +282,8 @@ void tok_describe(const struct tok *t, struct arena *a, const int *ids,
     fill_pieces(t, a, out);
 }
 
-static void *join(struct arena *a, const void *x, size_t n_x, const void *y, size_t n_y,
-                  size_t size)
+static void *tok_join_arrays(struct arena *a, const void *x, size_t n_x, const void *y, size_t n_y,
+                             size_t size)
 {
     unsigned char *out = arena_alloc(a, n_x + n_y, size);
 
@@ -314,15 +314,15 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
 
     *out = (struct tokens){
         .n = x->n + y->n,
-        .id = join(a, x->id, count, y->id, m, sizeof *x->id),
-        .type = join(a, x->type, count, y->type, m, sizeof *x->type),
-        .special = join(a, x->special, count, y->special, m, sizeof *x->special),
-        .bytes = join(a, x->bytes, count, y->bytes, m, sizeof *x->bytes),
-        .chars = join(a, x->chars, count, y->chars, m, sizeof *x->chars),
-        .piece = join(a, x->piece, count, y->piece, m, sizeof *x->piece),
-        .label = join(a, x->label, count, y->label, m, sizeof *x->label),
-        .label_size = join(a, x->label_size, count, y->label_size, m,
-                           sizeof *x->label_size),
+        .id = tok_join_arrays(a, x->id, count, y->id, m, sizeof *x->id),
+        .type = tok_join_arrays(a, x->type, count, y->type, m, sizeof *x->type),
+        .special = tok_join_arrays(a, x->special, count, y->special, m, sizeof *x->special),
+        .bytes = tok_join_arrays(a, x->bytes, count, y->bytes, m, sizeof *x->bytes),
+        .chars = tok_join_arrays(a, x->chars, count, y->chars, m, sizeof *x->chars),
+        .piece = tok_join_arrays(a, x->piece, count, y->piece, m, sizeof *x->piece),
+        .label = tok_join_arrays(a, x->label, count, y->label, m, sizeof *x->label),
+        .label_size = tok_join_arrays(a, x->label_size, count, y->label_size, m,
+                                      sizeof *x->label_size),
         .word = join_words(a, x, y),
     };
 }

@@ -9,7 +9,7 @@ struct trie_edge {
     uint32_t to;
 };
 
-static size_t place(const struct trie *t, uint64_t key)
+static size_t trie_place(const struct trie *t, uint64_t key)
 {
     size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & t->mask;
 
@@ -27,7 +27,7 @@ static void new_table(struct trie *t, struct arena *a, size_t size)
     t->mask = size - 1;
     for (size_t i = 0; i < old_size; i++)
         if (old[i].key != 0)
-            t->edge[place(t, old[i].key)] = old[i];
+            t->edge[trie_place(t, old[i].key)] = old[i];
 }
 
 static uint32_t new_node(struct trie *t, struct arena *a)
@@ -73,7 +73,7 @@ void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int valu
     t->begins[(unsigned char)s[0]] = true;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = edge_key(node, s[i]);
-        size_t at = place(t, key);
+        size_t at = trie_place(t, key);
 
         if (t->edge[at].key == 0) {
             t->edge[at].key = key;
@@ -100,7 +100,7 @@ size_t trie_skip(const struct trie *t, const char *s, size_t n)
 
 uint32_t trie_step(const struct trie *t, uint32_t node, char byte)
 {
-    size_t at = place(t, edge_key(node, byte));
+    size_t at = trie_place(t, edge_key(node, byte));
 
     return t->edge[at].key != 0 ? t->edge[at].to : 0;
 }
@@ -113,7 +113,7 @@ int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length,
     size_t i = 0;
 
     for (; i < n; i++) {
-        size_t at = place(t, edge_key(node, s[i]));
+        size_t at = trie_place(t, edge_key(node, s[i]));
 
         if (t->edge[at].key == 0)
             break;

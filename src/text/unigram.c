@@ -159,7 +159,7 @@ static size_t extend(const struct unigram *m, struct node *node, const struct pa
     return k - i;
 }
 
-static struct node *make_room(struct room *r, struct arena *a, size_t n)
+static struct node *unigram_make_room(struct room *r, struct arena *a, size_t n)
 {
     if (n + 1 > r->cap) {
         r->cap = n + 1 > 2 * r->cap ? n + 64 : 2 * r->cap;
@@ -170,7 +170,7 @@ static struct node *make_room(struct room *r, struct arena *a, size_t n)
 }
 
 /* Turned round: each node on the way then has the piece that begins there. */
-static void turn(struct node *node, size_t n)
+static void unigram_turn(struct node *node, size_t n)
 {
     struct node last = node[n];
 
@@ -203,7 +203,7 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
                        const struct part *p, struct err *e)
 {
     enum { AT_ONCE = 1000 };
-    struct node *node = make_room(r, w->a, p->n);
+    struct node *node = unigram_make_room(r, w->a, p->n);
     size_t seen = 0, j;
     int code;
 
@@ -219,7 +219,7 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
         if (w->too_much)
             return bound_check(w, e);
     }
-    turn(node, p->n);
+    unigram_turn(node, p->n);
     for (size_t i = 0; i < p->n; i = j) {
         j = i + node[i].length;
         if (node[i].piece != UNKNOWN) {

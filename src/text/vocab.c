@@ -28,8 +28,8 @@ static bool is_piece(const struct piece *p, struct text head, const char *s, siz
 }
 
 /* The slot of head and s[n] with the hash h, or the free one where it would be. */
-static size_t place(const struct vocab *v, uint64_t h, struct text head, const char *s,
-                    size_t n)
+static size_t vocab_place(const struct vocab *v, uint64_t h, struct text head, const char *s,
+                          size_t n)
 {
     size_t i = (size_t)(h >> 32) & v->mask;
 
@@ -40,12 +40,12 @@ static size_t place(const struct vocab *v, uint64_t h, struct text head, const c
 
 static const struct text nothing = { "", 0 };
 
-static size_t place_of(const struct vocab *v, const char *s, size_t n)
+static size_t vocab_place_of(const struct vocab *v, const char *s, size_t n)
 {
-    return place(v, hash(0, s, n), nothing, s, n);
+    return vocab_place(v, hash(0, s, n), nothing, s, n);
 }
 
-static void grow(struct vocab *v, struct arena *a, size_t cap)
+static void vocab_grow(struct vocab *v, struct arena *a, size_t cap)
 {
     size_t slots = 64;
 
@@ -56,13 +56,13 @@ static void grow(struct vocab *v, struct arena *a, size_t cap)
     v->slot = arena_alloc(a, slots, sizeof *v->slot);
     v->mask = slots - 1;
     for (size_t i = 0; i < v->n; i++)
-        v->slot[place_of(v, v->v[i].s, v->v[i].n)] = (uint32_t)i + 1;
+        v->slot[vocab_place_of(v, v->v[i].s, v->v[i].n)] = (uint32_t)i + 1;
 }
 
 void vocab_init(struct vocab *v, struct arena *a, size_t n)
 {
     memset(v, 0, sizeof *v);
-    grow(v, a, n + 64);
+    vocab_grow(v, a, n + 64);
 }
 
 static void grow_ids(struct vocab *v, struct arena *a, size_t n)
@@ -87,8 +87,8 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
         return err_set(e, ERR_INPUT, "token \"%.80s\" has id %lld, expected 0 to %d",
                        s.s, (long long)id, ID_LIMIT - 1);
     if (v->n == v->cap)
-        grow(v, a, 2 * v->cap);
-    at = place_of(v, s.s, s.n);
+        vocab_grow(v, a, 2 * v->cap);
+    at = vocab_place_of(v, s.s, s.n);
     if (v->slot[at] != 0 || s.n > UINT32_MAX)
         return err_set(e, ERR_INPUT, "token \"%.80s\" appears twice", s.s);
     grow_ids(v, a, (size_t)id + 1);
@@ -107,14 +107,14 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
 
 int vocab_find(const struct vocab *v, const char *s, size_t n)
 {
-    size_t at = place_of(v, s, n);
+    size_t at = vocab_place_of(v, s, n);
 
     return v->slot[at] != 0 ? v->v[v->slot[at] - 1].id : -1;
 }
 
 int vocab_find_model(const struct vocab *v, const char *s, size_t n)
 {
-    size_t at = place_of(v, s, n);
+    size_t at = vocab_place_of(v, s, n);
 
     return v->slot[at] != 0 && v->slot[at] <= v->n_model ? v->v[v->slot[at] - 1].id : -1;
 }
@@ -128,7 +128,7 @@ int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t
 
     *seen += i + 1;
     for (; i > 0; h = hash_without(h, s[--i])) {
-        uint32_t found = v->slot[place(v, h, head, s, i)];
+        uint32_t found = v->slot[vocab_place(v, h, head, s, i)];
 
         if (found != 0 && found <= v->n_model) {
             *length = i;

@@ -41,7 +41,7 @@ const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e)
     return wordlevel;
 }
 
-static int find(const struct wordlevel *m, const struct work *w, const struct part *p)
+static int wordlevel_find(const struct wordlevel *m, const struct work *w, const struct part *p)
 {
     size_t length, seen = 0;
     int id;
@@ -76,11 +76,11 @@ static void emit_unknown(const struct wordlevel *m, struct work *w, const struct
         part_emit(w, p, m->unk, 0, p->n);
 }
 
-static int word(const struct wordlevel *m, struct work *w, const struct part *p,
-                bool *unknown, struct err *e)
+static int wordlevel_word(const struct wordlevel *m, struct work *w, const struct part *p,
+                          bool *unknown, struct err *e)
 {
     bool after_unknown = *unknown;
-    int id = find(m, w, p);
+    int id = wordlevel_find(m, w, p);
 
     *unknown = false;
     if (id >= 0) {
@@ -106,7 +106,7 @@ int wordlevel_run(const void *self, struct work *w, struct err *e)
         if (part->id >= 0) {
             part_emit_added(w, part);
             unknown = false;
-        } else if (word(self, w, part, &unknown, e) != 0) {
+        } else if (wordlevel_word(self, w, part, &unknown, e) != 0) {
             return -1;
         }
     }

@@ -48,8 +48,8 @@ static bool too_long(const struct part *p, int max_chars)
     return count > max_chars;
 }
 
-static int word(const struct wordpiece *m, struct work *w, const struct part *p,
-                struct err *e)
+static int wordpiece_word(const struct wordpiece *m, struct work *w, const struct part *p,
+                          struct err *e)
 {
     const struct tok *tok = w->t;
     struct seq *seq = &w->seqs[w->n_seqs - 1];
@@ -84,7 +84,7 @@ int wordpiece_run(const void *self, struct work *w, struct err *e)
 
         if (part->id >= 0)
             part_emit_added(w, part);
-        else if (word(self, w, part, e) != 0)
+        else if (wordpiece_word(self, w, part, e) != 0)
             return -1;
     }
     return 0;

@@ -14,7 +14,7 @@ struct words {
     int n, at;                  /* at: where the last search ended */
 };
 
-static struct words words_of(struct arena *a, const char *s, size_t n)
+static struct words text_words_of(struct arena *a, const char *s, size_t n)
 {
     struct words words = { .v = NULL };
     size_t cap = 0;
@@ -155,7 +155,7 @@ int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n)
 
 /* ---- a word by itself ---- */
 
-static bool is_blank(const struct tok *t, struct arena *a, int id)
+static bool words_is_blank(const struct tok *t, struct arena *a, int id)
 {
     const struct piece *piece = vocab_piece(&t->vocab, id);
     char *label = arena_alloc_raw(a, piece->n + 1, 1);
@@ -176,7 +176,7 @@ static bool are_alike(const struct tok *t, struct arena *a, const struct seq *x,
     if (y->n < x->n)
         return false;
     for (size_t i = 0; i < y->n; i++)
-        if (i < more ? !is_blank(t, a, y->v[i].id) : y->v[i].id != x->v[i - more].id)
+        if (i < more ? !words_is_blank(t, a, y->v[i].id) : y->v[i].id != x->v[i - more].id)
             return false;
     return true;
 }
@@ -261,7 +261,7 @@ static int encode_and_drop(struct work *w, const char *s, size_t n, struct range
 
 int words_encode(struct work *w, const char *s, size_t n, struct err *e)
 {
-    struct words words = words_of(w->a, s, n);
+    struct words words = text_words_of(w->a, s, n);
 
     for (int i = 0; i < words.n; i++)
         if (encode_and_drop(w, s, n, words.v[i], i, e) != 0)
@@ -295,11 +295,11 @@ static int number_word(const struct work *w, const struct tok_input *in,
 int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
                  struct err *e)
 {
-    struct words words[2] = { words_of(w->a, in->text, in->text_size) };
+    struct words words[2] = { text_words_of(w->a, in->text, in->text_size) };
     int k = 0;
 
     if (in->pair != NULL)
-        words[1] = words_of(w->a, in->pair, in->pair_size);
+        words[1] = text_words_of(w->a, in->pair, in->pair_size);
     out->word = arena_alloc(w->a, (size_t)out->n, sizeof *out->word);
     for (int q = 0; q < w->n_seqs; q++)
         for (size_t i = 0; i < w->seqs[q].n; i++, k++)

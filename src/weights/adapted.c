@@ -85,8 +85,8 @@ static int check_float(struct weights *w, const struct tensor *t, struct err *e)
 }
 
 /* What says which way W lies is its shape; where that fits both, what unpacked it, or who asks. */
-static int check(struct weights *w, const struct tensor *t, const struct low_rank *c,
-                 bool *in_out, struct err *e)
+static int adapted_check(struct weights *w, const struct tensor *t, const struct low_rank *c,
+                         bool *in_out, struct err *e)
 {
     int64_t r = c->a->n_dims == 2 ? c->a->shape[0] : 0, in = r > 0 ? c->a->shape[1] : 0;
     int64_t out = c->b->n_dims == 2 ? c->b->shape[0] : 0;
@@ -163,7 +163,7 @@ int weights_adapt(struct weights *w, int i, const struct low_rank *c, struct err
     struct adapted *d = arena_alloc(w->a, 1, sizeof *d);
     struct tensor *part = arena_alloc(w->a, 4, sizeof *part), *t = &w->tensor[i];
 
-    if (check(w, t, c, &d->in_out, e) != 0)
+    if (adapted_check(w, t, c, &d->in_out, e) != 0)
         return -1;
     part[0] = *t;
     part[1] = *c->a;

@@ -5,7 +5,7 @@
 /* ---- what one is ---- */
 
 /* Blocks are no elements that an array has. */
-static bool is_plain(int type)
+static bool arrays_is_plain(int type)
 {
     return dtype_table[type].block == 1;
 }
@@ -15,7 +15,7 @@ static int find_dtype(struct arena *a, const char *name, enum dtype *dtype, stru
     char *all = arena_strdup(a, "");
 
     for (int i = 0; i < N_DTYPE; i++) {
-        if (!is_plain(i))
+        if (!arrays_is_plain(i))
             continue;
         if (strcmp(name, dtype_table[i].name) == 0) {
             *dtype = (enum dtype)i;
@@ -91,8 +91,8 @@ static int check_reach(struct arena *a, const struct tensor *t, const struct han
 }
 
 /* Row by row, from wherever they lie. */
-static const unsigned char *gather(struct arena *a, const struct tensor *t,
-                                   const struct handed_array *x, int64_t size_bytes)
+static const unsigned char *arrays_gather(struct arena *a, const struct tensor *t,
+                                          const struct handed_array *x, int64_t size_bytes)
 {
     size_t element = (size_t)dtype_table[t->dtype].size_bytes;
     unsigned char *copy = arena_alloc_raw(a, (uint64_t)size_bytes, 1);
@@ -111,14 +111,15 @@ static const unsigned char *gather(struct arena *a, const struct tensor *t,
     return copy;
 }
 
-static int take(struct arena *a, struct tensor *t, const struct handed_array *x, struct err *e)
+static int arrays_take(struct arena *a, struct tensor *t, const struct handed_array *x,
+                       struct err *e)
 {
     int64_t size_bytes;
 
     if (find_dtype(a, x->dtype, &t->dtype, e) != 0 || take_shape(a, t, x, &size_bytes, e) != 0 ||
         check_reach(a, t, x, size_bytes, e) != 0)
         return -1;
-    t->data = is_dense(t, x) ? x->data : gather(a, t, x, size_bytes);
+    t->data = is_dense(t, x) ? x->data : arrays_gather(a, t, x, size_bytes);
     return 0;
 }
 
@@ -135,7 +136,7 @@ struct weights *weights_open_arrays(struct arena *a, const struct handed_array *
 
         tensor->name = arena_strdup(a, array[i].name);
         tensor->file = name;
-        if (take(a, tensor, &array[i], e) != 0) {
+        if (arrays_take(a, tensor, &array[i], e) != 0) {
             err_under(e, "%s: %s", name, str_shown(a, array[i].name));
             return NULL;
         }

@@ -79,8 +79,8 @@ static const char *converted(struct arena *a, const char *name)
 }
 
 /* name of dir, "" is the root; pattern: the name may hold a '*' for the shell. */
-static void refuse(struct arena *a, const char *dir, const char *name, bool pattern,
-                   enum kind kind, struct err *e)
+static void foreign_refuse(struct arena *a, const char *dir, const char *name, bool pattern,
+                           enum kind kind, struct err *e)
 {
     /* Overwrites nothing; takes what is a tensor, also under the keys of checkpoints. */
     static const char torch[] =
@@ -119,8 +119,8 @@ bool foreign_file(struct arena *a, const char *path, struct span bytes, struct e
 
     if (!kind_by_content(bytes, &kind) && !kind_by_name(name, &kind))
         return false;
-    refuse(a, slash == NULL ? "." : slash == path ? "" :
-           arena_strndup(a, path, (size_t)(slash - path)), name, false, kind, e);
+    foreign_refuse(a, slash == NULL ? "." : slash == path ? "" :
+                   arena_strndup(a, path, (size_t)(slash - path)), name, false, kind, e);
     return true;
 }
 
@@ -158,7 +158,7 @@ bool foreign_dir(struct arena *a, const char *dir, struct err *e)
         return false;
     while (n > 0 && dir[n - 1] == '/')
         n--;
-    refuse(a, arena_strndup(a, dir, n), best_rank == 1 ? "pytorch_model-*.bin" : best,
-           best_rank == 1, best_kind, e);
+    foreign_refuse(a, arena_strndup(a, dir, n), best_rank == 1 ? "pytorch_model-*.bin" : best,
+                   best_rank == 1, best_kind, e);
     return true;
 }

@@ -19,7 +19,7 @@ static const struct { const char *name; int size_bytes; } types[N_GGUF_TYPE] = {
 /* ---- bytes ---- */
 
 /* The error of a file that is cut off. */
-static int ends(const struct gguf_cursor *c, struct err *e)
+static int gguf_ends(const struct gguf_cursor *c, struct err *e)
 {
     return err_set(e, ERR_INPUT, "the file ends in the middle of it, at byte %zu",
                    (size_t)(c->end - c->begin));
@@ -29,7 +29,7 @@ int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
 {
     *v = 0;
     if (c->end - c->at < n_bytes)
-        return ends(c, e);
+        return gguf_ends(c, e);
     *v = bytes_get(c->at, n_bytes);
     c->at += n_bytes;
     return 0;
@@ -133,8 +133,8 @@ static int by_key(const void *a, const void *b)
     return strcmp(s->key, t->key);
 }
 
-static int read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
-                       uint64_t n, struct err *e)
+static int gguf_read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
+                            uint64_t n, struct err *e)
 {
     enum { LEAST = 8 + 1 + 4 + 1 };         /* of a key with its value */
     struct gguf_value *value;
@@ -195,7 +195,7 @@ static int check_version(uint64_t version, struct err *e)
                    (unsigned long long)version);
 }
 
-static int read_head(struct gguf *g, struct arena *a, struct err *e)
+static int gguf_read_head(struct gguf *g, struct arena *a, struct err *e)
 {
     struct gguf_cursor cursor = { g->bytes.data, g->bytes.data,
                                   g->bytes.data + g->bytes.size };
@@ -207,7 +207,7 @@ static int read_head(struct gguf *g, struct arena *a, struct err *e)
     if (gguf_take(&cursor, 4, &version, e) != 0 || check_version(version, e) != 0 ||
         gguf_take(&cursor, 8, &n_tensors, e) != 0 ||
         gguf_take(&cursor, 8, &n_keys, e) != 0 ||
-        read_values(g, a, &cursor, n_keys, e) != 0 || read_alignment(g, a, e) != 0)
+        gguf_read_values(g, a, &cursor, n_keys, e) != 0 || read_alignment(g, a, e) != 0)
         return -1;
     if (n_tensors > (uint64_t)(cursor.end - cursor.at) / LEAST_TENSOR ||
         n_tensors > INT_MAX)
@@ -226,7 +226,7 @@ struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
 
     gguf->file = file;
     gguf->bytes = bytes;
-    if (read_head(gguf, a, e) == 0)
+    if (gguf_read_head(gguf, a, e) == 0)
         return gguf;
     err_under(e, "%s", file);
     return NULL;

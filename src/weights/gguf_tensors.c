@@ -185,8 +185,8 @@ static int expert_stem(const struct tensor *t, int *k)
     return 0;
 }
 
-static void split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
-                          int stem, int k)
+static void gguf_tensors_split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
+                                       int stem, int k)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
     int64_t count = t->n_elements / t->shape[0];
@@ -218,7 +218,7 @@ static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
         int stem = expert_stem(&t[i], &k);
 
         if (stem > 0)
-            split_experts(a, out + at, &t[i], stem, k);
+            gguf_tensors_split_experts(a, out + at, &t[i], stem, k);
         else
             out[at] = t[i];
         at += stem > 0 ? t[i].shape[0] : 1;
@@ -229,7 +229,7 @@ static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
 
 /* ---- a file, a model in parts ---- */
 
-static int append(struct weights *w, const struct gguf *g, struct err *e)
+static int gguf_tensors_append(struct weights *w, const struct gguf *g, struct err *e)
 {
     int64_t count = g->n_tensors;
     struct tensor *tensor = arena_alloc(w->a, (size_t)count, sizeof *tensor);
@@ -288,7 +288,7 @@ static int append_part(struct weights *w, const char *path, struct err *e)
         return -1;
     if (w->gguf == NULL)
         w->gguf = gguf;
-    return append(w, gguf, e);
+    return gguf_tensors_append(w, gguf, e);
 }
 
 static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts,
@@ -331,7 +331,7 @@ int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, st
             return -1;
     } else {
         w->gguf = gguf;
-        if (append(w, gguf, e) != 0)
+        if (gguf_tensors_append(w, gguf, e) != 0)
             return -1;
     }
     return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;

@@ -129,7 +129,7 @@ static int read_descr(struct json_scan *s, struct header *h, struct err *e)
                    "safetensors file could hold (<f4, <i8, ..)", descr);
 }
 
-static bool word(struct json_scan *s, const char *w)
+static bool npy_word(struct json_scan *s, const char *w)
 {
     size_t count = strlen(w);
 
@@ -143,13 +143,13 @@ static bool word(struct json_scan *s, const char *w)
 static int read_order(struct json_scan *s, struct header *h, struct err *e)
 {
     (void)h;
-    if (word(s, "True"))
+    if (npy_word(s, "True"))
         return err_set(e, ERR_INPUT, "is in Fortran order, expected C order "
                        "(numpy.ascontiguousarray)");
-    return word(s, "False") ? 0 : json_scan_unexpected(s, "True or False", e);
+    return npy_word(s, "False") ? 0 : json_scan_unexpected(s, "True or False", e);
 }
 
-static int read_shape(struct json_scan *s, struct header *h, struct err *e)
+static int npy_read_shape(struct json_scan *s, struct header *h, struct err *e)
 {
     struct tensor *tensor = h->t;
 
@@ -174,7 +174,7 @@ static const struct {
     const char *key;
     int (*read)(struct json_scan *s, struct header *h, struct err *e);
 } field[] = {
-    { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape },
+    { "descr", read_descr }, { "fortran_order", read_order }, { "shape", npy_read_shape },
 };
 enum { N_FIELD = sizeof field / sizeof *field };
 

@@ -55,7 +55,7 @@ struct npz *npz_new(struct arena *a, FILE *f)
 }
 
 /* The first failure is kept until npz_finish. */
-static void fail(struct npz *z, int why)
+static void npz_fail(struct npz *z, int why)
 {
     pthread_mutex_lock(&z->lock);
     if (z->why == 0)
@@ -73,7 +73,7 @@ static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            fail(z, done < 0 ? errno : ENOSPC);
+            npz_fail(z, done < 0 ? errno : ENOSPC);
             return;
         }
         cursor += done;
@@ -84,14 +84,14 @@ static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
 
 /* ---- members ---- */
 
-static int64_t size_of(const struct member *m)
+static int64_t npz_size_of(const struct member *m)
 {
     return m->n_head + m->n_data;
 }
 
 static bool is_large(const struct member *m)
 {
-    return (uint64_t)size_of(m) >= ZIP_32;
+    return (uint64_t)npz_size_of(m) >= ZIP_32;
 }
 
 static size_t n_local(const struct member *m)
@@ -100,18 +100,18 @@ static size_t n_local(const struct member *m)
 }
 
 /* Gives out room; a file that would grow over 2^63 bytes fails at the finish. */
-static int add(struct npz *z, struct member m)
+static int npz_add_member(struct npz *z, struct member m)
 {
     struct member *copy = arena_alloc(z->a, 1, sizeof *copy), **member = z->member;
     int64_t size;
 
     if (strlen(m.name) > ZIP_16)
-        fail(z, ENAMETOOLONG);
+        npz_fail(z, ENAMETOOLONG);
     m.offset = z->end;
     if (__builtin_add_overflow(m.n_head, m.n_data, &size) ||
         __builtin_add_overflow(m.offset, (int64_t)n_local(&m), &m.at) ||
         __builtin_add_overflow(m.at, size, &z->end)) {
-        fail(z, EFBIG);
+        npz_fail(z, EFBIG);
         m.n_data = 0;
     }
     *copy = m;
@@ -140,14 +140,14 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
     for (int i = 0; i < n_dims; i++)
         tensor.shape[i] = shape[i];
     if (tensor_measure(&tensor, &member.n_data) != 0) {
-        fail(z, EFBIG);
+        npz_fail(z, EFBIG);
         member.n_data = 0;
     }
     member.name = arena_printf(z->a, "%s.npy", name);
     n_head = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
     member.head = arena_strndup(z->a, head, n_head);
     member.n_head = (int64_t)n_head;
-    return add(z, member);
+    return npz_add_member(z, member);
 }
 
 /* Code points of s, 0 after the last; how many there are, up to max.  out may be NULL. */
@@ -193,7 +193,7 @@ static void add_strings(struct npz *z, const char *name, const char *const *stri
     n_head = npy_header(head, arena_printf(z->a, "<U%d", width), 1, &shape);
     member.head = arena_strndup(z->a, head, n_head);
     member.n_head = (int64_t)n_head;
-    i = add(z, member);
+    i = npz_add_member(z, member);
     npz_put(z, i, 0, all, n);
 }
 
@@ -282,12 +282,12 @@ void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t 
     ok = add_range(member, range);
     pthread_mutex_unlock(&z->lock);
     if (!ok)
-        fail(z, ENOMEM);
+        npz_fail(z, ENOMEM);
 }
 
 /* ---- checksums ---- */
 
-static int by_place(const void *a, const void *b)
+static int npz_by_place(const void *a, const void *b)
 {
     const struct range *r = a, *s = b;
 
@@ -314,7 +314,7 @@ static uint32_t checksum(struct member *m)
     int64_t at = 0;
 
     if (m->n_ranges > 0)
-        qsort(m->range, m->n_ranges, sizeof *m->range, by_place);
+        qsort(m->range, m->n_ranges, sizeof *m->range, npz_by_place);
     for (size_t i = 0; i < m->n_ranges; i++) {
         const struct range *range = &m->range[i];
 
@@ -333,13 +333,13 @@ struct bytes {
     size_t n;
 };
 
-static void put(struct bytes *b, uint64_t v, int n_bytes)
+static void npz_put_bytes(struct bytes *b, uint64_t v, int n_bytes)
 {
     bytes_put(b->p + b->n, v, n_bytes);
     b->n += (size_t)n_bytes;
 }
 
-static uint64_t at_most(uint64_t v, uint64_t limit)
+static uint64_t npz_at_most(uint64_t v, uint64_t limit)
 {
     return v < limit ? v : limit;
 }
@@ -354,15 +354,15 @@ static void put_common(struct bytes *b, const struct member *m, bool zip64)
     for (size_t i = 0; i < count; i++)
         if ((unsigned char)m->name[i] >= 0x80)
             ascii = false;
-    put(b, zip64 ? 45 : 20, 2);
-    put(b, ascii || utf8_check(m->name, count) < count ? 0 : FLAG_UTF8, 2);
-    put(b, METHOD_STORED, 2);
-    put(b, 0, 2);
-    put(b, DATE_1980_01_01, 2);
-    put(b, m->crc, 4);
-    put(b, at_most((uint64_t)size_of(m), ZIP_32), 4);
-    put(b, at_most((uint64_t)size_of(m), ZIP_32), 4);
-    put(b, count, 2);
+    npz_put_bytes(b, zip64 ? 45 : 20, 2);
+    npz_put_bytes(b, ascii || utf8_check(m->name, count) < count ? 0 : FLAG_UTF8, 2);
+    npz_put_bytes(b, METHOD_STORED, 2);
+    npz_put_bytes(b, 0, 2);
+    npz_put_bytes(b, DATE_1980_01_01, 2);
+    npz_put_bytes(b, m->crc, 4);
+    npz_put_bytes(b, npz_at_most((uint64_t)npz_size_of(m), ZIP_32), 4);
+    npz_put_bytes(b, npz_at_most((uint64_t)npz_size_of(m), ZIP_32), 4);
+    npz_put_bytes(b, count, 2);
 }
 
 static void put_name(struct bytes *b, const struct member *m)
@@ -376,15 +376,15 @@ static void write_local(struct npz *z, const struct member *m)
     size_t count = n_local(m) + (size_t)m->n_head;
     struct bytes bytes = { arena_alloc(z->a, count, 1), 0 };
 
-    put(&bytes, ZIP_LOCAL, 4);
+    npz_put_bytes(&bytes, ZIP_LOCAL, 4);
     put_common(&bytes, m, is_large(m));
-    put(&bytes, is_large(m) ? 20 : 0, 2);
+    npz_put_bytes(&bytes, is_large(m) ? 20 : 0, 2);
     put_name(&bytes, m);
     if (is_large(m)) {
-        put(&bytes, ZIP64_EXTRA, 2);
-        put(&bytes, 16, 2);
-        put(&bytes, (uint64_t)size_of(m), 8);
-        put(&bytes, (uint64_t)size_of(m), 8);
+        npz_put_bytes(&bytes, ZIP64_EXTRA, 2);
+        npz_put_bytes(&bytes, 16, 2);
+        npz_put_bytes(&bytes, (uint64_t)npz_size_of(m), 8);
+        npz_put_bytes(&bytes, (uint64_t)npz_size_of(m), 8);
     }
     memcpy(bytes.p + bytes.n, m->head, (size_t)m->n_head);
     write_at(z, m->offset, bytes.p, count);
@@ -395,24 +395,24 @@ static void put_central(struct bytes *b, const struct member *m)
     bool far = (uint64_t)m->offset >= ZIP_32, large = is_large(m);
     unsigned n_extra = (large ? 16u : 0u) + (far ? 8u : 0u);
 
-    put(b, ZIP_CENTRAL, 4);
-    put(b, 3 << 8 | 45, 2);             /* made by: Unix, for the permissions */
+    npz_put_bytes(b, ZIP_CENTRAL, 4);
+    npz_put_bytes(b, 3 << 8 | 45, 2);             /* made by: Unix, for the permissions */
     put_common(b, m, large || far);
-    put(b, n_extra > 0 ? n_extra + 4 : 0, 2);
-    put(b, 0, 6);                       /* comment, disk, internal */
-    put(b, 0100644u << 16, 4);
-    put(b, at_most((uint64_t)m->offset, ZIP_32), 4);
+    npz_put_bytes(b, n_extra > 0 ? n_extra + 4 : 0, 2);
+    npz_put_bytes(b, 0, 6);                       /* comment, disk, internal */
+    npz_put_bytes(b, 0100644u << 16, 4);
+    npz_put_bytes(b, npz_at_most((uint64_t)m->offset, ZIP_32), 4);
     put_name(b, m);
     if (n_extra > 0) {
-        put(b, ZIP64_EXTRA, 2);
-        put(b, n_extra, 2);
+        npz_put_bytes(b, ZIP64_EXTRA, 2);
+        npz_put_bytes(b, n_extra, 2);
     }
     if (large) {
-        put(b, (uint64_t)size_of(m), 8);
-        put(b, (uint64_t)size_of(m), 8);
+        npz_put_bytes(b, (uint64_t)npz_size_of(m), 8);
+        npz_put_bytes(b, (uint64_t)npz_size_of(m), 8);
     }
     if (far)
-        put(b, (uint64_t)m->offset, 8);
+        npz_put_bytes(b, (uint64_t)m->offset, 8);
 }
 
 static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offset)
@@ -420,27 +420,27 @@ static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offs
     uint64_t count = (uint64_t)n_members;
 
     if (count >= ZIP_16 || size >= ZIP_32 || offset >= ZIP_32) {
-        put(b, ZIP64_END, 4);
-        put(b, N_END64 - 12, 8);
-        put(b, 3 << 8 | 45, 2);
-        put(b, 45, 2);
-        put(b, 0, 8);
-        put(b, count, 8);
-        put(b, count, 8);
-        put(b, size, 8);
-        put(b, offset, 8);
-        put(b, ZIP64_LOCATOR, 4);
-        put(b, 0, 4);
-        put(b, offset + size, 8);
-        put(b, 1, 4);
+        npz_put_bytes(b, ZIP64_END, 4);
+        npz_put_bytes(b, N_END64 - 12, 8);
+        npz_put_bytes(b, 3 << 8 | 45, 2);
+        npz_put_bytes(b, 45, 2);
+        npz_put_bytes(b, 0, 8);
+        npz_put_bytes(b, count, 8);
+        npz_put_bytes(b, count, 8);
+        npz_put_bytes(b, size, 8);
+        npz_put_bytes(b, offset, 8);
+        npz_put_bytes(b, ZIP64_LOCATOR, 4);
+        npz_put_bytes(b, 0, 4);
+        npz_put_bytes(b, offset + size, 8);
+        npz_put_bytes(b, 1, 4);
     }
-    put(b, ZIP_END, 4);
-    put(b, 0, 4);
-    put(b, at_most(count, ZIP_16), 2);
-    put(b, at_most(count, ZIP_16), 2);
-    put(b, at_most(size, ZIP_32), 4);
-    put(b, at_most(offset, ZIP_32), 4);
-    put(b, 0, 2);
+    npz_put_bytes(b, ZIP_END, 4);
+    npz_put_bytes(b, 0, 4);
+    npz_put_bytes(b, npz_at_most(count, ZIP_16), 2);
+    npz_put_bytes(b, npz_at_most(count, ZIP_16), 2);
+    npz_put_bytes(b, npz_at_most(size, ZIP_32), 4);
+    npz_put_bytes(b, npz_at_most(offset, ZIP_32), 4);
+    npz_put_bytes(b, 0, 2);
 }
 
 static void write_directory(struct npz *z)

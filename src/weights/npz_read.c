@@ -84,8 +84,8 @@ struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *
     return open_bytes(weights, bytes, arena_strdup(a, name), false, e) == 0 ? weights : NULL;
 }
 
-static struct weights *open_file(struct arena *a, const char *path, bool shapes_only,
-                                 struct err *e)
+static struct weights *npz_read_open_file(struct arena *a, const char *path, bool shapes_only,
+                                          struct err *e)
 {
     struct weights *weights = arena_alloc(a, 1, sizeof *weights);
     struct span bytes;
@@ -100,13 +100,13 @@ static struct weights *open_file(struct arena *a, const char *path, bool shapes_
 
 struct weights *npz_open(struct arena *a, const char *path, struct err *e)
 {
-    return open_file(a, path, false, e);
+    return npz_read_open_file(a, path, false, e);
 }
 
-static struct weights *open_one(struct arena *a, const char *path, bool shapes_only,
-                                const struct tensor **only, struct err *e)
+static struct weights *npz_read_open_one(struct arena *a, const char *path, bool shapes_only,
+                                         const struct tensor **only, struct err *e)
 {
-    struct weights *weights = open_file(a, path, shapes_only, e);
+    struct weights *weights = npz_read_open_file(a, path, shapes_only, e);
 
     if (weights == NULL)
         return NULL;
@@ -122,13 +122,13 @@ static struct weights *open_one(struct arena *a, const char *path, bool shapes_o
 struct weights *npz_open_one(struct arena *a, const char *path,
                              const struct tensor **only, struct err *e)
 {
-    return open_one(a, path, false, only, e);
+    return npz_read_open_one(a, path, false, only, e);
 }
 
 int npz_shape(struct arena *a, const char *path, struct tensor *out, struct err *e)
 {
     const struct tensor *only;
-    struct weights *weights = open_one(a, path, true, &only, e);
+    struct weights *weights = npz_read_open_one(a, path, true, &only, e);
 
     if (weights == NULL)
         return -1;

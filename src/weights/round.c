@@ -13,14 +13,14 @@ enum { BLOCK = 32, CHUNK = 1024 };      /* of Q8_0; elements at a time: whole bl
 /* ---- which type ---- */
 
 /* The scale of a block must be a half too. */
-static float largest_of(enum dtype to)
+static float round_largest_of(enum dtype to)
 {
     return to == DTYPE_Q8_0 ? 127 * 65504.0f : 65504.0f;
 }
 
-static bool fits(const struct tensor *t, enum dtype to)
+static bool round_fits(const struct tensor *t, enum dtype to)
 {
-    float chunk[CHUNK], most = largest_of(to);
+    float chunk[CHUNK], most = round_largest_of(to);
 
     for (int64_t at = 0; at < t->n_elements; at += CHUNK) {
         int64_t n = t->n_elements - at < CHUNK ? t->n_elements - at : CHUNK;
@@ -33,7 +33,7 @@ static bool fits(const struct tensor *t, enum dtype to)
     return true;
 }
 
-static enum dtype type_of(const struct tensor *t, enum weights_held held)
+static enum dtype round_type_of(const struct tensor *t, enum weights_held held)
 {
     const struct dtype_row *stored = &dtype_table[t->dtype];
     bool rows = t->n_dims == 2 && t->shape[1] % BLOCK == 0 && held == HELD_Q8_0;
@@ -41,7 +41,7 @@ static enum dtype type_of(const struct tensor *t, enum weights_held held)
 
     if (!stored->is_float || t->n_dims < 2 || stored->block > 1)
         return t->dtype;
-    return t->dtype != to && fits(t, to) ? to : t->dtype;
+    return t->dtype != to && round_fits(t, to) ? to : t->dtype;
 }
 
 /* ---- elements ---- */
@@ -130,8 +130,8 @@ static int write_header(struct arena *a, const struct weights *w, const struct t
 }
 
 /* Borrows from names and shapes of w; sets what the data take, and whether any are rounded. */
-static int choose(const struct weights *w, enum weights_held held, struct tensor *to,
-                  uint64_t *data, bool *any, struct err *e)
+static int round_choose(const struct weights *w, enum weights_held held, struct tensor *to,
+                        uint64_t *data, bool *any, struct err *e)
 {
     *data = 0;
     *any = false;
@@ -139,7 +139,7 @@ static int choose(const struct weights *w, enum weights_held held, struct tensor
         int64_t size;
 
         to[i] = w->tensor[i];
-        to[i].dtype = type_of(&w->tensor[i], held);
+        to[i].dtype = round_type_of(&w->tensor[i], held);
         *any |= to[i].dtype != w->tensor[i].dtype || w->tensor[i].maker != NULL;
         if (tensor_measure(&to[i], &size) != 0 || (uint64_t)size > SIZE_MAX / 2 - *data)
             return err_set(e, ERR_INPUT, "%s: is too large to be rounded", to[i].name);
@@ -163,7 +163,7 @@ int weights_round(struct weights *w, enum weights_held held, struct err *e)
         return err_set(e, ERR_USAGE, "%s: weights of a GGUF file stay in their types, expected "
                        "safetensors", weights_gguf(w)->file);
     to = arena_alloc(w->a, (uint64_t)w->n + 1, sizeof *to);
-    if (choose(w, held, to, &data, &any, e) != 0)
+    if (round_choose(w, held, to, &data, &any, e) != 0)
         return -1;
     if (!any)
         return 0;

@@ -30,7 +30,7 @@ struct reader {
 };
 
 /* A string into the room, not kept.  Nothing here has a use for a NUL. */
-static int text(struct reader *r, size_t *n, struct err *e)
+static int safetensors_text(struct reader *r, size_t *n, struct err *e)
 {
     if (json_scan_string(&r->s, r->room, n, e) != 0)
         return -1;
@@ -58,7 +58,7 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
     char *all;
     size_t count;
 
-    if (text(r, &count, e) != 0)
+    if (safetensors_text(r, &count, e) != 0)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
         if (is_known(i) && strcmp(r->room, dtype_table[i].name) == 0) {
@@ -73,7 +73,7 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
                    str_shown(r->a, r->room), all);
 }
 
-static int read_shape(struct reader *r, struct entry *x, struct err *e)
+static int safetensors_read_shape(struct reader *r, struct entry *x, struct err *e)
 {
     struct tensor *tensor = x->t;
 
@@ -107,7 +107,7 @@ static const struct {
     int (*read)(struct reader *r, struct entry *x, struct err *e);
 } field[] = {
     { "dtype", read_dtype },
-    { "shape", read_shape },
+    { "shape", safetensors_read_shape },
     { "data_offsets", read_offsets },
 };
 enum { N_FIELD = sizeof field / sizeof *field };
@@ -116,7 +116,7 @@ static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct 
 {
     size_t count;
 
-    if (text(r, &count, e) != 0)
+    if (safetensors_text(r, &count, e) != 0)
         return -1;
     for (int i = 0; i < N_FIELD; i++)
         if (strcmp(r->room, field[i].key) == 0) {
@@ -130,7 +130,7 @@ static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct 
 }
 
 /* Shape, type and offsets against each other and against the file. */
-static int check(struct reader *r, struct entry *x, struct err *e)
+static int safetensors_check(struct reader *r, struct entry *x, struct err *e)
 {
     struct tensor *tensor = x->t;
     const char *dtype = dtype_table[tensor->dtype].name;
@@ -177,13 +177,13 @@ static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
     for (int i = 0; i < N_FIELD; i++)
         if (!(seen & 1u << i))
             return err_set(e, ERR_INPUT, "has no %s", field[i].key);
-    return check(r, &entry, e);
+    return safetensors_check(r, &entry, e);
 }
 
 /* ---- the header ---- */
 
 /* A string that is kept, if it can be one of C's; else *s is NULL. */
-static int kept(struct reader *r, const char **s, struct err *e)
+static int safetensors_kept(struct reader *r, const char **s, struct err *e)
 {
     size_t count;
 
@@ -198,8 +198,8 @@ static int read_note(struct reader *r, struct err *e)
 {
     struct note note;
 
-    if (kept(r, &note.key, e) != 0 || json_scan_expect(&r->s, ':', e) != 0 ||
-        kept(r, &note.value, e) != 0)
+    if (safetensors_kept(r, &note.key, e) != 0 || json_scan_expect(&r->s, ':', e) != 0 ||
+        safetensors_kept(r, &note.value, e) != 0)
         return -1;
     if (note.key == NULL || note.value == NULL)
         return 0;
@@ -238,7 +238,7 @@ static int read_entry(struct reader *r, struct err *e)
     struct tensor *tensor = &r->tensor[r->n];
     size_t count;
 
-    if (text(r, &count, e) != 0 || json_scan_expect(&r->s, ':', e) != 0)
+    if (safetensors_text(r, &count, e) != 0 || json_scan_expect(&r->s, ':', e) != 0)
         return err_under(e, "header");
     if (strcmp(name, "__metadata__") == 0)
         return read_metadata(r, e) != 0 ? err_under(e, "__metadata__") : 0;
@@ -250,7 +250,7 @@ static int read_entry(struct reader *r, struct err *e)
     return 0;
 }
 
-static int read_header(struct reader *r, struct err *e)
+static int safetensors_read_header(struct reader *r, struct err *e)
 {
     if (json_scan_expect(&r->s, '{', e) != 0)
         return err_under(e, "header");
@@ -271,7 +271,7 @@ static int read_header(struct reader *r, struct err *e)
 
 /* ---- the data ---- */
 
-static int64_t size_of(const struct tensor *t)
+static int64_t safetensors_size_of(const struct tensor *t)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
 
@@ -279,11 +279,11 @@ static int64_t size_of(const struct tensor *t)
 }
 
 /* By where they begin; of those that begin together, the empty ones first. */
-static int by_offset(const void *a, const void *b)
+static int safetensors_by_offset(const void *a, const void *b)
 {
     const struct tensor *s = *(const struct tensor *const *)a;
     const struct tensor *t = *(const struct tensor *const *)b;
-    int64_t m = size_of(s), count = size_of(t);
+    int64_t m = safetensors_size_of(s), count = safetensors_size_of(t);
 
     if (s->data != t->data)
         return s->data < t->data ? -1 : 1;
@@ -300,7 +300,7 @@ static int check_cover(struct reader *r, struct err *e)
 
     for (int i = 0; i < r->n; i++)
         order[i] = &r->tensor[i];
-    qsort(order, (size_t)r->n, sizeof *order, by_offset);
+    qsort(order, (size_t)r->n, sizeof *order, safetensors_by_offset);
     for (int i = 0; i < r->n; i++) {
         const struct tensor *tensor = order[i];
         int64_t begin = tensor->data - r->data.data;
@@ -315,7 +315,7 @@ static int check_cover(struct reader *r, struct err *e)
                            "expected %lld",
                            str_shown(r->a, tensor->name), (long long)begin,
                            (long long)at);
-        at = begin + size_of(tensor);
+        at = begin + safetensors_size_of(tensor);
         before = tensor->name;
     }
     arena_reset(r->a, mark);
@@ -361,7 +361,7 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
     reader.room = arena_alloc_raw(a, (size_t)n_header, 1);
     reader.tensor = arena_alloc_raw(a, (size_t)n_header / SHORTEST_ENTRY + 1,
                                     sizeof *reader.tensor);
-    if (read_header(&reader, e) != 0 ||
+    if (safetensors_read_header(&reader, e) != 0 ||
         weights_sort(a, reader.tensor, reader.n, e) != 0 ||
         check_cover(&reader, e) != 0) {
         err_under(e, "%s", file);

@@ -126,7 +126,7 @@ static int check_part(struct shards *s, const char *part, struct err *e)
     return 0;
 }
 
-static const struct tensor *find(const struct tensor *tensor, int n, const char *name)
+static const struct tensor *shards_find(const struct tensor *tensor, int n, const char *name)
 {
     struct weights weights = { .tensor = (struct tensor *)(uintptr_t)tensor, .n = n };
 
@@ -134,7 +134,7 @@ static const struct tensor *find(const struct tensor *tensor, int n, const char 
 }
 
 /* n > 0: the part has a tensor that the index names. */
-static int append(struct shards *s, const struct tensor *tensor, int n, struct err *e)
+static int shards_append(struct shards *s, const struct tensor *tensor, int n, struct err *e)
 {
     struct weights *weights = s->w;
     size_t want = (size_t)weights->n + (size_t)n;
@@ -152,7 +152,7 @@ static int append(struct shards *s, const struct tensor *tensor, int n, struct e
 }
 
 /* The part that holds place[first], place[first + 1] .. place[end - 1]. */
-static int read_part(struct shards *s, int first, int end, struct err *e)
+static int shards_read_part(struct shards *s, int first, int end, struct err *e)
 {
     struct weights *weights = s->w;
     const char *path = file_join(weights->a, s->dir, s->place[first].part);
@@ -167,10 +167,10 @@ static int read_part(struct shards *s, int first, int end, struct err *e)
     if (tensor == NULL)
         return -1;
     for (int i = first; i < end; i++)
-        if (find(tensor, count, s->place[i].name) == NULL)
+        if (shards_find(tensor, count, s->place[i].name) == NULL)
             return err_set(e, ERR_INPUT, "%s: has no %s, which %s expects there", path,
                            str_shown(weights->a, s->place[i].name), s->index);
-    return append(s, tensor, count, e);
+    return shards_append(s, tensor, count, e);
 }
 
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e)
@@ -183,7 +183,7 @@ int shards_read(struct weights *w, const char *dir, const char *index, struct er
         for (end = i + 1; end < shards.n; end++)
             if (strcmp(shards.place[end].part, shards.place[i].part) != 0)
                 break;
-        if (read_part(&shards, i, end, e) != 0)
+        if (shards_read_part(&shards, i, end, e) != 0)
             return -1;
     }
     return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;

@@ -36,7 +36,7 @@ void weights_adopt(struct weights *w, struct weights *from)
 
 /* ---- tensors ---- */
 
-static int by_name(const void *a, const void *b)
+static int tensors_by_name(const void *a, const void *b)
 {
     const struct tensor *s = a, *t = b;
 
@@ -46,7 +46,7 @@ static int by_name(const void *a, const void *b)
 int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
 {
     if (n > 0)
-        qsort(tensor, (size_t)n, sizeof *tensor, by_name);
+        qsort(tensor, (size_t)n, sizeof *tensor, tensors_by_name);
     for (int i = 1; i < n; i++) {
         const struct tensor *s = &tensor[i - 1], *t = &tensor[i];
 
@@ -75,7 +75,7 @@ const struct tensor *weights_find(const struct weights *w, const char *name)
     struct tensor key = { .name = name };
 
     return w->n == 0 ? NULL :
-           bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, by_name);
+           bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, tensors_by_name);
 }
 
 /* How many tensors stand before those whose names begin so; after: or are such. */

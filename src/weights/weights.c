@@ -72,7 +72,7 @@ static bool present(const char *path)
     return lstat(path, &info) == 0;
 }
 
-static int open_file(struct weights *w, const char *path, struct err *e)
+static int weights_open_file(struct weights *w, const char *path, struct err *e)
 {
     struct span bytes;
 
@@ -122,13 +122,13 @@ static int open_dir(struct weights *w, const char *dir, struct err *e)
     const char *gguf;
 
     if (present(one))
-        return open_file(w, one, e);
+        return weights_open_file(w, one, e);
     if (present(index))
         return shards_read(w, dir, index, e);
     if (gguf_in_folder(w->a, dir, &gguf, e) != 0)
         return -1;
     if (gguf != NULL)
-        return open_file(w, gguf, e);
+        return weights_open_file(w, gguf, e);
     if (other_in(w->a, dir) == NULL && foreign_dir(w->a, dir, e))
         return -1;
     return say_none(w, dir, e);
@@ -149,7 +149,7 @@ static int open_path(struct weights *w, const char *path, struct err *e)
     if (str_ends_with(path, ".safetensors") && present(path) && present(index) &&
         is_part(slash == NULL ? path : slash + 1))
         return shards_read(w, dir, index, e);
-    return open_file(w, arena_strdup(w->a, path), e);
+    return weights_open_file(w, arena_strdup(w->a, path), e);
 }
 
 static struct weights *new_weights(struct arena *a)

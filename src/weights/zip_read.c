@@ -94,7 +94,7 @@ static int read_end(struct zip *z, struct err *e)
 /* ---- the directory ---- */
 
 /* Takes 8 bytes of the zip64 record for a field that is all ones. */
-static int widen(uint64_t *field, const unsigned char **p, const unsigned char *end)
+static int zip_read_widen(uint64_t *field, const unsigned char **p, const unsigned char *end)
 {
     if (*field != ZIP_32)
         return 0;
@@ -117,8 +117,8 @@ static int read_extra(struct zip_entry *x, const unsigned char *p, size_t n)
             return -1;
         p = q + length;
         if (id == ZIP64_EXTRA)
-            return widen(&x->size, &q, p) != 0 || widen(&x->packed, &q, p) != 0 ||
-                   widen(&x->offset, &q, p) != 0 ? -1 : 0;
+            return zip_read_widen(&x->size, &q, p) != 0 || zip_read_widen(&x->packed, &q, p) != 0 ||
+                   zip_read_widen(&x->offset, &q, p) != 0 ? -1 : 0;
     }
     return x->size == ZIP_32 || x->packed == ZIP_32 || x->offset == ZIP_32 ? -1 : 0;
 }
@@ -253,7 +253,7 @@ static int unpack_to(struct zip *z, struct zip_entry *x, struct span packed, uin
     return 0;
 }
 
-static uint64_t at_most(uint64_t n, uint64_t most)
+static uint64_t zip_read_at_most(uint64_t n, uint64_t most)
 {
     return n < most ? n : most;
 }
@@ -261,9 +261,9 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 /* As far as .npy's header says that it goes. */
 static int unpack_header(struct zip *z, struct zip_entry *x, struct span packed, struct err *e)
 {
-    if (unpack_to(z, x, packed, at_most(x->size, NPY_BEGIN_BYTES), e) != 0)
+    if (unpack_to(z, x, packed, zip_read_at_most(x->size, NPY_BEGIN_BYTES), e) != 0)
         return -1;
-    return unpack_to(z, x, packed, at_most(x->size, npy_header_end(x->bytes)), e);
+    return unpack_to(z, x, packed, zip_read_at_most(x->size, npy_header_end(x->bytes)), e);
 }
 
 static int unpack(struct zip *z, struct zip_entry *x, struct span packed, struct err *e)
@@ -294,7 +294,7 @@ static int read_member(struct zip *z, struct zip_entry *x, struct err *e)
     return 0;
 }
 
-static int by_offset(const void *a, const void *b)
+static int zip_read_by_offset(const void *a, const void *b)
 {
     const struct zip_entry *x = a, *y = b;
 
@@ -339,7 +339,7 @@ static int read_members(struct zip *z, struct err *e)
     if (check_total(z, e) != 0)
         return -1;
     if (z->n > 0)
-        qsort(z->entry, (size_t)z->n, sizeof *z->entry, by_offset);
+        qsort(z->entry, (size_t)z->n, sizeof *z->entry, zip_read_by_offset);
     for (uint64_t i = 0; i < z->n; i++) {
         struct zip_entry *entry = &z->entry[i];
 

@@ -152,7 +152,7 @@ static void vote(struct caches *all, const struct metric_row *r)
 
 /* ---- what is kept of a row ---- */
 
-static void keep(const struct caches *all, struct kept *kept, double mass, double best)
+static void cache_keep(const struct caches *all, struct kept *kept, double mass, double best)
 {
     int at = kept->n < all->n_least ? kept->n : all->n_least;
 
@@ -189,7 +189,7 @@ static double elected(const struct metric_row *r, const struct ballot *b, int n,
     return sum;
 }
 
-static double largest(const struct caches *all, int n)
+static double cache_largest(const struct caches *all, int n)
 {
     double sum = 0;
 
@@ -236,7 +236,7 @@ static void keep_snap(struct caches *all, const struct metric_row *r, struct kep
     const struct ballot *b = &all->shared[r->head / all->heads_each].snap;
     int prefix = prompt_of(all) - all->opts->snap_window;
 
-    keep(all, kept, mass_of(r, prefix, r->query + 1) + elected(r, b, chosen, prefix), best);
+    cache_keep(all, kept, mass_of(r, prefix, r->query + 1) + elected(r, b, chosen, prefix), best);
     rank_own(all, r, prefix);
     kept->agreed += agreement(all, r, b, chosen, prefix);
 }
@@ -249,16 +249,16 @@ static void keep_budget(struct caches *all, const struct metric_row *r, int plac
     struct kept (*kept)[METRIC_BUDGETS] = all->kept[r->head];
     int k = o->budget[place], last = r->query + 1, recent = last - (k - k / 2);
     int first = o->stream_first, prompt = prompt_of(all);
-    double best = largest(all, k);
+    double best = cache_largest(all, k);
 
-    keep(all, &kept[ORACLE][place], best, best);
+    cache_keep(all, &kept[ORACLE][place], best, best);
     if (k > first)
-        keep(all, &kept[RECENCY][place],
-             mass_of(r, 0, first) + mass_of(r, last - (k - first), last), best);
-    keep(all, &kept[H2O][place],
-         mass_of(r, recent, last) + elected(r, &s->total, k / 2, recent), best);
-    keep(all, &kept[H2O_EVEN][place],
-         mass_of(r, recent, last) + elected(r, &s->mean, k / 2, recent), best);
+        cache_keep(all, &kept[RECENCY][place],
+                   mass_of(r, 0, first) + mass_of(r, last - (k - first), last), best);
+    cache_keep(all, &kept[H2O][place],
+               mass_of(r, recent, last) + elected(r, &s->total, k / 2, recent), best);
+    cache_keep(all, &kept[H2O_EVEN][place],
+               mass_of(r, recent, last) + elected(r, &s->mean, k / 2, recent), best);
     if (o->snap_window < k && k <= prompt && r->query >= prompt)
         keep_snap(all, r, &kept[SNAPKV][place], k - o->snap_window, best);
 }

@@ -79,7 +79,7 @@ static bool query_independence(const void *state, int layer, int head, double *v
 
 /* The first always, another where all rows see it or 16 do, since of a few rows the mean
  * says little. */
-static bool counts(const struct columns *all, int j)
+static bool column_counts(const struct columns *all, int j)
 {
     return j == 0 || all->at[j].n == all->n_rows || all->at[j].n >= 16;
 }
@@ -87,10 +87,10 @@ static bool counts(const struct columns *all, int j)
 /* Keys that get more than 0.3 of their rows.  Source: Gu et al. 2024. */
 static bool is_sink(const struct columns *all, int j)
 {
-    return all->at[j].sum > 0.3 * all->at[j].n && counts(all, j);
+    return all->at[j].sum > 0.3 * all->at[j].n && column_counts(all, j);
 }
 
-static double share(const struct columns *all, int j)
+static double column_share(const struct columns *all, int j)
 {
     return all->at[j].sum / all->at[j].n;
 }
@@ -101,8 +101,8 @@ static int largest_other(const struct columns *all)
     int found = -1;
 
     for (int j = 1; j < all->n_keys; j++)
-        if (all->at[j].n > 0 && counts(all, j) &&
-            (found < 0 || share(all, j) > share(all, found)))
+        if (all->at[j].n > 0 && column_counts(all, j) &&
+            (found < 0 || column_share(all, j) > column_share(all, found)))
             found = j;
     return found;
 }
@@ -114,7 +114,7 @@ static bool sink_other(const void *state, int layer, int head, double *v)
 
     (void)layer;
     (void)head;
-    *v = key >= 0 ? share(all, key) : -1;
+    *v = key >= 0 ? column_share(all, key) : -1;
     return key >= 0;
 }
 

@@ -54,7 +54,7 @@ static bool token_distance_abs(const struct metric_row *r, double *v)
 }
 
 /* A plane has no sides that are before and after. */
-static bool distance(const struct metric_row *r, double *v)
+static bool distance_signed(const struct metric_row *r, double *v)
 {
     return token_distance(r, v) && !metric_in_plane(r);
 }
@@ -83,7 +83,7 @@ static int distance_abs_block(const struct metric_block *b, double *sum)
     return b->n_rows;
 }
 
-const struct metric_rule metric_distance = { .row = distance, .block = distance_block };
+const struct metric_rule metric_distance = { .row = distance_signed, .block = distance_block };
 const struct metric_rule metric_distance_abs = { .row = distance_abs,
                                                  .block = distance_abs_block };
 const struct metric_rule metric_token_distance = { .row = token_distance,

@@ -53,7 +53,7 @@ double metric_between_bytes(double n_heads, double n_queries, double n_keys)
            n_heads * n_heads * matrices * sizeof(double);
 }
 
-static size_t head_at(const struct maps *m, int layer, int head)
+static size_t metric_head_at(const struct maps *m, int layer, int head)
 {
     return (size_t)layer * (size_t)m->shape.n_heads + (size_t)head;
 }
@@ -64,7 +64,7 @@ static void maps_take(void *state, const struct metric_row *rows, int n)
 
     for (int i = 0; i < n; i++) {
         const struct metric_row *r = &rows[i];
-        size_t at = head_at(maps, r->layer, r->head);
+        size_t at = metric_head_at(maps, r->layer, r->head);
         size_t row = at * (size_t)maps->shape.n_queries + (size_t)r->query;
         float *a = maps->a + row * (size_t)maps->shape.n_keys + r->key0;
 
@@ -79,7 +79,7 @@ static void maps_take(void *state, const struct metric_row *rows, int n)
 enum { JS_STEPS = 16 };         /* of a divergence, for each key: two logarithms */
 
 /* The mean over the rows that both have; NaN: there is none. */
-static double between(const struct maps *m, int x, int y, struct progress *progress)
+static double heads_between(const struct maps *m, int x, int y, struct progress *progress)
 {
     int rows = m->shape.n_queries, keys = m->shape.n_keys, count = 0;
     double sum = 0;
@@ -114,7 +114,7 @@ static void maps_finish(void *state, struct arena *scratch, struct progress *pro
     maps->placed = maps->count > 0;
     for (int i = 0; i < maps->count; i++)
         for (int k = 0; k < i; k++) {
-            double js = between(maps, maps->head[i], maps->head[k], progress);
+            double js = heads_between(maps, maps->head[i], maps->head[k], progress);
 
             maps->js[(size_t)i * (size_t)maps->count + (size_t)k] = js;
             maps->js[(size_t)k * (size_t)maps->count + (size_t)i] = js;
@@ -143,7 +143,7 @@ static int two(const struct metric_shape *shape)
 static int js(const void *state, int layer, int head, double *v)
 {
     const struct maps *maps = state;
-    int i = maps->index[head_at(maps, layer, head)] - 1;
+    int i = maps->index[metric_head_at(maps, layer, head)] - 1;
 
     for (int k = 0; i >= 0 && k < maps->count; k++)
         v[k] = maps->js[(size_t)i * (size_t)maps->count + (size_t)k];
@@ -153,7 +153,7 @@ static int js(const void *state, int layer, int head, double *v)
 static int mds(const void *state, int layer, int head, double *v)
 {
     const struct maps *maps = state;
-    int i = maps->index[head_at(maps, layer, head)] - 1;
+    int i = maps->index[metric_head_at(maps, layer, head)] - 1;
 
     if (i < 0 || !maps->placed)
         return -1;
@@ -165,7 +165,7 @@ static int mds(const void *state, int layer, int head, double *v)
 static bool js_cluster(const void *state, int layer, int head, double *v)
 {
     const struct maps *maps = state;
-    int i = maps->index[head_at(maps, layer, head)] - 1;
+    int i = maps->index[metric_head_at(maps, layer, head)] - 1;
 
     *v = i >= 0 ? maps->cluster[i] : 0;
     return i >= 0 && maps->placed;

@@ -3,7 +3,7 @@
 #include "analysis/metric.h"
 
 /* Source: Voita et al. 2019, "confidence", with no token left out. */
-static bool largest(const struct metric_row *r, double *v)
+static bool max_largest(const struct metric_row *r, double *v)
 {
     *v = (double)r->a[metric_scan(r).strongest];
     return true;
@@ -15,4 +15,4 @@ static int largest_block(const struct metric_block *b, double *sum)
     return b->n_rows;
 }
 
-const struct metric_rule metric_max_mean = { .row = largest, .block = largest_block };
+const struct metric_rule metric_max_mean = { .row = max_largest, .block = largest_block };

@@ -166,7 +166,7 @@ int metric_kovaleva_class(double vertical, double diagonal, double block)
     return block >= 0.5 ? 3 : 4;
 }
 
-static int class_of(const struct patterns *all)
+static int pattern_class_of(const struct patterns *all)
 {
     double b;
 
@@ -195,7 +195,7 @@ static bool block_value(const void *state, int layer, int head, double *v)
 OF_ROWS(vertical, vertical)
 OF_ROWS(diagonal, diagonal)
 OF_ROWS(rest, rest)
-OF_ROWS(kovaleva, class_of)
+OF_ROWS(kovaleva, pattern_class_of)
 #undef OF_ROWS
 
 /* The same state twice, since keys of another text have no diagonal but stripes. */

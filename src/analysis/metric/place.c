@@ -34,7 +34,7 @@ static bool self(const struct metric_row *r, double *v)
     return true;
 }
 
-static bool next(const struct metric_row *r, double *v)
+static bool place_next(const struct metric_row *r, double *v)
 {
     return token_next(r, v) && are_in_row(r, r->query, r->query + 1);
 }
@@ -98,7 +98,7 @@ const struct metric_rule metric_token_prev = { .row = token_prev, .block = prev_
 const struct metric_rule metric_token_next = { .row = token_next, .block = next_block };
 const struct metric_rule metric_prev = { .row = prev, .block = prev_block };
 const struct metric_rule metric_self = { .row = self, .block = self_block };
-const struct metric_rule metric_next = { .row = next, .block = next_block };
+const struct metric_rule metric_next = { .row = place_next, .block = next_block };
 const struct metric_rule metric_first = { .row = first, .block = first_block };
 const struct metric_rule metric_bos = { .row = bos, .block = bos_block };
 

@@ -118,7 +118,7 @@ static double deviation(const struct series *s, int d)
     return elementary_log(lift_at(s->all, d)) - s->mean;
 }
 
-static double correlation(const struct series *s, int lag)
+static double profile_correlation(const struct series *s, int lag)
 {
     double sum = 0;
 
@@ -145,11 +145,11 @@ static struct series series_of(const struct profile *all)
 static bool period(const struct profile *all, double *v)
 {
     const struct series s = series_of(all);
-    double before = correlation(&s, 1), here = correlation(&s, 2), best = 0;
+    double before = profile_correlation(&s, 1), here = profile_correlation(&s, 2), best = 0;
     int lag = 0;
 
     for (int k = 2; k + 1 < s.n; k++) {
-        double after = correlation(&s, k + 1);
+        double after = profile_correlation(&s, k + 1);
 
         if (here > before && here >= after && (lag == 0 || here > best)) {
             best = here;

@@ -30,7 +30,7 @@ static void map_take(void *state, const struct metric_row *rows, int n)
 
 /* ---- singular values ---- */
 
-static double dot(const double *x, const double *y, int n)
+static double rank_dot(const double *x, const double *y, int n)
 {
     double sum[4] = { 0 };
 
@@ -40,9 +40,9 @@ static double dot(const double *x, const double *y, int n)
 }
 
 /* Turns two vectors so that they are orthogonal; false if they are. */
-static bool rotate(double *x, double *y, int n)
+static bool rank_rotate(double *x, double *y, int n)
 {
-    double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n), tau, t, c;
+    double xx = rank_dot(x, x, n), yy = rank_dot(y, y, n), xy = rank_dot(x, y, n), tau, t, c;
 
     if (fabs(xy) <= 1e-14 * sqrt(xx * yy) || xy == 0)
         return false;
@@ -68,7 +68,7 @@ static void make_orthogonal(double *v, int count, int n, struct progress *progre
         turned = false;
         for (int p = 0; p < count; p++) {
             for (int q = p + 1; q < count; q++)
-                turned |= rotate(v + (size_t)p * (size_t)n, v + (size_t)q * (size_t)n, n);
+                turned |= rank_rotate(v + (size_t)p * (size_t)n, v + (size_t)q * (size_t)n, n);
             progress_ran(progress, (int64_t)(count - p) * n);
         }
     }
@@ -91,7 +91,7 @@ static void map_finish(void *state, struct arena *scratch, struct progress *prog
     for (int i = 0; i < count; i++) {
         const double *x = v + (size_t)i * (size_t)n;
 
-        map->a[i] = (float)sqrt(dot(x, x, n));
+        map->a[i] = (float)sqrt(rank_dot(x, x, n));
     }
     map->n_singular = count;
 }

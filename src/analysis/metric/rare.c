@@ -180,7 +180,7 @@ static void set_ranks(struct ranked *r, int n, double *rank)
 }
 
 /* Pearson's, of ranks of n values; NaN where those of one are equal. */
-static double correlation(const double *x, const double *y, int n)
+static double rare_correlation(const double *x, const double *y, int n)
 {
     double middle = (n - 1) / 2.0, xx = 0, yy = 0, xy = 0;
 
@@ -239,7 +239,7 @@ static void rares_finish(void *state, struct arena *scratch, struct progress *pr
         return;
     set_ranks(gets, n, x);
     set_ranks(occurs, n, y);
-    all->rho = correlation(x, y, n);
+    all->rho = rare_correlation(x, y, n);
 }
 
 /* ---- numbers ---- */

@@ -21,7 +21,7 @@ static size_t repeats_size(const struct metric_shape *shape)
 
 /* Adds the keys that hold the id, but the query, shifted to the one after where after is 1.
  * Their places end before `end`. */
-static void add(struct target *target, const struct metric_row *r, int after, int end)
+static void repeat_add(struct target *target, const struct metric_row *r, int after, int end)
 {
     const int *id = r->keys->id;
     bool found = false;
@@ -44,14 +44,14 @@ static void repeats_take(void *state, const struct metric_row *rows, int n)
     (void)n;
     if (rows->keys->id == NULL)
         return;
-    add(&all->duplicate, rows, 0, rows->keys->n);
-    add(&all->induction, rows, 1, rows->query + 1);
+    repeat_add(&all->duplicate, rows, 0, rows->keys->n);
+    repeat_add(&all->induction, rows, 1, rows->query + 1);
     for (int j = 0; j < rows->n_keys; j++)
         all->mass += (double)rows->a[j];
     all->n_rows++;
 }
 
-static bool score(const struct repeats *all, const struct target *target, double *v)
+static bool repeat_score(const struct repeats *all, const struct target *target, double *v)
 {
     *v = target->mass / all->mass;
     return all->mass > 0;
@@ -68,7 +68,7 @@ static bool covered(const struct repeats *all, const struct target *target, doub
 {
     double share;
 
-    if (!coverage(all, target, &share) || share <= 0 || !score(all, target, v))
+    if (!coverage(all, target, &share) || share <= 0 || !repeat_score(all, target, v))
         return false;
     *v /= share;
     return true;
@@ -86,10 +86,10 @@ static const struct metric_state repeats = { SCOPE_HEAD, repeats_size, repeats_t
         return of(all, &all->target, v); \
     } \
     const struct metric_rule metric_##id = { .state = &repeats, .value = value_##id };
-REPEAT(duplicate, score, duplicate)
+REPEAT(duplicate, repeat_score, duplicate)
 REPEAT(duplicate_coverage, coverage, duplicate)
 REPEAT(duplicate_covered, covered, duplicate)
-REPEAT(induction, score, induction)
+REPEAT(induction, repeat_score, induction)
 REPEAT(induction_coverage, coverage, induction)
 REPEAT(induction_covered, covered, induction)
 #undef REPEAT

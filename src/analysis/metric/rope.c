@@ -22,7 +22,7 @@ static size_t use_size(const struct metric_shape *shape)
 }
 
 /* The length of x[d] in plane k. */
-static double length(const struct rope_plan *rope, const float *x, int d, int k)
+static double rope_length(const struct rope_plan *rope, const float *x, int d, int k)
 {
     int half = rope->width / 2, first = rope->first;
     bool halves = rope->layout == ROPE_HALVES;
@@ -47,7 +47,7 @@ static double lengths(const struct rope_plan *rope, const float *x, int64_t stri
     double sum = 0;
 
     for (int i = 0; i < n; i++, x += stride)
-        sum += length(rope, x, d, k);
+        sum += rope_length(rope, x, d, k);
     return sum;
 }
 

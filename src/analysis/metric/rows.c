@@ -45,7 +45,7 @@ static int list_rows(const void *state, int layer, int head, double *v)
     return all->n;
 }
 
-static int count_rows(const struct metric_shape *shape)
+static int rows_count(const struct metric_shape *shape)
 {
     return shape->n_queries;
 }
@@ -55,5 +55,5 @@ static const struct metric_state rows_state = {
 };
 
 const struct metric_rule metric_rows = {
-    .state = &rows_state, .list = list_rows, .length = count_rows,
+    .state = &rows_state, .list = list_rows, .length = rows_count,
 };

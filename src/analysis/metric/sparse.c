@@ -111,7 +111,7 @@ static void largest_take_block(void *state, const struct metric_block *b)
     all->n += b->n_rows;
 }
 
-static bool mean(const struct largest *all, double sum, double *v)
+static bool sparse_mean(const struct largest *all, double sum, double *v)
 {
     *v = sum / all->n;
     return all->n > 0;
@@ -127,7 +127,7 @@ static const struct metric_state largest = { SCOPE_HEAD, largest_size, largest_t
         \
         (void)layer; \
         (void)head; \
-        return mean(all, all->mass[place], v); \
+        return sparse_mean(all, all->mass[place], v); \
     } \
     const struct metric_rule metric_top##k##_mass = { .state = &largest, .value = top##k };
 TOP_MASS(1, 0)
@@ -143,7 +143,7 @@ static bool k90(const void *state, int layer, int head, double *v)
 
     (void)layer;
     (void)head;
-    return mean(all, all->k90, v);
+    return sparse_mean(all, all->k90, v);
 }
 
 const struct metric_rule metric_k90 = { .state = &largest, .value = k90 };

@@ -19,7 +19,7 @@ static size_t kinds_size(const struct metric_shape *shape)
 }
 
 /* The kinds that token i is of, a bit each. */
-static unsigned kinds_of(const struct token_list *list, int i)
+static unsigned tokens_kinds_of(const struct token_list *list, int i)
 {
     int mark = list->mark != NULL ? list->mark[i] : 0;
 
@@ -31,13 +31,13 @@ static unsigned kinds_of(const struct token_list *list, int i)
 static void kinds_take(void *state, const struct metric_row *rows, int n)
 {
     struct kinds *all = state;
-    bool sep = (kinds_of(rows->queries, rows->query) >> SEPARATOR & 1) != 0;
+    bool sep = (tokens_kinds_of(rows->queries, rows->query) >> SEPARATOR & 1) != 0;
     double mass[N_KIND] = { 0 };
     int count[N_KIND] = { 0 };
 
     (void)n;
     for (int j = rows->key0; j < rows->key0 + rows->n_keys; j++) {
-        unsigned of = kinds_of(rows->keys, j);
+        unsigned of = tokens_kinds_of(rows->keys, j);
 
         for (int kind = 0; of != 0 && metric_sees(rows, j) && kind < N_KIND; kind++)
             if ((of >> kind & 1) != 0) {

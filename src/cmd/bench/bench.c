@@ -71,7 +71,7 @@ static int draw_text(struct bench_job *j, struct asked *asked, struct err *e)
 }
 
 /* The basic statistics of some texts, which nothing reads. */
-static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
+static int bench_texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
 {
     struct bench_job *j = self;
     const struct metric_choice basic = metric_choice_basic();
@@ -97,7 +97,7 @@ static int run_once(struct bench_job *j, struct err *e)
 
     if (in != NULL && (j->args->length > 0 ||
                        shared_check_seed(&j->args->shared, in, "--length, and of ", e) == 0))
-        status = input_batches(in, s, texts, j, e);
+        status = input_batches(in, s, bench_texts, j, e);
 
     input_close(s, before);
     if (status == 0 && j->n_tokens == 0)
@@ -192,7 +192,8 @@ static int write_report(struct bench_job *j, struct output *output, struct err *
 }
 
 /* m: loading is counted in it. */
-static int run_session(struct bench_job *j, struct meter *m, struct asked *asked, struct err *e)
+static int bench_run_session(struct bench_job *j, struct meter *m, struct asked *asked,
+                             struct err *e)
 {
     struct session *s = &j->job.s;
     struct output *output = &j->job.results.output;
@@ -209,8 +210,8 @@ static int run_session(struct bench_job *j, struct meter *m, struct asked *asked
     return output_is_picture(output) ? bench_draw(j, output, e) : write_report(j, output, e);
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int bench_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     struct bench_job *j = arena_alloc(env->arena, 1, sizeof *j);
     struct meter *m = arena_alloc(env->arena, 1, sizeof *m);
@@ -225,7 +226,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     meter_begin(m);
     status = session_open(&j->job.s, &asked, false, &measured, e);
     if (status == 0)
-        status = run_session(j, m, &asked, e);
+        status = bench_run_session(j, m, &asked, e);
     session_close(&j->job.s);
     return status;
 }
@@ -234,6 +235,6 @@ const struct cmd cmd_bench = {
     .name = "bench", .summary = "measure where the time goes, and the limits of the machine",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct bench_args), .examples = examples,
-    .max_operands = 2, .minor = true, .run = run,
+    .max_operands = 2, .minor = true, .run = bench_run,
     .records = (const struct record *const[]){ &bench_record, NULL },
 };

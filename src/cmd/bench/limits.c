@@ -30,7 +30,7 @@ struct products {
     float *sum;                 /* [threads] */
 };
 
-static void multiply(void *self, int i, struct arena *scratch)
+static void bench_limits_multiply(void *self, int i, struct arena *scratch)
 {
     struct products *p = self;
     int64_t flop = peak_multiply(p->peak, p->steps, &p->sum[i]);
@@ -48,7 +48,7 @@ static double products_rate(struct products *p, struct par *par, int n)
     for (int i = 0; i < TRIES; i++) {
         double since = now_s(), seconds;
 
-        par_for(par, n, multiply, p);
+        par_for(par, n, bench_limits_multiply, p);
         seconds = now_s() - since;
         if (seconds > 0)
             best = fmax(best, (double)n * (double)p->flop / seconds);
@@ -62,7 +62,7 @@ static void choose_steps(struct products *p)
     for (p->steps = 1 << 12; p->steps < (int64_t)1 << 40; p->steps *= 2) {
         double since = now_s();
 
-        multiply(p, 0, NULL);
+        bench_limits_multiply(p, 0, NULL);
         if (now_s() - since >= TRY_S)
             break;
     }
@@ -108,7 +108,7 @@ struct reading {
     float sum[READ_PARTS];
 };
 
-static void read_part(void *self, int i, struct arena *scratch)
+static void bench_limits_read_part(void *self, int i, struct arena *scratch)
 {
     struct reading *reading = self;
 
@@ -124,9 +124,9 @@ static double read_rate(struct reading *r, struct par *par)
         double since = now_s(), seconds;
 
         if (par != NULL)
-            par_for(par, READ_PARTS, read_part, r);
+            par_for(par, READ_PARTS, bench_limits_read_part, r);
         for (int part = 0; par == NULL && part < READ_PARTS; part++)
-            read_part(r, part, NULL);
+            bench_limits_read_part(r, part, NULL);
         seconds = now_s() - since;
         if (seconds > 0)
             best = fmax(best, (double)READ_PARTS * READ_PART * sizeof(float) / seconds);

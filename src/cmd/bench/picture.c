@@ -6,13 +6,13 @@
 #include "task/format.h"
 #include "draw/bars.h"
 
-static const char *name_of(const struct profile_row *row, struct arena *a)
+static const char *bench_picture_name_of(const struct profile_row *row, struct arena *a)
 {
     return row->shape != NULL ? arena_printf(a, "%s %d → %d", row->part, row->inputs,
                                              row->outputs) : row->part;
 }
 
-static const char *value_of(const struct profile_row *row, struct arena *a)
+static const char *bench_picture_value_of(const struct profile_row *row, struct arena *a)
 {
     const char *time = row->wall_ms < 1e3 ? arena_printf(a, "%.3g ms", row->wall_ms) :
                                             arena_printf(a, "%.3g s", 1e-3 * row->wall_ms);
@@ -33,7 +33,8 @@ int bench_draw(const struct bench_job *j, const struct output *output, struct er
     struct sheet sheet;
 
     for (int i = 0; i < n; i++)
-        bar[i] = (struct bar){ name_of(&row[i], s->a), value_of(&row[i], s->a), row[i].wall_ms,
+        bar[i] = (struct bar){ bench_picture_name_of(&row[i], s->a),
+                               bench_picture_value_of(&row[i], s->a), row[i].wall_ms,
                                isnan(row[i].of_peak) ? 0 : row[i].of_peak * row[i].wall_ms };
     sheet = figure_sheet(figure, &part, arena_printf(
         s->a, "%s%s%s. Dark: the time that the products would take at the %.0f GFLOP/s that the "

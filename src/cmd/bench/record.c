@@ -108,8 +108,8 @@ const char *bench_what(const struct bench_job *j, struct arena *a)
                         str_plural(threads));
 }
 
-static void print_tables(const struct bench_job *j, const struct bench_row *row, struct arena *a,
-                         FILE *f)
+static void bench_print_tables(const struct bench_job *j, const struct bench_row *row,
+                               struct arena *a, FILE *f)
 {
     fprintf(f, "%s\n%.3f ms by the clock, %.3f ms of processors, %.0f tokens/s; the fastest of %d "
             "run%s\n\n", bench_what(j, a), row->wall_ms, row->cpu_ms, row->tokens_per_s, row->runs,
@@ -138,7 +138,7 @@ void bench_report(const struct bench_job *j, struct report *r)
 
     row.parts.at = profile_rows(&j->best, limits->peak, s->a, &row.parts.n);
     if (r->format == REPORT_TABLE) {
-        print_tables(j, &row, s->a, r->file);
+        bench_print_tables(j, &row, s->a, r->file);
         return;
     }
     report_row(r, &row);

@@ -64,7 +64,8 @@ static int64_t parameters(const struct model *m)
     return sum;
 }
 
-static int fill(struct builtin_row *row, struct arena *a, const char *name, struct err *e)
+static int info_builtin_fill(struct builtin_row *row, struct arena *a, const char *name,
+                             struct err *e)
 {
     struct model *m = model_open(a, name, e);
     struct builtin files;
@@ -93,7 +94,7 @@ int info_builtin(struct arena *a, struct report *r, struct err *e)
         n++;
     row = arena_alloc(a, (size_t)n, sizeof *row);
     for (int i = 0; i < n; i++)
-        if (fill(&row[i], a, builtin_names[i], e) != 0)
+        if (info_builtin_fill(&row[i], a, builtin_names[i], e) != 0)
             return -1;
     r->record = &info_builtin_record;
     if (r->format == REPORT_TABLE)

@@ -29,7 +29,7 @@ static const char *const positions[] = {
     [POS_SINUSOID_CLOSED_FROM_IDS] = "sinusoid", [POS_AXIAL] = "axial", [POS_ROPE] = "rope",
 };
 
-static const char *joined(struct arena *a, struct list list, const char *between)
+static const char *info_families_joined(struct arena *a, struct list list, const char *between)
 {
     const char *const *word = list.at, *text = "";
 
@@ -40,12 +40,12 @@ static const char *joined(struct arena *a, struct list list, const char *between
 
 static const char *show_has(struct arena *a, const void *row)
 {
-    return joined(a, ((const struct family_row *)row)->has, ", ");
+    return info_families_joined(a, ((const struct family_row *)row)->has, ", ");
 }
 
 static const char *show_gguf(struct arena *a, const void *row)
 {
-    return joined(a, ((const struct family_row *)row)->gguf, ", ");
+    return info_families_joined(a, ((const struct family_row *)row)->gguf, ", ");
 }
 
 static const char *show_causal(struct arena *a, const void *row)
@@ -136,7 +136,7 @@ static struct list gguf_of(struct arena *a, const struct family *f)
     return (struct list){ word, n };
 }
 
-static struct family_row row_of(struct arena *a, const struct family *f)
+static struct family_row info_families_row_of(struct arena *a, const struct family *f)
 {
     bool both = f->decoder != NULL, towers = f->tower[TOWER_TEXT] != NULL;
     const char *name = f->name;
@@ -163,7 +163,7 @@ void info_families(struct arena *a, struct report *r)
         n++;
     row = arena_alloc(a, (size_t)n, sizeof *row);
     for (int i = 0; i < n; i++)
-        row[i] = row_of(a, family_table[i]);
+        row[i] = info_families_row_of(a, family_table[i]);
     r->record = &info_family_record;
     if (r->format == REPORT_TABLE) {
         fprintf(r->file, "%d families\n", n);

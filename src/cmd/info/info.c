@@ -327,8 +327,8 @@ static int list(const struct info_args *args, const struct env *env, struct err 
     return output_close(&o, write_list(args, env, &report, e) != 0 ? -1 : output_end(&o, e), e);
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int info_run(const void *args, int n_operands, char **operands, const struct env *env,
+                    struct err *e)
 {
     const struct info_args *info = args;
     struct model *models[2] = { NULL, NULL };
@@ -354,7 +354,7 @@ const struct cmd cmd_info = {
     .name = "info", .summary = "show a model's sizes, parameters and memory",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct info_args), .examples = examples,
-    .max_operands = 0, .run = run,
+    .max_operands = 0, .run = info_run,
     .records = (const struct record *const[]){ &info_record, &info_precomputed_record,
                                                  &info_builtin_record, &info_family_record,
                                                  NULL },

@@ -7,7 +7,8 @@
 #include "cmd/info/info.h"
 #include "session/precomputed.h"
 
-static const struct precomputed_layer *stack_of(const struct model *m, enum stack_id stack)
+static const struct precomputed_layer *info_precomputed_stack_of(const struct model *m,
+                                                                 enum stack_id stack)
 {
     if (!model_has_stack(m, stack))
         return NULL;
@@ -18,7 +19,7 @@ static const struct precomputed_layer *stack_of(const struct model *m, enum stac
 /* The model that a stack is of, and the first of its layers that is there. */
 static const struct model *owner(const struct model *m, enum stack_id stack, int *first)
 {
-    const struct precomputed_layer *layer = stack_of(m, stack);
+    const struct precomputed_layer *layer = info_precomputed_stack_of(m, stack);
 
     if (layer == NULL)
         return NULL;
@@ -37,7 +38,7 @@ static void print_card(FILE *f, struct arena *a, const struct model *m, const ch
 
         if (o == NULL)
             continue;
-        t = stack_of(m, (enum stack_id)i)[first].rows;
+        t = info_precomputed_stack_of(m, (enum stack_id)i)[first].rows;
         fprintf(f, "%-11s layers %s, %d head%s, %" PRId64 " quer%s, %" PRId64
                 " key%s, %s%s\n",
                 family_stack_names[i], session_layers(a, m, o->config.n_layers),
@@ -137,7 +138,7 @@ static const struct stack_row *stack_row(struct arena *a, const struct model *m,
 {
     int first;
     const struct model *o = owner(m, stack, &first);
-    const struct precomputed_layer *layer = stack_of(m, stack);
+    const struct precomputed_layer *layer = info_precomputed_stack_of(m, stack);
     struct stack_row *row = arena_alloc(a, 1, sizeof *row);
 
     if (o == NULL)

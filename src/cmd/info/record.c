@@ -218,7 +218,7 @@ const char *info_kind(const struct model *m, int layer)
     return names[m->layer[layer].mixer];
 }
 
-static struct list kinds_of(struct arena *a, const struct model *m)
+static struct list info_kinds_of(struct arena *a, const struct model *m)
 {
     int L = m->config.n_layers;
     const char **kind = arena_alloc(a, (size_t)L, sizeof *kind);
@@ -287,7 +287,7 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m,
         .stack = family_stack_names[m->family->stack_id],
         .causal = model_attending(m)->hi == 0,
         .layers = config->n_layers,
-        .kinds = kinds_of(a, m),
+        .kinds = info_kinds_of(a, m),
         .heads = config->n_heads,
         .kv_heads = config->n_kv_heads,
         .d_model = config->d_model,

@@ -25,7 +25,7 @@ bool adapter_is_alone(struct arena *a, const char *path)
     return true;
 }
 
-static const char *member(struct arena *a, const json_t *root, const char *key)
+static const char *adapter_base_member(struct arena *a, const json_t *root, const char *key)
 {
     const char *text = json_string_value(json_object_get(root, key));
 
@@ -46,8 +46,8 @@ static const char *read_name(struct arena *a, const char *file, const char **rev
             err_under(e, "%s", file);
         return NULL;
     }
-    name = member(a, root, "base_model_name_or_path");
-    *revision = member(a, root, "revision");
+    name = adapter_base_member(a, root, "base_model_name_or_path");
+    *revision = adapter_base_member(a, root, "revision");
     json_drop(a, root);
     if (name == NULL)
         err_set(e, ERR_INPUT, "%s: base_model_name_or_path names no base, expected its folder "
@@ -56,8 +56,8 @@ static const char *read_name(struct arena *a, const char *file, const char **rev
 }
 
 /* A path from the adapter's folder, or one from the root; else a name in the cache. */
-static const char *find(struct arena *a, const char *dir, const char *name,
-                        const char *revision, const char **note, struct err *e)
+static const char *adapter_base_find(struct arena *a, const char *dir, const char *name,
+                                     const char *revision, const char **note, struct err *e)
 {
     const char *path = name[0] == '/' ? name : file_join(a, dir, name);
 
@@ -73,7 +73,7 @@ const char *adapter_base(struct arena *a, const char *dir, const char **note, st
 {
     const char *file = file_join(a, dir, "adapter_config.json"), *revision = NULL;
     const char *name = read_name(a, file, &revision, e);
-    const char *path = name == NULL ? NULL : find(a, dir, name, revision, note, e);
+    const char *path = name == NULL ? NULL : adapter_base_find(a, dir, name, revision, note, e);
 
     if (name != NULL && path == NULL)
         err_under(e, "%s: its base", file);

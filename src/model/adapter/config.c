@@ -14,14 +14,14 @@ enum { MOST_RANK = 1 << 16, MOST_PATTERNS = 4096 };
 
 /* ---- reading ---- */
 
-static int wrong(const struct adapter_config *c, const char *key, const char *expected,
-                 struct err *e)
+static int adapter_config_wrong(const struct adapter_config *c, const char *key,
+                                const char *expected, struct err *e)
 {
     json_field_wrong(key, json_object_get(c->root, key), expected, e);
     return err_under(e, "%s", c->file);
 }
 
-static const json_t *value_of(const struct adapter_config *c, const char *key)
+static const json_t *adapter_config_value_of(const struct adapter_config *c, const char *key)
 {
     const json_t *value = json_object_get(c->root, key);
 
@@ -38,12 +38,12 @@ static int check_none(const struct adapter_config *c, struct err *e)
     };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *value = value_of(c, keys[i]);
+        const json_t *value = adapter_config_value_of(c, keys[i]);
 
         if (value != NULL && !json_is_false(value) &&
             !(json_is_object(value) && json_object_size(value) == 0) &&
             !(json_is_array(value) && json_array_size(value) == 0))
-            return wrong(c, keys[i], "null: it is not supported", e);
+            return adapter_config_wrong(c, keys[i], "null: it is not supported", e);
     }
     return 0;
 }
@@ -52,20 +52,20 @@ static int check_none(const struct adapter_config *c, struct err *e)
 static int check_bias(const struct adapter_config *c, struct err *e)
 {
     static const char *const good[] = { "none", "all", "lora_only" };
-    const json_t *value = value_of(c, "bias");
+    const json_t *value = adapter_config_value_of(c, "bias");
     const char *text = json_string_value(value);
 
     for (size_t i = 0; text != NULL && i < sizeof good / sizeof *good; i++)
         if (strcmp(text, good[i]) == 0)
             return 0;
-    return value == NULL ? 0 : wrong(c, "bias", "none, all or lora_only", e);
+    return value == NULL ? 0 : adapter_config_wrong(c, "bias", "none, all or lora_only", e);
 }
 
 /* Some ways to begin take what the factors hold out of the base. */
 static int check_start(const struct adapter_config *c, struct err *e)
 {
     static const char *const good[] = { "gaussian", "eva", "orthogonal" };
-    const json_t *value = value_of(c, "init_lora_weights");
+    const json_t *value = adapter_config_value_of(c, "init_lora_weights");
     const char *text = json_string_value(value);
 
     if (value == NULL || json_is_boolean(value))
@@ -73,25 +73,27 @@ static int check_start(const struct adapter_config *c, struct err *e)
     for (size_t i = 0; text != NULL && i < sizeof good / sizeof *good; i++)
         if (strcmp(text, good[i]) == 0)
             return 0;
-    return wrong(c, "init_lora_weights", "true, false, gaussian, eva or orthogonal: others "
-                 "change the base", e);
+    return adapter_config_wrong(c, "init_lora_weights",
+                                "true, false, gaussian, eva or orthogonal: others "
+                                "change the base",
+                                e);
 }
 
 /* An object of numbers, or nothing. */
 static int read_patterns(const struct adapter_config *c, const char *key, double least,
                          const json_t **out, struct err *e)
 {
-    const json_t *value = value_of(c, key);
+    const json_t *value = adapter_config_value_of(c, key);
     const char *pattern;
     json_t *number;
 
     if (value != NULL && (!json_is_object(value) || json_object_size(value) > MOST_PATTERNS))
-        return wrong(c, key, "an object of at most 4096 numbers", e);
+        return adapter_config_wrong(c, key, "an object of at most 4096 numbers", e);
     json_object_foreach((json_t *)(uintptr_t)value, pattern, number)
         if (!json_is_number(number) || !(json_number_value(number) >= least) ||
             !(json_number_value(number) <= MOST_RANK))
-            return wrong(c, key, least > 0 ? "ranks of 1 to 65536" : "numbers from 0 to 65536",
-                         e);
+            return adapter_config_wrong(
+                c, key, least > 0 ? "ranks of 1 to 65536" : "numbers from 0 to 65536", e);
     *out = json_object_size(value) > 0 ? value : NULL;
     return 0;
 }
@@ -106,15 +108,15 @@ static bool is_names(const json_t *value)
 
 static int read_names(struct adapter_config *c, struct err *e)
 {
-    c->targets = value_of(c, "target_modules");
-    c->saved = value_of(c, "modules_to_save");
+    c->targets = adapter_config_value_of(c, "target_modules");
+    c->saved = adapter_config_value_of(c, "modules_to_save");
     if (c->targets != NULL && !json_is_string(c->targets) && !is_names(c->targets))
-        return wrong(c, "target_modules", "a string or a list of strings", e);
+        return adapter_config_wrong(c, "target_modules", "a string or a list of strings", e);
     return c->saved == NULL || is_names(c->saved) ? 0 :
-           wrong(c, "modules_to_save", "a list of strings", e);
+           adapter_config_wrong(c, "modules_to_save", "a list of strings", e);
 }
 
-static int read_numbers(struct adapter_config *c, struct err *e)
+static int adapter_config_read_numbers(struct adapter_config *c, struct err *e)
 {
     const json_t *root = c->root;
 
@@ -128,12 +130,12 @@ static int read_numbers(struct adapter_config *c, struct err *e)
 
 static int read_root(struct adapter_config *c, struct err *e)
 {
-    const char *type = json_string_value(value_of(c, "peft_type"));
+    const char *type = json_string_value(adapter_config_value_of(c, "peft_type"));
 
     if (type == NULL || strcmp(type, "LORA") != 0)
-        return wrong(c, "peft_type", "\"LORA\"", e);
+        return adapter_config_wrong(c, "peft_type", "\"LORA\"", e);
     return check_none(c, e) != 0 || check_bias(c, e) != 0 || check_start(c, e) != 0 ||
-           read_numbers(c, e) != 0 ||
+           adapter_config_read_numbers(c, e) != 0 ||
            read_patterns(c, "rank_pattern", 1, &c->ranks, e) != 0 ||
            read_patterns(c, "alpha_pattern", 0, &c->alphas, e) != 0 ? -1 : read_names(c, e);
 }

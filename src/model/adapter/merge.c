@@ -319,7 +319,7 @@ static int merge_tensor(struct merger *m, const struct tensor *t, enum turn turn
     return part ? check_part(m, t) : merge_whole(m, t);
 }
 
-static int add(struct merger *m)
+static int adapter_merge_add(struct merger *m)
 {
     int n = weights_count(m->w);
     struct tensor *all;
@@ -345,7 +345,7 @@ static int merge_all(struct merger *m)
     for (int i = 0; i < N_TURN * n; i++)
         if (merge_tensor(m, weights_at(m->from, i % n), (enum turn)(i / n)) != 0)
             return -1;
-    return adapter_check_patterns(&m->c, m->module, m->n, m->e) != 0 ? -1 : add(m);
+    return adapter_check_patterns(&m->c, m->module, m->n, m->e) != 0 ? -1 : adapter_merge_add(m);
 }
 
 int adapter_merge_files(struct weights *w, struct arena *a, const struct adapter_files *files,

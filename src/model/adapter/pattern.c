@@ -19,7 +19,7 @@ bool pattern_is_end(const char *text, const char *name)
 }
 
 /* It has no character that stands for others but the dot. */
-static bool is_plain(const char *pattern)
+static bool adapter_pattern_is_plain(const char *pattern)
 {
     return strspn(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                            "0123456789_.") == strlen(pattern);
@@ -66,7 +66,7 @@ static int search(const pcre2_code *code, const char *name, int *steps)
     return status;
 }
 
-static int say(int status, const char *pattern, struct err *e)
+static int adapter_pattern_say(int status, const char *pattern, struct err *e)
 {
     unsigned char why[128] = "";
 
@@ -93,26 +93,28 @@ static int matches(const char *before, const char *pattern, const char *after,
                        strlen(pattern), MOST_BYTES);
     *steps -= PER_PATTERN + (int)strlen(pattern);
     if (*steps <= 0)
-        return say(PCRE2_ERROR_CALLOUT, pattern, e);
+        return adapter_pattern_say(PCRE2_ERROR_CALLOUT, pattern, e);
     snprintf(whole, sizeof whole, "%s%s%s", before, pattern, after);
     code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_AUTO_CALLOUT,
                          &status, &where,
                          NULL);
     if (code == NULL)
-        return say(status == PCRE2_ERROR_HEAP_FAILED ? PCRE2_ERROR_NOMEMORY : status, pattern, e);
+        return adapter_pattern_say(
+            status == PCRE2_ERROR_HEAP_FAILED ? PCRE2_ERROR_NOMEMORY : status, pattern, e);
     status = search(code, name, steps);
     pcre2_code_free(code);
     *out = status >= 0;
-    return status >= 0 || status == PCRE2_ERROR_NOMATCH ? 0 : say(status, pattern, e);
+    return status >= 0 || status == PCRE2_ERROR_NOMATCH ? 0 :
+           adapter_pattern_say(status, pattern, e);
 }
 
 int pattern_matches_end(const char *pattern, const char *name, int *steps, bool *out,
                         struct err *e)
 {
-    if (!is_plain(pattern))
+    if (!adapter_pattern_is_plain(pattern))
         return matches("^(?:.*\\.)?(?:", pattern, ")$", name, steps, out, e);
     if (--*steps <= 0)
-        return say(PCRE2_ERROR_CALLOUT, pattern, e);
+        return adapter_pattern_say(PCRE2_ERROR_CALLOUT, pattern, e);
     *out = plain_at_end(pattern, name);
     return 0;
 }

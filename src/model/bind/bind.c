@@ -31,9 +31,9 @@ static bool in_mlp(int slot)
 
 /* n outputs of an expert, of K inputs, from the first of them on: of what holds all experts'
  * width outputs. */
-static struct param part_of(const struct param *all, const struct param *bias, int expert,
-                            int width,
-                            int K, int first, int n)
+static struct param bind_part_of(const struct param *all, const struct param *bias, int expert,
+                                 int width,
+                                 int K, int first, int n)
 {
     struct param part = { .weight = all->weight, .matrix = all->matrix, .is_linear = true };
     int64_t stride = all->matrix.stride, row = (int64_t)expert * width + first;
@@ -48,7 +48,7 @@ static struct param part_of(const struct param *all, const struct param *bias, i
 }
 
 /* The slots of all experts keep their tensors, for what is counted, and nothing else. */
-static void split_experts(struct model *m, struct layer_plan *plan)
+static void bind_split_experts(struct model *m, struct layer_plan *plan)
 {
     struct param *up = &plan->slot[W_EXPS_UP], *down = &plan->slot[W_EXPS_DOWN];
     const struct param *up_bias = &plan->slot[W_EXPS_UP_BIAS];
@@ -60,9 +60,9 @@ static void split_experts(struct model *m, struct layer_plan *plan)
         struct expert *expert = &plan->expert[x];
 
         if (!pairs)
-            expert->gate = part_of(up, up_bias, x, 2 * F, D, 0, F);
-        expert->up = part_of(up, up_bias, x, 2 * F, D, pairs ? 0 : F, pairs ? 2 * F : F);
-        expert->down = part_of(down, down_bias, x, D, F, 0, D);
+            expert->gate = bind_part_of(up, up_bias, x, 2 * F, D, 0, F);
+        expert->up = bind_part_of(up, up_bias, x, 2 * F, D, pairs ? 0 : F, pairs ? 2 * F : F);
+        expert->down = bind_part_of(down, down_bias, x, D, F, 0, D);
     }
     up->matrix = down->matrix = (struct matrix){ 0 };
 }
@@ -73,7 +73,7 @@ static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
 
     plan->expert = arena_alloc(b->a, (size_t)count, sizeof *plan->expert);
     if (plan->slot[W_EXPS_UP].weight != NULL) {
-        split_experts(b->m, plan);
+        bind_split_experts(b->m, plan);
         return 0;
     }
     for (int x = 0; x < count; x++) {
@@ -181,7 +181,7 @@ static int bind_layer(struct binder *b, int l)
 }
 
 /* The class says which head it is, unless the file lacks that head's tensors. */
-static bool fits(struct binder *b, const struct head_task *task, const char *class_name)
+static bool bind_fits(struct binder *b, const struct head_task *task, const char *class_name)
 {
     const struct family *family = b->m->family;
     bool of_encoder = family->decoder != NULL;
@@ -208,7 +208,7 @@ static void find_task(struct binder *b)
         class_name = usual;
     for (const struct head_task *task = head_tasks; class_name != NULL &&
          task->class_name != NULL; task++)
-        if (fits(b, task, class_name)) {
+        if (bind_fits(b, task, class_name)) {
             model->config.head.task = task;
             return;
         }
@@ -288,7 +288,7 @@ static void place_gates(struct model *m, struct arena *a)
         place->run[r] = r < H ? place->q[r] : place->k[r - H];
 }
 
-static void place_heads(struct model *m, struct arena *a)
+static void bind_place_heads(struct model *m, struct arena *a)
 {
     const struct config *config = &m->config;
     struct head_place *place = &m->place;
@@ -324,7 +324,7 @@ static void place_heads(struct model *m, struct arena *a)
 }
 
 /* A family whose default says so may be reversed by its config. */
-static enum norm_place place_of(const struct model *m)
+static enum norm_place bind_place_of(const struct model *m)
 {
     const struct config *was = &m->family->defaults;
 
@@ -454,7 +454,7 @@ static int bind_stack(struct binder *b)
     b->prefix = bind_prefix(b);
     memset(b->biased, 0, sizeof b->biased);
     find_qk_norms(b);
-    model->norm_place = place_of(model);
+    model->norm_place = bind_place_of(model);
     model->mlp = family_mlp(model->family, &model->config);
     model->config.head.one_number = one_number != NULL &&
                                     bind_has(b, one_number, (struct where){ 0 });
@@ -468,7 +468,7 @@ static int bind_stack(struct binder *b)
     mark_frequencies(b);
     plan_rope(model, b->a);
     plan_bias(model, b->a);
-    place_heads(model, b->a);
+    bind_place_heads(model, b->a);
     model->layer = arena_alloc(b->a, (size_t)model->config.n_layers,
                                sizeof *model->layer);
     for (int l = 0; l < model->config.n_layers; l++)

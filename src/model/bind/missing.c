@@ -75,7 +75,8 @@ static const char *nearest_unused(struct binder *b, const char *name)
 }
 
 /* "bias of queries, layer 3" */
-static const char *describe(struct binder *b, enum slot slot, struct where at, bool bias)
+static const char *bind_missing_describe(struct binder *b, enum slot slot, struct where at,
+                                         bool bias)
 {
     const struct slot_row *row = &family_slots[slot];
     char *text = arena_printf(b->a, "%s%s", bias ? "bias of " : "", row->role);
@@ -105,7 +106,7 @@ int bind_missing(struct binder *b, enum slot slot, struct where at, bool bias,
     }
     nearest = nearest_unused(b, name);
     return err_set(b->e, ERR_INPUT, "%s: has no tensor %s, expected %s (%s)%s%s", b->m->name,
-                   name, shape, describe(b, slot, at, bias),
+                   name, shape, bind_missing_describe(b, slot, at, bias),
                    nearest == NULL ? "" : "; the unused tensor nearest to it is ",
                    nearest == NULL ? "" : nearest);
 }

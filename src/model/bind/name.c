@@ -78,8 +78,8 @@ static char *alternative(struct arena *a, const char *names, int k, struct where
 }
 
 /* The first of the names that is there stays in *names. */
-static const struct tensor *find_first(struct binder *b, const char **names, struct where at,
-                                       const char *const *endings)
+static const struct tensor *bind_name_find_first(struct binder *b, const char **names,
+                                                 struct where at, const char *const *endings)
 {
     char *name;
 
@@ -94,10 +94,10 @@ static const struct tensor *find_first(struct binder *b, const char **names, str
     return NULL;
 }
 
-static const struct tensor *find(struct binder *b, const char *names, struct where at,
-                                 const char *const *endings)
+static const struct tensor *bind_name_find(struct binder *b, const char *names, struct where at,
+                                           const char *const *endings)
 {
-    return find_first(b, &names, at, endings);
+    return bind_name_find_first(b, &names, at, endings);
 }
 
 int bind_layers(const struct binder *b)
@@ -130,7 +130,7 @@ const char *bind_stored_names(struct binder *b, enum slot slot)
         n = strcspn(name, "|");
         one = arena_strndup(b->a, name, n);
         for (int l = 0; l < bind_layers(b); l++)
-            if (find(b, one, (struct where){ l, 0 }, endings_of(b, false)) != NULL)
+            if (bind_name_find(b, one, (struct where){ l, 0 }, endings_of(b, false)) != NULL)
                 return one;
     }
     return names;
@@ -148,12 +148,12 @@ const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const 
 {
     bool whole = is_whole_name(family_slots[slot].kind);
 
-    return find_first(b, names, at, whole ? no_endings : endings_of(b, false));
+    return bind_name_find_first(b, names, at, whole ? no_endings : endings_of(b, false));
 }
 
 const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struct where at)
 {
-    return find(b, names, at, endings_of(b, true));
+    return bind_name_find(b, names, at, endings_of(b, true));
 }
 
 bool bind_is_head(enum slot slot)
@@ -204,8 +204,8 @@ int bind_parts(struct binder *b, enum slot slot)
 
 bool bind_has(struct binder *b, const char *names, struct where at)
 {
-    return find(b, names, at, endings_of(b, false)) != NULL ||
-           find(b, names, at, endings_of(b, true)) != NULL;
+    return bind_name_find(b, names, at, endings_of(b, false)) != NULL ||
+           bind_name_find(b, names, at, endings_of(b, true)) != NULL;
 }
 
 static bool has_first(struct binder *b, const char *prefix, const char *names)

@@ -26,8 +26,8 @@ static int wave_of(const struct slot_row *row, struct where at)
 }
 
 /* What the weight of a slot must look like. */
-static struct shape shape_of(const struct model *m, const struct slot_row *row, struct where at,
-                             bool in_out)
+static struct shape bind_slot_shape_of(const struct model *m, const struct slot_row *row,
+                                       struct where at, bool in_out)
 {
     const struct config *config = &m->config;
     int wave = wave_of(row, at), out = family_wave_dim(m->family, config, row->out, wave), in;
@@ -77,7 +77,7 @@ static bool is_split(const struct tensor *t, const struct shape *want)
 
 /* Leading dimensions of 1 say nothing where a parameter is not part of a module: BART's
  * [1, V], ViT's [1, positions, D]. */
-static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
+static int bind_slot_check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
 {
     int first = 0;
     bool same;
@@ -235,14 +235,14 @@ static int bind_bias(struct binder *b, enum slot slot, const char *names, struct
     if (p->bias_tensor == NULL)
         return rule != BIAS_ALWAYS ? 0 :
                bind_missing(b, slot, at, true, shape_text(b->a, &want));
-    if (check(b, p->bias_tensor, want, false) != 0)
+    if (bind_slot_check(b, p->bias_tensor, want, false) != 0)
         return -1;
     p->bias = decode(b->a, p->bias_tensor);
     return 0;
 }
 
 /* Slots that the reference library leaves out of this model. */
-static bool is_left_out(struct binder *b, enum slot slot)
+static bool bind_slot_is_left_out(struct binder *b, enum slot slot)
 {
     const struct family *family = b->m->family;
     const struct config *config = &b->m->config;
@@ -260,8 +260,8 @@ static bool is_left_out(struct binder *b, enum slot slot)
 /* A head without its weight is tied and may have its own bias; a bias may be 0. */
 static int bind_absent(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
-    struct shape want = shape_of(b->m, &family_slots[slot], at,
-                                 family_slot_in_out(b->m->family, slot));
+    struct shape want = bind_slot_shape_of(b->m, &family_slots[slot], at,
+                                           family_slot_in_out(b->m->family, slot));
 
     if (slot == W_HEAD && !b->m->config.head.one_number && b->m->config.head.task == NULL)
         return bind_bias(b, slot, bind_names(b, slot), at, p);
@@ -278,7 +278,7 @@ static int check_weight(struct binder *b, enum slot slot, const struct tensor *t
     bool labelled = slot == W_HEAD && config->head.task != NULL &&
                     config->head.task->gives == HEAD_LABELS;
 
-    if (check(b, t, want, loose) == 0)
+    if (bind_slot_check(b, t, want, loose) == 0)
         return 0;
     if (labelled && t->n_dims == 2 && t->shape[0] != want.d[0])
         err_set(b->e, ERR_INPUT, "%s: config.json has %d label%s (id2label, num_labels)",
@@ -299,7 +299,7 @@ static int bind_norm_heads(struct binder *b, enum slot slot, struct where at, st
 
         if (tensor == NULL)
             return bind_missing(b, slot, at, false, shape_text(b->a, &want));
-        if (check(b, tensor, want, false) != 0)
+        if (bind_slot_check(b, tensor, want, false) != 0)
             return -1;
         tensor_read(v + (int64_t)at.part * d, tensor, 0, d);
         p->weight = at.part == 0 ? tensor : p->weight;
@@ -324,7 +324,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     const char *names;
     struct shape want;
 
-    if (bind_names(b, slot) == NULL || is_left_out(b, slot))
+    if (bind_names(b, slot) == NULL || bind_slot_is_left_out(b, slot))
         return 0;
     names = bind_stored_names(b, slot);
     if (row->kind == SLOT_NORM &&
@@ -337,7 +337,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (p->weight == NULL)
         return bind_absent(b, slot, at, p);
     in_out = is_in_out(b, slot, p->weight);
-    want = shape_of(b->m, row, at, in_out);
+    want = bind_slot_shape_of(b->m, row, at, in_out);
     if (row->kind == SLOT_TAPS && p->weight->n_dims == 2)       /* as GGUF has it */
         want = (struct shape){ 2, { want.d[0], want.d[2] } };
     if (check_weight(b, slot, p->weight, want, loose) != 0)

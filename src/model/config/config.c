@@ -145,7 +145,7 @@ const struct key *config_find_key(const char *name)
 /* ---- the whole ---- */
 
 /* Keys that ask for another network than the one that would be computed. */
-static int refuse(const struct reader *r, const struct family *f, const json_t *root)
+static int config_refuse(const struct reader *r, const struct family *f, const json_t *root)
 {
     const json_t *cross = config_value(root, "add_cross_attention");
 
@@ -477,8 +477,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
 }
 
 /* What part of root says of its model; a pair's towers are of its families whatever they say. */
-static int read_part(const struct reader *r, const struct family **family, const json_t *root,
-                     const json_t *part, enum tower tower)
+static int config_read_part(const struct reader *r, const struct family **family,
+                            const json_t *root, const json_t *part, enum tower tower)
 {
     const struct family *whole = family_of(root);
 
@@ -486,7 +486,7 @@ static int read_part(const struct reader *r, const struct family **family, const
         *family = whole->tower[tower];
     else if (find_family(r, part, family) != 0)
         return -1;
-    return refuse(r, *family, root) != 0 || refuse(r, *family, part) != 0 ? -1 :
+    return config_refuse(r, *family, root) != 0 || config_refuse(r, *family, part) != 0 ? -1 :
            config_object(r, *family, part);
 }
 
@@ -497,8 +497,8 @@ static const char *name_of_whole(const struct reader *r, const json_t *root)
     return arena_strdup(r->a, name != NULL ? name : "model");
 }
 
-static int read_all(const struct reader *r, const struct family **family,
-                    const json_t *root, enum tower tower)
+static int config_read_all(const struct reader *r, const struct family **family,
+                           const json_t *root, enum tower tower)
 {
     struct quantisation quantisation = { .method = QUANT_NONE };
     const json_t *part;
@@ -506,7 +506,7 @@ static int read_all(const struct reader *r, const struct family **family,
     if (!json_is_object(root))
         return err_set(r->e, ERR_INPUT, "%s: is not a JSON object", r->file);
     part = find_part(r, root, &tower);
-    if (part == NULL || read_part(r, family, root, part, tower) != 0 ||
+    if (part == NULL || config_read_part(r, family, root, part, tower) != 0 ||
         config_quantisation(r, part, &quantisation) != 0 ||
         config_quantisation(r, root, &quantisation) != 0)
         return -1;
@@ -528,7 +528,7 @@ int config_read(struct config *c, const struct family **family, struct arena *a,
 
     if (root == NULL)
         return err_under(e, "%s", name);
-    status = read_all(&reader, family, root, tower);
+    status = config_read_all(&reader, family, root, tower);
     json_drop(a, root);
     return status;
 }

@@ -21,7 +21,7 @@ static bool is_name(const char *s)
 
 /* "languages": ["en_XX", "de_DE"]; name is one of them, or becomes the first; the family's
  * where there is no list. */
-static int choose(const struct reader *r, const json_t *list, const char **name)
+static int config_language_choose(const struct reader *r, const json_t *list, const char **name)
 {
     bool found = false;
 
@@ -51,7 +51,7 @@ static int read_name(const struct reader *r, const json_t *root)
 
     if (value != NULL && !is_name(name))
         return config_wrong(r, "default_language", value, "one of languages");
-    if (choose(r, config_value(root, "languages"), &name) != 0)
+    if (config_language_choose(r, config_value(root, "languages"), &name) != 0)
         return -1;
     r->c->language.assumed = value == NULL;
     if (name != NULL)

@@ -48,7 +48,7 @@ static int adjust(const struct reader *r, const json_t *root)
     return 0;
 }
 
-static int check_heads(const struct reader *r)
+static int config_mixer_check_heads(const struct reader *r)
 {
     const struct config *c = r->c;
 
@@ -68,6 +68,6 @@ int config_mixer(const struct reader *r, const struct family *f, const json_t *r
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
     if (f->mixer == MIXER_DELTA)
-        return check_heads(r);
+        return config_mixer_check_heads(r);
     return f->mixer == MIXER_CONV ? adjust(r, root) : 0;
 }

@@ -14,7 +14,8 @@ struct method {
     int (*read)(const struct reader *r, const json_t *q, struct quantisation *p);
 };
 
-static int wrong(const struct reader *r, const json_t *q, const char *key, const char *expected)
+static int config_quantised_wrong(const struct reader *r, const json_t *q, const char *key,
+                                  const char *expected)
 {
     return config_wrong(r, arena_printf(r->a, UNDER "%s", key), config_value(q, key), expected);
 }
@@ -35,7 +36,8 @@ static int read_bool(const struct reader *r, const json_t *q, const char *key, b
     const json_t *value = config_value(q, key);
 
     *out = value == NULL ? def : json_is_true(value);
-    return value == NULL || json_is_boolean(value) ? 0 : wrong(r, q, key, "true or false");
+    return value == NULL || json_is_boolean(value) ? 0 :
+           config_quantised_wrong(r, q, key, "true or false");
 }
 
 /* Keys that change nothing here, and must be of their type all the same. */
@@ -66,7 +68,7 @@ static int read_choice(const struct reader *r, const json_t *q, const char *key,
         }
     for (int i = 1; choice[i] != NULL; i++)
         all = arena_printf(r->a, "%s, %s", all, choice[i]);
-    return wrong(r, q, key, all);
+    return config_quantised_wrong(r, q, key, all);
 }
 
 static int check_choice(const struct reader *r, const json_t *q, const char *key,
@@ -86,7 +88,7 @@ static int check_none(const struct reader *r, const json_t *q, const char *const
 
         if (value != NULL && !json_is_false(value) &&
             !(json_is_object(value) && json_object_size(value) == 0))
-            return wrong(r, q, *key, "null");
+            return config_quantised_wrong(r, q, *key, "null");
     }
     return 0;
 }
@@ -97,10 +99,10 @@ static int check_names(const struct reader *r, const json_t *q, const char *key)
     const json_t *value = config_value(q, key);
 
     if (value != NULL && !json_is_array(value))
-        return wrong(r, q, key, "a list of strings");
+        return config_quantised_wrong(r, q, key, "a list of strings");
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!json_is_string(json_array_get(value, i)))
-            return wrong(r, q, key, "a list of strings");
+            return config_quantised_wrong(r, q, key, "a list of strings");
     return 0;
 }
 
@@ -110,7 +112,7 @@ static int read_group(const struct reader *r, const json_t *q, int *out)
     if (read_int(r, q, "group_size", -1, MOST_GROUP, out) != 0)
         return -1;
     if (*out == 0)
-        return wrong(r, q, "group_size", "-1, or 1 or more");
+        return config_quantised_wrong(r, q, "group_size", "-1, or 1 or more");
     *out = *out < 0 ? 0 : *out;
     return 0;
 }
@@ -129,7 +131,7 @@ static int read_gptq(const struct reader *r, const json_t *q, struct quantisatio
     if (read_int(r, q, "bits", 2, 8, &p->bits) != 0)
         return -1;
     if (p->bits != 2 && p->bits != 4 && p->bits != 8)
-        return wrong(r, q, "bits", "2, 4 or 8");
+        return config_quantised_wrong(r, q, "bits", "2, 4 or 8");
     if (read_group(r, q, &p->group) != 0 || check_bools(r, q, flags) != 0 ||
         check_none(r, q, others) != 0 || check_choice(r, q, "pack_dtype", "int32") != 0 ||
         read_choice(r, q, "checkpoint_format", formats, &format) != 0)
@@ -148,7 +150,7 @@ static int read_awq(const struct reader *r, const json_t *q, struct quantisation
         check_choice(r, q, "version", "gemm") != 0 ||
         check_names(r, q, "modules_to_not_convert") != 0)
         return -1;
-    return zeros ? 0 : wrong(r, q, "zero_point", "true");
+    return zeros ? 0 : config_quantised_wrong(r, q, "zero_point", "true");
 }
 
 static int read_bitsandbytes(const struct reader *r, const json_t *q, struct quantisation *p)
@@ -164,8 +166,8 @@ static int read_bitsandbytes(const struct reader *r, const json_t *q, struct qua
         read_bool(r, q, "load_in_8bit", false, &eight) != 0)
         return -1;
     if (four == eight)
-        return wrong(r, q, four ? "load_in_8bit" : "load_in_4bit",
-                     four ? "false beside load_in_4bit" : "true, or load_in_8bit");
+        return config_quantised_wrong(r, q, four ? "load_in_8bit" : "load_in_4bit",
+                                      four ? "false beside load_in_4bit" : "true, or load_in_8bit");
     p->method = four ? QUANT_BNB4 : QUANT_BNB8;
     return read_choice(r, q, "bnb_4bit_quant_type", types, &type) != 0 ||
            check_choice(r, q, "bnb_4bit_quant_storage", "uint8") != 0 ||
@@ -215,7 +217,7 @@ static int read_pack(const struct reader *r, const json_t *w, struct quantisatio
         read_order(r, w, &p->ordered) != 0)
         return -1;
     p->zeros = !symmetric;
-    return p->bits == 4 || p->bits == 8 ? 0 : wrong(r, w, "num_bits", "4 or 8");
+    return p->bits == 4 || p->bits == 8 ? 0 : config_quantised_wrong(r, w, "num_bits", "4 or 8");
 }
 
 static int read_nvfp4(const struct reader *r, const json_t *w, struct quantisation *p)
@@ -250,7 +252,7 @@ static const json_t *weights_of_groups(const struct reader *r, const json_t *q)
         const json_t *weights = config_value(group, "weights");
 
         if (first != NULL && (weights == NULL || !json_equal(first, weights))) {
-            wrong(r, q, "config_groups", "groups with the same weights");
+            config_quantised_wrong(r, q, "config_groups", "groups with the same weights");
             return NULL;
         }
         first = weights;
@@ -258,7 +260,7 @@ static const json_t *weights_of_groups(const struct reader *r, const json_t *q)
             break;
     }
     if (first == NULL)
-        wrong(r, q, "config_groups", "a group of modules with weights");
+        config_quantised_wrong(r, q, "config_groups", "a group of modules with weights");
     return first;
 }
 
@@ -276,7 +278,8 @@ static int read_compressed(const struct reader *r, const json_t *q, struct quant
     for (size_t i = 0; format != NULL && i < sizeof ct_formats / sizeof *ct_formats; i++)
         if (strcmp(format, ct_formats[i].name) == 0)
             return ct_formats[i].read(r, weights, p);
-    return wrong(r, q, "format", "float-quantized, pack-quantized or nvfp4-pack-quantized");
+    return config_quantised_wrong(r, q, "format",
+                                  "float-quantized, pack-quantized or nvfp4-pack-quantized");
 }
 
 static int read_fp8(const struct reader *r, const json_t *q, struct quantisation *p)
@@ -288,7 +291,7 @@ static int read_fp8(const struct reader *r, const json_t *q, struct quantisation
 
     p->method = QUANT_FP8;
     if (json_array_size(block) != 2)
-        return wrong(r, q, "weight_block_size", "two numbers");
+        return config_quantised_wrong(r, q, "weight_block_size", "two numbers");
     for (size_t i = 0; i < 2; i++)
         if (json_value_int(json_array_get(block, i), UNDER "weight_block_size", 1, MOST_GROUP,
                            &p->block[i], r->e) != 0)
@@ -324,5 +327,5 @@ int config_quantisation(const struct reader *r, const json_t *root, struct quant
             return methods[i].read(r, q, p);
     for (size_t i = 1; i < sizeof methods / sizeof *methods; i++)
         all = arena_printf(r->a, "%s, %s", all, methods[i].name);
-    return wrong(r, q, "quant_method", all);
+    return config_quantised_wrong(r, q, "quant_method", all);
 }

@@ -83,7 +83,7 @@ static int read_factors(const struct reader *r, const json_t *object, const char
     return 0;
 }
 
-static int read_object(const struct reader *r, const json_t *object, struct rope *rope)
+static int config_rope_read_object(const struct reader *r, const json_t *object, struct rope *rope)
 {
     const json_t *truncate = config_value(object, "truncate");
 
@@ -108,7 +108,7 @@ static int read_object(const struct reader *r, const json_t *object, struct rope
            read_factors(r, object, "long_factor", rope->n_factors, &rope->long_factor);
 }
 
-static int check(const struct reader *r, const struct rope *rope)
+static int config_rope_check(const struct reader *r, const struct rope *rope)
 {
     if (rope->scaling != ROPE_DEFAULT && rope->scaling != ROPE_LONG && rope->factor == 0)
         return err_set(r->e, ERR_INPUT, "%s: the rope scaling has no factor", r->file);
@@ -209,9 +209,9 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
     if (json_is_object(object) && json_is_object(json_object_get(object, kinds[0]))) {
         for (int i = 0; i < 2; i++)
             if (json_object_get(object, kinds[i]) != NULL &&
-                read_object(r, json_object_get(object, kinds[i]), &rope[i]) != 0)
+                config_rope_read_object(r, json_object_get(object, kinds[i]), &rope[i]) != 0)
                 return -1;
-    } else if (object != NULL && read_object(r, object, &rope[0]) != 0) {
+    } else if (object != NULL && config_rope_read_object(r, object, &rope[0]) != 0) {
         return -1;
     }
     /* The top-level key wins over the nested one. */
@@ -230,5 +230,6 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
               rope[0].long_mscale == 0))
         return err_set(r->e, ERR_INPUT, "%s: the rope scaling of %s must be of type longrope, "
                        "with short_mscale and long_mscale", r->file, f->name);
-    return check(r, &rope[0]) != 0 || check(r, &rope[1]) != 0 ? -1 : check_share(r, f, root);
+    return config_rope_check(r, &rope[0]) != 0 || config_rope_check(r, &rope[1]) != 0 ? -1 :
+           check_share(r, f, root);
 }

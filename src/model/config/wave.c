@@ -87,7 +87,7 @@ static int read_norms(const struct reader *r, const struct family *f, const json
 }
 
 /* Keys that ask for layers which are not computed here. */
-static int refuse(const struct reader *r, const json_t *root)
+static int config_wave_refuse(const struct reader *r, const json_t *root)
 {
     static const struct { const char *key, *why; } all[] = {
         { "add_adapter", "convolutions after the last layer are not supported" },
@@ -109,7 +109,7 @@ int config_wave(const struct reader *r, const struct family *f, const json_t *ro
 {
     struct config *c = r->c;
 
-    if (refuse(r, root) != 0 || read_lists(r, root) != 0 || read_norms(r, f, root) != 0)
+    if (config_wave_refuse(r, root) != 0 || read_lists(r, root) != 0 || read_norms(r, f, root) != 0)
         return -1;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (config_key(r, &keys[i], root, c) != 0)

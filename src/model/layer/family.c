@@ -76,7 +76,7 @@ static bool reads_memory(const struct look *k)
 
 /* ---- a whole model ---- */
 
-static const struct tensor *table_of(const struct look *k, const char *name)
+static const struct tensor *layer_family_table_of(const struct look *k, const char *name)
 {
     const struct tensor *tensor =
         name == NULL ? NULL : layer_find(k->w, k->a, k->base, name, ".weight");
@@ -87,7 +87,7 @@ static const struct tensor *table_of(const struct look *k, const char *name)
 }
 
 /* What stands before the last part of a name that ends with a dot. */
-static const char *above(struct arena *a, const char *base)
+static const char *layer_family_above(struct arena *a, const char *base)
 {
     size_t end = strlen(base);
 
@@ -103,8 +103,8 @@ static void name_whole(struct look *k)
 {
     struct family *family = k->f;
     const struct layout *layout = k->layout;
-    const struct tensor *tokens = table_of(k, layout->tokens);
-    const struct tensor *positions = table_of(k, layout->positions);
+    const struct tensor *tokens = layer_family_table_of(k, layout->tokens);
+    const struct tensor *positions = layer_family_table_of(k, layout->positions);
 
     if (!k->stacked || tokens == NULL || positions == NULL)
         return;
@@ -117,7 +117,7 @@ static void name_whole(struct look *k)
     family->stack.name[W_TOK] = arena_printf(k->a, "%s%s", k->base, layout->tokens);
     family->stack.name[W_POS] = arena_printf(k->a, "%s%s", k->base, layout->positions);
     family->stack.name[W_HEAD] = arena_printf(k->a, "%s%s|%s%s", k->base, layout->head,
-                                              above(k->a, k->base), layout->head);
+                                              layer_family_above(k->a, k->base), layout->head);
     k->c->n_vocab = (int)tokens->shape[0];
     k->c->n_positions = (int)positions->shape[0];
 }

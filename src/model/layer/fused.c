@@ -9,8 +9,8 @@
 /* ---- a matrix per head ---- */
 
 /* NAME.0ENDING, NAME.1ENDING, .. below one another as NAMEENDING. */
-static int join(struct parter *p, const char *scope, const char *name,
-                const char *ending, int n_heads, int n_dims)
+static int layer_fused_join(struct parter *p, const char *scope, const char *name,
+                            const char *ending, int n_heads, int n_dims)
 {
     struct tensor whole = { .n_dims = 0 };
     size_t size = 0;
@@ -62,10 +62,10 @@ int layer_fused_heads(struct parter *p, const struct naming *n, const char *scop
         if (found != n_heads)
             return err_set(p->e, ERR_INPUT, "has %s%s of %d head%s, but %s of %d", scope,
                            n->part[PART_Q], n_heads, str_plural(n_heads), name, found);
-        if (join(p, scope, name, ".weight", n_heads, 2) != 0)
+        if (layer_fused_join(p, scope, name, ".weight", n_heads, 2) != 0)
             return -1;
         if (layer_find(p->w, p->a, scope, arena_printf(p->a, "%s.0", name), ".bias") != NULL &&
-            join(p, scope, name, ".bias", n_heads, 1) != 0)
+            layer_fused_join(p, scope, name, ".bias", n_heads, 1) != 0)
             return -1;
     }
     p->k->n_heads = n_heads;

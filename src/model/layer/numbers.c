@@ -68,8 +68,8 @@ int layer_heads_said(const struct look *k, int *n)
 }
 
 /* The heads that the file says by its shapes, or in words; 0: it does not. */
-static int heads_of(const struct look *k, const struct tensor *q, const struct tensor *rel,
-                    int *n)
+static int layer_numbers_heads_of(const struct look *k, const struct tensor *q,
+                                  const struct tensor *rel, int *n)
 {
     *n = k->n_heads;
     if (*n == 0 && rel != NULL && q->shape[0] % rel->shape[1] == 0)
@@ -77,13 +77,13 @@ static int heads_of(const struct look *k, const struct tensor *q, const struct t
     return *n > 0 ? 0 : layer_heads_said(k, n);
 }
 
-static int count_heads(const struct look *k, const struct tensor *q,
-                       const struct tensor *rel)
+static int layer_numbers_count_heads(const struct look *k, const struct tensor *q,
+                                     const struct tensor *rel)
 {
     struct config *config = k->c;
     int said, asked = k->asked->heads;
 
-    if (heads_of(k, q, rel, &said) != 0)
+    if (layer_numbers_heads_of(k, q, rel, &said) != 0)
         return -1;
     if (said > 0 && asked > 0 && said != asked)
         return err_set(k->e, ERR_USAGE, "--heads: %d, but %s has %d", asked, k->name, said);
@@ -162,8 +162,9 @@ int layer_numbers(struct look *k)
     if (find_parts(k, part) != 0)
         return -1;
     rel = layer_find(k->w, k->a, scope, "rel_pos_encoding", "");
-    if ((rel != NULL && range(k, rel, 2) != 0) || count_heads(k, part[PART_Q], rel) != 0 ||
-        count_values(k, part) != 0 || count_positions(k, rel) != 0)
+    if ((rel != NULL && range(k, rel, 2) != 0) ||
+        layer_numbers_count_heads(k, part[PART_Q], rel) != 0 || count_values(k, part) != 0 ||
+        count_positions(k, rel) != 0)
         return -1;
     config->d_model = config->d_embed = (int)part[PART_Q]->shape[1];
     config->cross.d_key = (int)part[PART_K]->shape[1];

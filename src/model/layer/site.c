@@ -31,7 +31,7 @@ static const struct tensor *find_in_proj(const struct look *k, const char *scope
     return n->kind == PROJ_TORCH ? layer_find(k->w, k->a, scope, "in_proj", "_weight") : NULL;
 }
 
-static int parts_of(const struct naming *n)
+static int layer_site_parts_of(const struct naming *n)
 {
     int count = 0;
 
@@ -65,12 +65,13 @@ static bool has_no_output(const struct look *k, const struct site *s)
 
     if (n->part[PART_O] == NULL)
         return true;
-    return n->kind != PROJ_TORCH && n->kind != PROJ_HEADS && s->n_parts == parts_of(n) - 1 &&
+    return n->kind != PROJ_TORCH && n->kind != PROJ_HEADS &&
+           s->n_parts == layer_site_parts_of(n) - 1 &&
            find_part(k, s->scope, n, PART_O) == NULL && !has_other_matrix(k, s);
 }
 
 /* Of a place that one of its queries, keys and values has told. */
-static void measure(const struct look *k, struct site *s)
+static void layer_site_measure(const struct look *k, struct site *s)
 {
     const struct tensor *in_proj = find_in_proj(k, s->scope, s->naming);
 
@@ -122,9 +123,9 @@ bool layer_site_has(const struct look *k, const struct site *s, const struct ten
             name[strlen(n->norm)] == '.');
 }
 
-static bool is_whole(const struct site *s)
+static bool layer_site_is_whole(const struct site *s)
 {
-    return s->n_parts == parts_of(s->naming);
+    return s->n_parts == layer_site_parts_of(s->naming);
 }
 
 /* ---- all places ---- */
@@ -184,7 +185,7 @@ static void add_site(struct look *k, struct sites *s, int own, const char *scope
             return;
     if (is_known(k, scope, n, t))
         return;
-    measure(k, &site);
+    layer_site_measure(k, &site);
     if ((s->n & (s->n - 1)) == 0)       /* 0, 1, 2, 4, .. */
         s->of = arena_grow(k->a, s->of, (size_t)s->n, 2 * (size_t)s->n + 1, sizeof *s->of);
     s->of[s->n++] = site;
@@ -224,7 +225,7 @@ static struct sites without_output(struct look *k, const struct sites *all)
 static bool any_is_whole(const struct sites *s)
 {
     for (int i = 0; i < s->n; i++)
-        if (is_whole(&s->of[i]))
+        if (layer_site_is_whole(&s->of[i]))
             return true;
     return false;
 }
@@ -246,7 +247,7 @@ static struct sites find_sites(struct look *k)
         return kept;
     kept.of = arena_alloc(k->a, (size_t)all.n + 1, sizeof *kept.of);
     for (int i = 0; i < all.n; i++)
-        if (is_whole(&all.of[i]) || all.of[i].naming->sure)
+        if (layer_site_is_whole(&all.of[i]) || all.of[i].naming->sure)
             kept.of[kept.n++] = all.of[i];
     return kept;
 }
@@ -292,9 +293,9 @@ static const struct site *better(const struct look *k, const struct site *x,
 {
     if (!shares_tensor(k, x, y))
         return NULL;
-    if (is_whole(x) != is_whole(y))
-        return is_whole(x) ? x : y;
-    if (!is_whole(x) && x->naming->kind == y->naming->kind)
+    if (layer_site_is_whole(x) != layer_site_is_whole(y))
+        return layer_site_is_whole(x) ? x : y;
+    if (!layer_site_is_whole(x) && x->naming->kind == y->naming->kind)
         return x->n_parts >= y->n_parts ? x : y;
     if (fused_as_asked(k, x) != fused_as_asked(k, y))
         return fused_as_asked(k, x) ? x : y;
@@ -311,7 +312,7 @@ static int by_scope(const void *a, const void *b)
 }
 
 /* first[i] of each site i is the first one in its scope. */
-static void find_first(const struct look *k, const struct sites *s, int *first)
+static void layer_site_find_first(const struct look *k, const struct sites *s, int *first)
 {
     const struct site **sorted = arena_alloc(k->a, (size_t)s->n + 1, sizeof *sorted);
 
@@ -332,7 +333,7 @@ static int choose_namings(struct look *k, struct sites *s)
     int *first = arena_alloc(k->a, (size_t)s->n + 1, sizeof *first);
     int *kept = arena_alloc(k->a, (size_t)s->n + 1, sizeof *kept), count = 0;
 
-    find_first(k, s, first);
+    layer_site_find_first(k, s, first);
     for (int i = 0; i < s->n; i++) {
         struct site *one = &s->of[i], *other;
         const struct site *best;

@@ -13,16 +13,16 @@
 
 enum { CHUNK = 16 };            /* keys whose hidden layers are computed together */
 
-static int width_of(const struct mechanism_params *p, int d)
+static int additive_width_of(const struct mechanism_params *p, int d)
 {
     return p->additive_width > 0 ? p->additive_width : d;
 }
 
-static uint64_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t additive_n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
     (void)T;
     (void)H;
-    return (uint64_t)width_of(p, d) * (2 * (uint64_t)d + 1);
+    return (uint64_t)additive_width_of(p, d) * (2 * (uint64_t)d + 1);
 }
 
 static void scale_by(float *x, int64_t n, double factor)
@@ -32,9 +32,9 @@ static void scale_by(float *x, int64_t n, double factor)
 }
 
 /* Normal numbers of variance 2 / (inputs + outputs): Glorot and Bengio 2010. */
-static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+static void additive_draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
 {
-    int64_t n_a = width_of(p, d), count = n_a * d;
+    int64_t n_a = additive_width_of(p, d), count = n_a * d;
     struct rng rng;
 
     (void)T;
@@ -55,10 +55,10 @@ struct hidden {
     float *scratch;
 };
 
-static uint64_t share_out(struct hidden *h, const struct attention *a, void *base)
+static uint64_t additive_share_out(struct hidden *h, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
-    uint64_t count = (uint64_t)width_of(a->params, a->at.d);
+    uint64_t count = (uint64_t)additive_width_of(a->params, a->at.d);
 
     h->q = carve_take(&carve, (uint64_t)a->T * count, sizeof(float));
     h->k = carve_take(&carve, (uint64_t)a->at.S * count, sizeof(float));
@@ -67,17 +67,17 @@ static uint64_t share_out(struct hidden *h, const struct attention *a, void *bas
     return carve.used;
 }
 
-static uint64_t shared(const struct attention *a)
+static uint64_t additive_shared(const struct attention *a)
 {
     struct hidden h;
 
-    return share_out(&h, a, NULL);
+    return additive_share_out(&h, a, NULL);
 }
 
-static void project(float *y, const struct attention *a, const float *x, int64_t stride,
-                    int n_rows, const float *weights, float *scratch)
+static void additive_project(float *y, const struct attention *a, const float *x, int64_t stride,
+                             int n_rows, const float *weights, float *scratch)
 {
-    int count = width_of(a->params, a->at.d);
+    int count = additive_width_of(a->params, a->at.d);
     const struct matrix matrix = { .data = (const unsigned char *)weights, .N = count,
                                    .K = a->at.d, .stride = a->at.d,
                                    .size_bytes = sizeof(float) };
@@ -86,14 +86,14 @@ static void project(float *y, const struct attention *a, const float *x, int64_t
         linear_panel(y, count, x, stride, n_rows, &matrix, NULL, n0, scratch);
 }
 
-static void prepare(void *room, const struct attention *a)
+static void additive_prepare(void *room, const struct attention *a)
 {
-    int64_t count = (int64_t)width_of(a->params, a->at.d) * a->at.d;
+    int64_t count = (int64_t)additive_width_of(a->params, a->at.d) * a->at.d;
     struct hidden h;
 
-    share_out(&h, a, room);
-    project(h.q, a, a->q, a->q_stride, a->T, a->weights, h.scratch);
-    project(h.k, a, a->k, a->k_stride, a->at.S, a->weights + count, h.scratch);
+    additive_share_out(&h, a, room);
+    additive_project(h.q, a, a->q, a->q_stride, a->T, a->weights, h.scratch);
+    additive_project(h.k, a, a->k, a->k_stride, a->at.S, a->weights + count, h.scratch);
 }
 
 static void score_keys(float *score, const struct attention *a, const void *room, int i,
@@ -101,11 +101,11 @@ static void score_keys(float *score, const struct attention *a, const void *room
 {
     static const int in_order[CHUNK] = { 0, 1, 2,  3,  4,  5,  6,  7,
                                          8, 9, 10, 11, 12, 13, 14, 15 };
-    int width = width_of(a->params, a->at.d);
+    int width = additive_width_of(a->params, a->at.d);
     const float *v = a->weights + 2 * (int64_t)width * a->at.d, *q;
     struct hidden h;
 
-    share_out(&h, a, (void *)(uintptr_t)room);
+    additive_share_out(&h, a, (void *)(uintptr_t)room);
     q = h.q + (int64_t)i * width;
     for (int j = 0; j < n; j += CHUNK) {
         int keys = n - j < CHUNK ? n - j : CHUNK;
@@ -121,9 +121,9 @@ static void score_keys(float *score, const struct attention *a, const void *room
 
 /* ---- the reference: both halves of the hidden layer in double, once for each row ---- */
 
-static uint64_t reference_room(const struct attention *a)
+static uint64_t additive_reference_room(const struct attention *a)
 {
-    return ((uint64_t)a->T + (uint64_t)a->at.S) * (uint64_t)width_of(a->params, a->at.d) *
+    return ((uint64_t)a->T + (uint64_t)a->at.S) * (uint64_t)additive_width_of(a->params, a->at.d) *
            sizeof(double);
 }
 
@@ -131,7 +131,7 @@ static uint64_t reference_room(const struct attention *a)
 static void project_double(double *y, const struct attention *a, const float *x,
                            int64_t stride, int n, const float *weights)
 {
-    int width = width_of(a->params, a->at.d), d = a->at.d;
+    int width = additive_width_of(a->params, a->at.d), d = a->at.d;
 
     for (int t = 0; t < n; t++, x += stride)
         for (int e = 0; e < width; e++) {
@@ -144,9 +144,9 @@ static void project_double(double *y, const struct attention *a, const float *x,
         }
 }
 
-static double score(const struct attention *a, const void *room, int i, int j)
+static double additive_score(const struct attention *a, const void *room, int i, int j)
 {
-    int width = width_of(a->params, a->at.d);
+    int width = additive_width_of(a->params, a->at.d);
     const double *q = (const double *)room + (int64_t)i * width;
     const double *k = (const double *)room + ((int64_t)a->T + j) * width;
     const float *v = a->weights + 2 * (int64_t)width * a->at.d;
@@ -157,9 +157,9 @@ static double score(const struct attention *a, const void *room, int i, int j)
     return sum;
 }
 
-static void reference(double *w, double *out, const struct attention *a, void *room)
+static void additive_reference(double *w, double *out, const struct attention *a, void *room)
 {
-    int64_t width = width_of(a->params, a->at.d);
+    int64_t width = additive_width_of(a->params, a->at.d);
 
     project_double(room, a, a->q, a->q_stride, a->T, a->weights);
     project_double((double *)room + a->T * width, a, a->k, a->k_stride, a->at.S,
@@ -167,11 +167,11 @@ static void reference(double *w, double *out, const struct attention *a, void *r
     pairs_reference(w, out, a, room);
 }
 
-static const struct pair_steps steps = { .score = score_keys, .shared = shared,
-                                         .prepare = prepare };
-static const struct pair_formula formula = { .score = score };
+static const struct pair_steps steps = { .score = score_keys, .shared = additive_shared,
+                                         .prepare = additive_prepare };
+static const struct pair_formula formula = { .score = additive_score };
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+static int64_t additive_run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     struct attention own = *a;
 
@@ -183,7 +183,7 @@ const struct mechanism mechanism_additive = {
     .name = "additive", .formula = "softmax_j v.tanh(W q_i + U k_j)",
     .no_budget = "all keys take part",
     .cost = "N^2 a", .growth = "N^2", .source = "Bahdanau et al. 2015, appendix A.1.2",
-    .n_weights = n_weights, .draw = draw, .steps = &steps, .pairs = &formula,
-    .room = pairs_room, .run = run, .reference_room = reference_room,
-    .reference = reference,
+    .n_weights = additive_n_weights, .draw = additive_draw, .steps = &steps, .pairs = &formula,
+    .room = pairs_room, .run = additive_run, .reference_room = additive_reference_room,
+    .reference = additive_reference,
 };

@@ -10,7 +10,7 @@ static float round_row(float *row, const float *x, int d)
     return 1;
 }
 
-static double score(const struct attention *a, const void *room, int i, int j)
+static double bf16_score(const struct attention *a, const void *room, int i, int j)
 {
     const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
     double sum = 0;
@@ -22,7 +22,7 @@ static double score(const struct attention *a, const void *room, int i, int j)
 }
 
 static const struct pair_steps steps = { .round = round_row };
-static const struct pair_formula formula = { .score = score };
+static const struct pair_formula formula = { .score = bf16_score };
 
 const struct mechanism mechanism_bf16 = {
     .name = "bf16", .formula = "softmax_j scale bf16(q_i).bf16(k_j), summed in f32",

@@ -8,12 +8,12 @@ static int size(const struct attention *a)
     return a->params->budget > 0 ? a->params->budget : a->params->block;
 }
 
-static bool sees(const struct attention *a, int i, int j)
+static bool block_sees(const struct attention *a, int i, int j)
 {
     return i / size(a) == j / size(a);
 }
 
-static int keys(int *key, const struct attention *a, int i, int first, int end)
+static int block_keys(int *key, const struct attention *a, int i, int first, int end)
 {
     int b = size(a), from = i / b * b, count = 0;
 
@@ -22,13 +22,13 @@ static int keys(int *key, const struct attention *a, int i, int first, int end)
     return count;
 }
 
-static const struct pair_formula formula = { .sees = sees };
+static const struct pair_formula formula = { .sees = block_sees };
 
 const struct mechanism mechanism_block = {
     .name = "block",
     .formula = "softmax_j s_ij over floor(i / b) = floor(j / b)",
     .cost = "N b d", .growth = "N", .sparse = true,
     .source = "Qiu et al. 2020, section 3.1 (the identity permutation)",
-    .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
+    .refuse = chosen_refuse, .keys = block_keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

@@ -20,7 +20,7 @@ struct chosen_room {
     void *shared;
 };
 
-static uint64_t share_out(struct chosen_room *r, const struct attention *a, void *base)
+static uint64_t chosen_share_out(struct chosen_room *r, const struct attention *a, void *base)
 {
     const struct chosen_steps *steps = a->mechanism->chosen;
     struct carve carve = { base, 0 };
@@ -38,7 +38,7 @@ uint64_t chosen_room(const struct attention *a)
 {
     struct chosen_room room;
 
-    return share_out(&room, a, NULL);
+    return chosen_share_out(&room, a, NULL);
 }
 
 const char *chosen_refuse(const struct attention *a)
@@ -95,7 +95,7 @@ static void add_terms(float *w, const struct attention *a, const int *key, int i
 }
 
 /* Scores of the n keys of row i become weights. */
-static void weigh(struct chosen_room *r, const struct attention *a, int i, int n)
+static void chosen_weigh(struct chosen_room *r, const struct attention *a, int i, int n)
 {
     bool adjusted = score_has_terms(&a->at) || a->at.cap > 0;
 
@@ -125,7 +125,7 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
     struct chosen_room room;
     int64_t n_scores = 0;
 
-    share_out(&room, a, base);
+    chosen_share_out(&room, a, base);
     if (steps != NULL)
         steps->prepare(room.shared, a);
     for (int i = 0; i < a->T; i++, out += out_stride) {
@@ -133,7 +133,7 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
 
         n_scores += count;
         if (count > 0) {
-            weigh(&room, a, i, count);
+            chosen_weigh(&room, a, i, count);
             teach(&room, a, count);
             precision_round(a->at.precision, room.w, room.w, count);
         }

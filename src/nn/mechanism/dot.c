@@ -2,15 +2,15 @@
  * Softmax of products that are not scaled. */
 #include "nn/mechanism/pairs.h"
 
-static double score(const struct attention *a, const void *room, int i, int j)
+static double dot_score(const struct attention *a, const void *room, int i, int j)
 {
     (void)room;
     return pairs_dot(a, i, j);
 }
 
-static const struct pair_formula formula = { .score = score };
+static const struct pair_formula formula = { .score = dot_score };
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+static int64_t dot_run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     struct attention own = *a;
 
@@ -23,5 +23,5 @@ const struct mechanism mechanism_dot = {
     .no_budget = "all keys take part",
     .cost = "N^2 d", .growth = "N^2", .source = "Luong et al. 2015, section 3.1",
     .pairs = &formula,
-    .room = pairs_room, .run = run, .reference = pairs_reference,
+    .room = pairs_room, .run = dot_run, .reference = pairs_reference,
 };

@@ -3,14 +3,14 @@
 #include "base/elementary.h"
 #include "nn/mechanism/features.h"
 
-static int count(const struct attention *a)
+static int elu_count(const struct attention *a)
 {
     return a->at.d;
 }
 
 /* elu(x) + 1 = x + 1 above 0, exp(x) below. */
-static void map(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
-                float *spare)
+static void elu_map(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
+                    float *spare)
 {
     (void)spare;
     for (int t = 0; t < n; t++, x += stride)
@@ -18,24 +18,24 @@ static void map(double *ln, const struct attention *a, const float *x, int64_t s
             *ln++ = x[c] > 0 ? elementary_log1p((double)x[c]) : (double)x[c];
 }
 
-static const struct feature_map features = { count, map };
+static const struct feature_map features = { elu_count, elu_map };
 
-static uint64_t room(const struct attention *a)
+static uint64_t elu_room(const struct attention *a)
 {
     return features_room(a, &features);
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+static int64_t elu_run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     return features_run(out, out_stride, a, &features, r);
 }
 
-static uint64_t reference_room(const struct attention *a)
+static uint64_t elu_reference_room(const struct attention *a)
 {
     return features_reference_room(a, &features);
 }
 
-static void reference(double *w, double *out, const struct attention *a, void *r)
+static void elu_reference(double *w, double *out, const struct attention *a, void *r)
 {
     features_reference(w, out, a, &features, r);
 }
@@ -44,6 +44,6 @@ const struct mechanism mechanism_elu = {
     .name = "elu", .formula = "f(q_i).f(k_j) / sum, f(x) = elu(x) + 1",
     .no_budget = "it keeps sums, no keys",
     .cost = "N d^2", .growth = "N", .source = "Katharopoulos et al. 2020, eq. 7",
-    .refuse = features_refuse, .room = room, .run = run,
-    .reference_room = reference_room, .reference = reference,
+    .refuse = features_refuse, .room = elu_room, .run = elu_run,
+    .reference_room = elu_reference_room, .reference = elu_reference,
 };

@@ -5,20 +5,20 @@
 #include "nn/mechanism/pairs.h"
 #include "nn/mechanism/simplex.h"
 
-static void weigh(float *row, int n, int first, int end, const struct attention *a,
-                  float *spare)
+static void entmax_weigh(float *row, int n, int first, int end, const struct attention *a,
+                         float *spare)
 {
     (void)a;
     simplex_entmax(row, n, first, end, spare);
 }
 
-static double above(double half_score, double tau)
+static double entmax_above(double half_score, double tau)
 {
     return half_score > tau ? (half_score - tau) * (half_score - tau) : 0;
 }
 
 /* By bisection: the sum falls as tau grows. */
-static void weigh_double(double *w, int n, const struct attention *a)
+static void entmax_weigh_double(double *w, int n, const struct attention *a)
 {
     double lo = -INFINITY, hi;
 
@@ -31,15 +31,15 @@ static void weigh_double(double *w, int n, const struct attention *a)
         double tau = (lo + hi) / 2, sum = 0;
 
         for (int j = 0; j < n; j++)
-            sum += above(w[j] / 2, tau);
+            sum += entmax_above(w[j] / 2, tau);
         *(sum > 1 ? &lo : &hi) = tau;
     }
     for (int j = 0; j < n; j++)
-        w[j] = above(w[j] / 2, lo);
+        w[j] = entmax_above(w[j] / 2, lo);
 }
 
-static const struct pair_steps steps = { .weigh = weigh };
-static const struct pair_formula formula = { .weigh = weigh_double };
+static const struct pair_steps steps = { .weigh = entmax_weigh };
+static const struct pair_formula formula = { .weigh = entmax_weigh_double };
 
 const struct mechanism mechanism_entmax = {
     .name = "entmax",

@@ -6,7 +6,7 @@
 #include "nn/linear.h"
 #include "nn/mechanism/features.h"
 
-static int count(const struct attention *a)
+static int favor_count(const struct attention *a)
 {
     return a->params->n_features;
 }
@@ -46,8 +46,8 @@ static void plain_map(double *ln, const struct attention *a, const float *x, int
 }
 
 /* The same, all rows' products with the directions at once. */
-static void map(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
-                float *spare)
+static void favor_map(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
+                      float *spare)
 {
     int m = a->params->n_features, d = a->at.d;
     double root = sqrt((double)a->at.scale);
@@ -68,24 +68,26 @@ static void map(double *ln, const struct attention *a, const float *x, int64_t s
     }
 }
 
-static const struct feature_map features = { count, map }, plain = { count, plain_map };
+static const struct feature_map features = { favor_count, favor_map }, plain = {
+    favor_count, plain_map,
+};
 
-static uint64_t room(const struct attention *a)
+static uint64_t favor_room(const struct attention *a)
 {
     return features_room(a, &features);
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+static int64_t favor_run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     return features_run(out, out_stride, a, &features, r);
 }
 
-static uint64_t reference_room(const struct attention *a)
+static uint64_t favor_reference_room(const struct attention *a)
 {
     return features_reference_room(a, &plain);
 }
 
-static void reference(double *w, double *out, const struct attention *a, void *r)
+static void favor_reference(double *w, double *out, const struct attention *a, void *r)
 {
     features_reference(w, out, a, &plain, r);
 }
@@ -93,7 +95,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 /* ---- directions: the same for all heads ---- */
 
 /* Whole blocks of d, then the numbers for m lengths. */
-static uint64_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t favor_n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
     uint64_t m = (uint64_t)p->n_features, D = (uint64_t)d, blocks = (m + D - 1) / D;
 
@@ -133,7 +135,7 @@ static void make_orthogonal(float *rows, int i, int d)
 }
 
 /* Orthogonal directions, d at a time, each as long as a normal vector of its own. */
-static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+static void favor_draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
 {
     int64_t m = p->n_features, blocks = (m + d - 1) / d;
     float *length = weights + blocks * d * d;
@@ -160,6 +162,6 @@ const struct mechanism mechanism_favor = {
     .no_budget = "it keeps sums, no keys",
     .cost = "N m d", .growth = "N",
     .source = "Choromanski et al. 2021, lemma 1 and section 2.4",
-    .refuse = features_refuse, .n_weights = n_weights, .draw = draw, .room = room,
-    .run = run, .reference_room = reference_room, .reference = reference,
+    .refuse = features_refuse, .n_weights = favor_n_weights, .draw = favor_draw, .room = favor_room,
+    .run = favor_run, .reference_room = favor_reference_room, .reference = favor_reference,
 };

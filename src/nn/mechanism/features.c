@@ -36,7 +36,7 @@ static uint64_t spare_floats(const struct attention *a, int m)
     return (ATTEND_ROWS * (uint64_t)m + 15) / 16 * 16 + linear_scratch(a->at.d);
 }
 
-static uint64_t share_out(struct sums *s, const struct attention *a,
+static uint64_t features_share_out(struct sums *s, const struct attention *a,
                         const struct feature_map *f, void *base)
 {
     struct carve carve = { base, 0 };
@@ -58,7 +58,7 @@ uint64_t features_room(const struct attention *a, const struct feature_map *f)
 {
     struct sums sums;
 
-    return share_out(&sums, a, f, NULL);
+    return features_share_out(&sums, a, f, NULL);
 }
 
 /* Some row does not see all keys, or all up to its own. */
@@ -121,15 +121,15 @@ static void read_row(float *out, struct sums *s, const struct attention *a, cons
         out[c] = (float)(s->y[c] / s->y[a->at.d_v]);
 }
 
-static void add_block(struct sums *s, const struct attention *a,
-                      const struct feature_map *f, int j0, int n)
+static void features_add_block(struct sums *s, const struct attention *a,
+                               const struct feature_map *f, int j0, int n)
 {
     f->map(s->k_ln, a, a->k + j0 * a->k_stride, a->k_stride, n, s->spare);
     for (int t = 0; t < n; t++)
         add_key(s, a, j0 + t, s->k_ln + (int64_t)t * s->m);
 }
 
-static int block_of(int i0, int n)
+static int features_block_of(int i0, int n)
 {
     return n - i0 < ATTEND_ROWS ? n - i0 : ATTEND_ROWS;
 }
@@ -140,15 +140,15 @@ int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
     bool causal = a->at.hi == 0 && !a->cross;
     struct sums sums;
 
-    share_out(&sums, a, f, room);
+    features_share_out(&sums, a, f, room);
     memset(sums.sum, 0, (size_t)sums.m * (size_t)sums.n * sizeof *sums.sum);
     memset(sums.v, 0, (size_t)sums.n * sizeof *sums.v);
     for (int i = 0; i < sums.m; i++)
         sums.top[i] = -INFINITY;
     for (int j0 = 0; !causal && j0 < a->at.S; j0 += ATTEND_ROWS)
-        add_block(&sums, a, f, j0, block_of(j0, a->at.S));
+        features_add_block(&sums, a, f, j0, features_block_of(j0, a->at.S));
     for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
-        int count = block_of(i0, a->T);
+        int count = features_block_of(i0, a->T);
 
         f->map(sums.q_ln, a, a->q + i0 * a->q_stride, a->q_stride, count, sums.spare);
         if (causal)
@@ -199,7 +199,8 @@ static void map_all(double *ln, struct all_features *r, const struct attention *
     int m = f->count(a);
 
     for (int i0 = 0; i0 < n; i0 += ATTEND_ROWS)
-        f->map(ln + (int64_t)i0 * m, a, x + i0 * stride, stride, block_of(i0, n), r->spare);
+        f->map(ln + (int64_t)i0 * m, a, x + i0 * stride, stride, features_block_of(i0, n),
+               r->spare);
 }
 
 /* Each feature of the keys, divided by its largest. */
@@ -227,8 +228,8 @@ static double ln_product(const double *q, const double *k, int m)
 
 /* row[S] of products f(q_i).f(k_j); returns their sum.  Visible keys whose features are
  * far below those of keys that the row does not see vanish: the sum says so. */
-static double products(double *row, struct all_features *r, const struct attention *a, int i,
-                       int m)
+static double features_products(double *row, struct all_features *r, const struct attention *a,
+                                int i, int m)
 {
     double sum = 0;
 
@@ -264,7 +265,7 @@ void features_reference(double *w, double *out, const struct attention *a,
     map_all(features.k, &features, a, f, a->k, a->k_stride, S);
     level(&features, S, m);
     for (int i = 0; i < a->T; i++) {
-        double *row = w + (int64_t)i * S, sum = products(row, &features, a, i, m);
+        double *row = w + (int64_t)i * S, sum = features_products(row, &features, a, i, m);
 
         if (!(sum > VANISHED))
             softmax_products(row, &features, a, i, m);

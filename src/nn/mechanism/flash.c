@@ -24,7 +24,7 @@ struct flash_room {
                                    far and of one */
 };
 
-static uint64_t share_out(struct flash_room *r, const struct attention *a, void *base)
+static uint64_t flash_share_out(struct flash_room *r, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     uint64_t d_v = (uint64_t)a->at.d_v;
@@ -38,16 +38,16 @@ static uint64_t share_out(struct flash_room *r, const struct attention *a, void 
     return carve.used;
 }
 
-static uint64_t room(const struct attention *a)
+static uint64_t flash_room_of(const struct attention *a)
 {
     struct flash_room flash_room;
 
-    return share_out(&flash_room, a, NULL);
+    return flash_share_out(&flash_room, a, NULL);
 }
 
 /* Scores of n keys from key0 become weights; returns ln of the sum of exponentials,
  * -INFINITY where the row sees none of them. */
-static double weigh(float *row, const struct attend *at, int row0, int t, int key0, int n)
+static double flash_weigh(float *row, const struct attend *at, int row0, int t, int key0, int n)
 {
     struct key_range own = visible_range(at, row0 + t);
     float max = -INFINITY;
@@ -84,7 +84,7 @@ static void run_tile(struct flash_room *r, float *out, int64_t out_stride,
                        &all, 0, n_rows);
     score_block(&at, r->w, stride, row0, n_rows, key0, n);
     for (int t = 0; t < n_rows; t++)
-        r->more[t] = weigh(r->w + (size_t)t * stride, &at, row0, t, key0, n);
+        r->more[t] = flash_weigh(r->w + (size_t)t * stride, &at, row0, t, key0, n);
     precision_round(at.precision, r->w, r->w, (int64_t)n_rows * (int64_t)stride);
     attention_values(r->one, at.d_v, r->w, stride, r->packed, &all, 0, n_rows);
     for (int t = 0; t < n_rows; t++)
@@ -93,11 +93,11 @@ static void run_tile(struct flash_room *r, float *out, int64_t out_stride,
                          r->more[t], at.d_v);
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+static int64_t flash_run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct flash_room room;
 
-    share_out(&room, a, base);
+    flash_share_out(&room, a, base);
     for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS, out += ATTEND_ROWS * out_stride) {
         int n_rows = a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS;
         struct key_range keys = visible_keys(&a->at, row0, n_rows);
@@ -118,5 +118,5 @@ const struct mechanism mechanism_flash = {
     .name = "flash", .formula = "softmax_j s_ij, tile by tile, rescaled as keys come",
     .no_budget = "all keys take part",
     .cost = "N^2 d", .growth = "N^2", .source = "Dao et al. 2022, algorithm 1",
-    .room = room, .run = run, .reference = pairs_reference,
+    .room = flash_room_of, .run = flash_run, .reference = pairs_reference,
 };

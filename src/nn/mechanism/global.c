@@ -5,14 +5,14 @@
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
-static bool sees(const struct attention *a, int i, int j)
+static bool global_sees(const struct attention *a, int i, int j)
 {
     int n_global = a->params->n_global;
 
     return i < n_global || j < n_global || abs(i - j) <= a->params->window;
 }
 
-static int keys(int *key, const struct attention *a, int i, int first, int end)
+static int global_keys(int *key, const struct attention *a, int i, int first, int end)
 {
     int window = a->params->window, n_global = a->params->n_global, count = 0;
     int from = i > window ? i - window : 0;
@@ -30,7 +30,7 @@ static int keys(int *key, const struct attention *a, int i, int first, int end)
     return count;
 }
 
-static const struct pair_formula formula = { .sees = sees };
+static const struct pair_formula formula = { .sees = global_sees };
 
 const struct mechanism mechanism_global = {
     .name = "global",
@@ -38,6 +38,6 @@ const struct mechanism mechanism_global = {
     .cost = "N (w + g) d", .growth = "N", .sparse = true,
     .source = "Beltagy et al. 2020, section 3.1",
     .no_budget = "its first tokens see every key",
-    .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
+    .refuse = chosen_refuse, .keys = global_keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

@@ -16,7 +16,7 @@ struct cache {
     int n, next;                /* the first key that has not come yet */
 };
 
-static uint64_t share_out(struct cache **cache, const struct attention *a, void *base)
+static uint64_t h2o_share_out(struct cache **cache, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     uint64_t S = (uint64_t)a->at.S;
@@ -33,18 +33,18 @@ static uint64_t share_out(struct cache **cache, const struct attention *a, void 
     return carve.used;
 }
 
-static uint64_t shared(const struct attention *a)
+static uint64_t h2o_shared(const struct attention *a)
 {
     struct cache *cache;
 
-    return share_out(&cache, a, NULL);
+    return h2o_share_out(&cache, a, NULL);
 }
 
-static void prepare(void *base, const struct attention *a)
+static void h2o_prepare(void *base, const struct attention *a)
 {
     struct cache *cache;
 
-    share_out(&cache, a, base);
+    h2o_share_out(&cache, a, base);
     memset(cache->votes, 0, (size_t)a->at.S * sizeof *cache->votes);
 }
 
@@ -77,7 +77,7 @@ static void evict(struct cache *c, const struct attention *a, int i, const int *
     c->n = left;
 }
 
-static int choose(int *key, void *base, const struct attention *a, int i, int first, int end)
+static int h2o_choose(int *key, void *base, const struct attention *a, int i, int first, int end)
 {
     struct cache *cache = base;
     int budget = budget_keys(a), count = 0, kept;
@@ -101,19 +101,19 @@ static void learn(void *base, const int *key, const double *w, int n)
         cache->votes[key[j]] += w[j];
 }
 
-static const char *refuse(const struct attention *a)
+static const char *h2o_refuse(const struct attention *a)
 {
     return a->cross || a->at.hi != 0 ?
                "it evicts keys as a decoder goes on, and rows here see later keys" : NULL;
 }
 
-static const struct chosen_steps steps = { shared, prepare, choose, learn };
+static const struct chosen_steps steps = { h2o_shared, h2o_prepare, h2o_choose, learn };
 
 const struct mechanism mechanism_h2o = {
     .name = "h2o",
     .formula = "softmax_j s_ij over the last r keys and the b - r with the most weight so far",
     .cost = "N b d", .growth = "N", .sparse = true,
     .source = "Zhang et al. 2023, algorithm 1",
-    .refuse = refuse, .chosen = &steps, .room = chosen_room, .run = chosen_run,
+    .refuse = h2o_refuse, .chosen = &steps, .room = chosen_room, .run = chosen_run,
     .reference_room = chosen_reference_room, .reference = chosen_reference,
 };

@@ -16,7 +16,7 @@ static float round_row(float *row, const float *x, int d)
     return most / 127;
 }
 
-static double score(const struct attention *a, const void *room, int i, int j)
+static double int8_score(const struct attention *a, const void *room, int i, int j)
 {
     const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
     float q_most = 0, k_most = 0;
@@ -35,7 +35,7 @@ static double score(const struct attention *a, const void *room, int i, int j)
 }
 
 static const struct pair_steps steps = { .round = round_row };
-static const struct pair_formula formula = { .score = score };
+static const struct pair_formula formula = { .score = int8_score };
 
 const struct mechanism mechanism_int8 = {
     .name = "int8",

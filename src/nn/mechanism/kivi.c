@@ -25,7 +25,7 @@ static void quantise(float *y, const float *x, int64_t y_stride, int64_t x_strid
                                              step + least) : x[i * x_stride];
 }
 
-static int group_of(int first, int n)
+static int kivi_group_of(int first, int n)
 {
     return n - first < GROUP ? n - first : GROUP;
 }
@@ -35,7 +35,7 @@ static void quantise_keys(float *y, const struct attention *a)
     for (int j = 0; j < a->at.S; j += GROUP)
         for (int c = 0; c < a->at.d; c++)
             quantise(y + (int64_t)j * a->at.d + c, a->k + j * a->k_stride + c, a->at.d,
-                     a->k_stride, group_of(j, a->at.S), a->params->bits);
+                     a->k_stride, kivi_group_of(j, a->at.S), a->params->bits);
 }
 
 static void quantise_values(float *y, const struct attention *a)
@@ -43,36 +43,36 @@ static void quantise_values(float *y, const struct attention *a)
     for (int j = 0; j < a->at.S; j++)
         for (int c = 0; c < a->at.d_v; c += GROUP)
             quantise(y + (int64_t)j * a->at.d_v + c, a->v + j * a->v_stride + c, 1, 1,
-                     group_of(c, a->at.d_v), a->params->bits);
+                     kivi_group_of(c, a->at.d_v), a->params->bits);
 }
 
-static void make(struct pairs_copy *c, const struct attention *a, void *base)
+static void kivi_make(struct pairs_copy *c, const struct attention *a, void *base)
 {
     pairs_copy(c, a, a->at.S, base);
     quantise_keys(c->k, a);
     quantise_values(c->v, a);
 }
 
-static uint64_t room(const struct attention *a)
+static uint64_t kivi_room(const struct attention *a)
 {
     struct pairs_copy copy;
 
     return pairs_copy(&copy, a, a->at.S, NULL);
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+static int64_t kivi_run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct pairs_copy copy;
 
-    make(&copy, a, base);
+    kivi_make(&copy, a, base);
     return pairs_run(out, out_stride, &copy.own, copy.rest);
 }
 
-static void reference(double *w, double *out, const struct attention *a, void *base)
+static void kivi_reference(double *w, double *out, const struct attention *a, void *base)
 {
     struct pairs_copy copy;
 
-    make(&copy, a, base);
+    kivi_make(&copy, a, base);
     pairs_reference(w, out, &copy.own, NULL);
 }
 
@@ -81,5 +81,5 @@ const struct mechanism mechanism_kivi = {
     .formula = "softmax_j scale q_i.k'_j over v'_j, k' per channel and v' per token in b bits",
     .no_budget = "it keeps all keys, in fewer bits",
     .cost = "N^2 d", .growth = "N^2", .source = "Liu et al. 2024, section 3",
-    .room = room, .run = run, .reference_room = room, .reference = reference,
+    .room = kivi_room, .run = kivi_run, .reference_room = kivi_room, .reference = kivi_reference,
 };

@@ -7,7 +7,7 @@
 #include "nn/score.h"
 #include "nn/softmax.h"
 
-static int count(const struct attention *a)
+static int linformer_count(const struct attention *a)
 {
     int n = a->params->budget > 0 ? a->params->budget : a->params->segments;
 
@@ -15,15 +15,15 @@ static int count(const struct attention *a)
 }
 
 /* The first key of a segment. */
-static int first_of(const struct attention *a, int segment)
+static int linformer_first_of(const struct attention *a, int segment)
 {
-    return (int)((int64_t)segment * a->at.S / count(a));
+    return (int)((int64_t)segment * a->at.S / linformer_count(a));
 }
 
 static void average(float *y, const struct attention *a, const float *x, int64_t stride, int d)
 {
-    for (int s = 0; s < count(a); s++, y += d) {
-        int first = first_of(a, s), end = first_of(a, s + 1);
+    for (int s = 0; s < linformer_count(a); s++, y += d) {
+        int first = linformer_first_of(a, s), end = linformer_first_of(a, s + 1);
 
         for (int c = 0; c < d; c++) {
             double sum = 0;
@@ -35,18 +35,18 @@ static void average(float *y, const struct attention *a, const float *x, int64_t
     }
 }
 
-static uint64_t room(const struct attention *a)
+static uint64_t linformer_room(const struct attention *a)
 {
     struct pairs_copy copy;
 
-    return pairs_copy(&copy, a, count(a), NULL);
+    return pairs_copy(&copy, a, linformer_count(a), NULL);
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+static int64_t linformer_run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct pairs_copy copy;
 
-    pairs_copy(&copy, a, count(a), base);
+    pairs_copy(&copy, a, linformer_count(a), base);
     average(copy.k, a, a->k, a->k_stride, a->at.d);
     average(copy.v, a, a->v, a->v_stride, a->at.d_v);
     return pairs_run(out, out_stride, &copy.own, copy.rest);
@@ -54,15 +54,15 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 /* ---- the reference: each key has its segment's weight, divided by the keys of it ---- */
 
-static uint64_t reference_room(const struct attention *a)
+static uint64_t linformer_reference_room(const struct attention *a)
 {
-    return (uint64_t)count(a) * sizeof(double);
+    return (uint64_t)linformer_count(a) * sizeof(double);
 }
 
 /* The score of row i and the mean of a segment's keys. */
-static double score(const struct attention *a, int i, int segment)
+static double linformer_score(const struct attention *a, int i, int segment)
 {
-    int first = first_of(a, segment), end = first_of(a, segment + 1);
+    int first = linformer_first_of(a, segment), end = linformer_first_of(a, segment + 1);
     double sum = 0;
 
     for (int j = first; j < end; j++)
@@ -70,18 +70,19 @@ static double score(const struct attention *a, int i, int segment)
     return pairs_with_terms(a, i, segment, a->at.scale * sum / (end - first));
 }
 
-static void reference(double *w, double *out, const struct attention *a, void *base)
+static void linformer_reference(double *w, double *out, const struct attention *a, void *base)
 {
     double *p = base;
-    int n = count(a);
+    int n = linformer_count(a);
 
     for (int i = 0; i < a->T; i++) {
         for (int s = 0; s < n; s++)
-            p[s] = score(a, i, s);
+            p[s] = linformer_score(a, i, s);
         softmax_double(p, NULL, n);
         for (int s = 0; s < n; s++)
-            for (int j = first_of(a, s); j < first_of(a, s + 1); j++)
-                w[(int64_t)i * a->at.S + j] = p[s] / (first_of(a, s + 1) - first_of(a, s));
+            for (int j = linformer_first_of(a, s); j < linformer_first_of(a, s + 1); j++)
+                w[(int64_t)i * a->at.S + j] = p[s] / (linformer_first_of(a, s + 1) -
+                                                      linformer_first_of(a, s));
     }
     pairs_values(out, w, a);
 }
@@ -92,7 +93,7 @@ static bool is_cut(const struct attention *a)
     return a->at.hidden != NULL || a->at.hi < a->at.S - 1 || a->at.lo < a->T - 1;
 }
 
-static const char *refuse(const struct attention *a)
+static const char *linformer_refuse(const struct attention *a)
 {
     if (a->at.hi == 0 && !a->cross)
         return "for encoders only: a segment's mean would show rows later tokens";
@@ -107,6 +108,6 @@ const struct mechanism mechanism_linformer = {
     .name = "linformer",
     .formula = "softmax_g scale q_i.mean(k_j) over mean(v_j), j in segment g of n",
     .cost = "N n d", .growth = "N", .source = "Wang et al. 2020, section 4",
-    .refuse = refuse, .room = room, .run = run, .reference_room = reference_room,
-    .reference = reference,
+    .refuse = linformer_refuse, .room = linformer_room, .run = linformer_run,
+    .reference_room = linformer_reference_room, .reference = linformer_reference,
 };

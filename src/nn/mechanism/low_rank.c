@@ -30,8 +30,8 @@ static struct spectrum_matrix matrix_of(const struct attention *a)
     return (struct spectrum_matrix){ a->k, 1, a->k_stride, a->at.d, a->at.S };
 }
 
-static uint64_t share_out(struct reduced *r, struct attention *own,
-                          const struct attention *a, void *base)
+static uint64_t low_rank_share_out(struct reduced *r, struct attention *own,
+                                   const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     struct spectrum_matrix matrix = matrix_of(a);
@@ -53,8 +53,8 @@ static uint64_t share_out(struct reduced *r, struct attention *own,
 }
 
 /* y[n, r] = x[n, d] base[d, r] */
-static void project(float *y, const float *x, int64_t stride, int n, const struct reduced *r,
-                    const struct attention *a)
+static void low_rank_project(float *y, const float *x, int64_t stride, int n,
+                             const struct reduced *r, const struct attention *a)
 {
     int rank = a->params->rank;
 
@@ -85,7 +85,7 @@ static void from_left(struct reduced *r, const struct attention *a)
         }
 }
 
-static void make(struct reduced *r, const struct attention *a)
+static void low_rank_make(struct reduced *r, const struct attention *a)
 {
     struct spectrum_matrix matrix = matrix_of(a);
 
@@ -94,38 +94,38 @@ static void make(struct reduced *r, const struct attention *a)
         from_left(r, a);
     } else {
         r->base = r->v;
-        project(r->k, a->k, a->k_stride, a->at.S, r, a);
+        low_rank_project(r->k, a->k, a->k_stride, a->at.S, r, a);
     }
-    project(r->q, a->q, a->q_stride, a->T, r, a);
+    low_rank_project(r->q, a->q, a->q_stride, a->T, r, a);
 }
 
-static uint64_t room(const struct attention *a)
+static uint64_t low_rank_room(const struct attention *a)
 {
     struct reduced reduced;
     struct attention own;
 
-    return share_out(&reduced, &own, a, NULL);
+    return low_rank_share_out(&reduced, &own, a, NULL);
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+static int64_t low_rank_run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct reduced reduced;
     struct attention own;
 
-    share_out(&reduced, &own, a, base);
+    low_rank_share_out(&reduced, &own, a, base);
     if (!is_exact(a))
-        make(&reduced, a);
+        low_rank_make(&reduced, a);
     return pairs_run(out, out_stride, &own, reduced.rest);
 }
 
-static void reference(double *w, double *out, const struct attention *a, void *base)
+static void low_rank_reference(double *w, double *out, const struct attention *a, void *base)
 {
     struct reduced reduced;
     struct attention own;
 
-    share_out(&reduced, &own, a, base);
+    low_rank_share_out(&reduced, &own, a, base);
     if (!is_exact(a))
-        make(&reduced, a);
+        low_rank_make(&reduced, a);
     pairs_reference(w, out, &own, NULL);
 }
 
@@ -135,5 +135,6 @@ const struct mechanism mechanism_low_rank = {
     .no_budget = "it keeps all keys, in fewer directions",
     .cost = "N^2 r + N d min(N, d)", .growth = "N^2",
     .source = "Singhania et al. 2024 (Loki)",
-    .room = room, .run = run, .reference_room = room, .reference = reference,
+    .room = low_rank_room, .run = low_rank_run, .reference_room = low_rank_room,
+    .reference = low_rank_reference,
 };

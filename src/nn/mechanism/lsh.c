@@ -28,18 +28,18 @@
 /* As the reference library has it. */
 static const float NORM_EPS = 1e-6f;
 
-static uint64_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t lsh_n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
     return (uint64_t)H * (uint64_t)d * (uint64_t)p->n_rounds *
            (uint64_t)(mechanism_buckets(p, T) / 2);
 }
 
-static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+static void lsh_draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
 {
     struct rng rng;
 
     rng_seed(&rng, p->seed);
-    rng_normal_fill(&rng, weights, (int64_t)n_weights(p, T, H, d));
+    rng_normal_fill(&rng, weights, (int64_t)lsh_n_weights(p, T, H, d));
 }
 
 /* ---- the order ---- */
@@ -117,7 +117,7 @@ static int ring_keys(int *key, const struct order *o, const struct attention *a,
     return count + n_own;
 }
 
-static const char *refuse(const struct attention *a)
+static const char *lsh_refuse(const struct attention *a)
 {
     if (a->cross)
         return "queries serve as keys, and the keys here are of another text";
@@ -135,7 +135,7 @@ struct lsh_room {
     double *sum;                /* [T] ln of the sums of exponentials so far */
 };
 
-static uint64_t share_out(struct lsh_room *r, const struct attention *a, void *base)
+static uint64_t lsh_share_out(struct lsh_room *r, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     int most = a->params->chunk < a->T ? 2 * a->params->chunk : 2 * a->T;
@@ -148,15 +148,15 @@ static uint64_t share_out(struct lsh_room *r, const struct attention *a, void *b
     return carve.used;
 }
 
-static uint64_t room(const struct attention *a)
+static uint64_t lsh_room_of(const struct attention *a)
 {
     struct lsh_room lsh_room;
 
-    return share_out(&lsh_room, a, NULL);
+    return lsh_share_out(&lsh_room, a, NULL);
 }
 
 /* Scores of row i -> weights; returns how many keys it sees, *sum as in lsh_room. */
-static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, double *sum)
+static int lsh_weigh(struct lsh_room *r, const struct attention *a, int i, int n, double *sum)
 {
     float max = -INFINITY;
     struct softmax_sums sums;
@@ -181,13 +181,13 @@ static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, do
     return seen;
 }
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+static int64_t lsh_run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct lsh_room room;
     int64_t n_scores = 0;
     int all;
 
-    share_out(&room, a, base);
+    lsh_share_out(&room, a, base);
     make_order(&room.order, a);
     all = a->params->n_rounds * room.order.n_chunks;
     for (int i = 0; i < a->T; i++) {
@@ -203,7 +203,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
             int i = own[t], seen;
             double more;
 
-            seen = weigh(&room, a, i, count, &more);
+            seen = lsh_weigh(&room, a, i, count, &more);
             n_scores += seen;
             if (seen == 0)
                 continue;
@@ -218,7 +218,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 /* ---- the reference ---- */
 
-static uint64_t reference_room(const struct attention *a)
+static uint64_t lsh_reference_room(const struct attention *a)
 {
     struct carve carve = { NULL, 0 };
     struct order order;
@@ -230,7 +230,7 @@ static uint64_t reference_room(const struct attention *a)
 }
 
 /* The score of row i and key j, whatever is hidden. */
-static double score(const struct attention *a, int i, int j)
+static double lsh_score(const struct attention *a, int i, int j)
 {
     const float *x = a->q + i * a->q_stride, *y = a->q + j * a->q_stride;
     double dot = 0, square = 0;
@@ -270,7 +270,7 @@ static void weigh_counts(double *row, double *scores, const struct attention *a,
 
     for (int j = 0; j < a->at.S; j++) {
         any = any || row[j] > 0;
-        scores[j] = row[j] > 0 ? score(a, i, j) : -INFINITY;
+        scores[j] = row[j] > 0 ? lsh_score(a, i, j) : -INFINITY;
     }
     if (!any)
         return;
@@ -282,7 +282,7 @@ static void weigh_counts(double *row, double *scores, const struct attention *a,
  * One softmax over the keys of all hashings together: the same as weighting the hashings
  * by their sums of exponentials.
  */
-static void reference(double *w, double *out, const struct attention *a, void *base)
+static void lsh_reference(double *w, double *out, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     struct order order;
@@ -305,6 +305,6 @@ const struct mechanism mechanism_lsh = {
     .no_budget = "its keys are queries, as many as --chunk and --rounds say",
     .cost = "N r (c + b) d", .growth = "N (c + b)", .sparse = true,
     .source = "Kitaev et al. 2020, section 2",
-    .refuse = refuse, .n_weights = n_weights, .draw = draw, .room = room,
-    .run = run, .reference_room = reference_room, .reference = reference,
+    .refuse = lsh_refuse, .n_weights = lsh_n_weights, .draw = lsh_draw, .room = lsh_room_of,
+    .run = lsh_run, .reference_room = lsh_reference_room, .reference = lsh_reference,
 };

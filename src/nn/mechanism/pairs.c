@@ -31,7 +31,7 @@ struct pairs_room {
     void *shared;
 };
 
-static uint64_t share_out(struct pairs_room *r, const struct attention *a,
+static uint64_t pairs_share_out(struct pairs_room *r, const struct attention *a,
                         const struct pair_steps *s, void *base)
 {
     const struct attend *at = &a->at;
@@ -67,7 +67,7 @@ uint64_t pairs_room(const struct attention *a)
 {
     struct pairs_room room;
 
-    return share_out(&room, a, steps_of(a), NULL);
+    return pairs_share_out(&room, a, steps_of(a), NULL);
 }
 
 uint64_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base)
@@ -86,8 +86,8 @@ uint64_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys,
     return carve.used;
 }
 
-static void prepare(struct pairs_room *r, const struct attention *a,
-                    const struct pair_steps *s)
+static void pairs_prepare(struct pairs_room *r, const struct attention *a,
+                          const struct pair_steps *s)
 {
     const float *k = a->k;
     int64_t k_stride = a->k_stride;
@@ -204,8 +204,8 @@ int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, voi
     const struct pair_steps *steps = steps_of(a);
     struct pairs_room pairs_room;
 
-    share_out(&pairs_room, a, steps, room);
-    prepare(&pairs_room, a, steps);
+    pairs_share_out(&pairs_room, a, steps, room);
+    pairs_prepare(&pairs_room, a, steps);
     for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS) {
         struct block block = block_at(&pairs_room, a, steps, row0);
 

@@ -13,7 +13,7 @@ struct book {
     int *page, *at;             /* [pages] those that hold a key that the row sees */
 };
 
-static uint64_t share_out(struct book **book, const struct attention *a, void *base)
+static uint64_t quest_share_out(struct book **book, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     uint64_t count = (uint64_t)((a->at.S - 1) / a->params->page + 1), d = (uint64_t)a->at.d;
@@ -31,18 +31,18 @@ static uint64_t share_out(struct book **book, const struct attention *a, void *b
     return carve.used;
 }
 
-static uint64_t shared(const struct attention *a)
+static uint64_t quest_shared(const struct attention *a)
 {
     struct book *book;
 
-    return share_out(&book, a, NULL);
+    return quest_share_out(&book, a, NULL);
 }
 
-static void prepare(void *base, const struct attention *a)
+static void quest_prepare(void *base, const struct attention *a)
 {
     struct book *book;
 
-    share_out(&book, a, base);
+    quest_share_out(&book, a, base);
 }
 
 /* Writes the keys of [first, end) that row i sees; returns how many. */
@@ -89,7 +89,7 @@ static int bounds(struct book *b, int *key, const struct attention *a, int i, in
     return count;
 }
 
-static int choose(int *key, void *base, const struct attention *a, int i, int first, int end)
+static int quest_choose(int *key, void *base, const struct attention *a, int i, int first, int end)
 {
     struct book *book = base;
     int budget = budget_keys(a), n_pages = budget / a->params->page;
@@ -108,7 +108,7 @@ static int choose(int *key, void *base, const struct attention *a, int i, int fi
     return count;
 }
 
-static const struct chosen_steps steps = { shared, prepare, choose, NULL };
+static const struct chosen_steps steps = { quest_shared, quest_prepare, quest_choose, NULL };
 
 const struct mechanism mechanism_quest = {
     .name = "quest",

@@ -4,15 +4,15 @@
 
 #include "nn/mechanism/pairs.h"
 
-static double score(const struct attention *a, const void *room, int i, int j)
+static double scaled_score(const struct attention *a, const void *room, int i, int j)
 {
     (void)room;
     return pairs_dot(a, i, j) / sqrt(a->at.d);
 }
 
-static const struct pair_formula formula = { .score = score };
+static const struct pair_formula formula = { .score = scaled_score };
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+static int64_t scaled_run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     struct attention own = *a;
 
@@ -25,5 +25,5 @@ const struct mechanism mechanism_scaled = {
     .no_budget = "all keys take part",
     .cost = "N^2 d", .growth = "N^2", .source = "Vaswani et al. 2017, eq. 1",
     .pairs = &formula,
-    .room = pairs_room, .run = run, .reference = pairs_reference,
+    .room = pairs_room, .run = scaled_run, .reference = pairs_reference,
 };

@@ -48,8 +48,8 @@ static double threshold_2(const float *x, int n)
  * Coordinates that are not 0 lie less than 1 below the highest, so only those are
  * sorted; all are taken relative to it.
  */
-static void project(float *row, int n, int first, int end, float factor,
-                    double (*threshold)(const float *x, int n), bool square, float *spare)
+static void simplex_project(float *row, int n, int first, int end, float factor,
+                            double (*threshold)(const float *x, int n), bool square, float *spare)
 {
     float max = row[first];
     double tau, sum = 0;
@@ -79,10 +79,10 @@ static void project(float *row, int n, int first, int end, float factor,
 
 void simplex_sparsemax(float *row, int n, int first, int end, float *spare)
 {
-    project(row, n, first, end, 1, threshold_1, false, spare);
+    simplex_project(row, n, first, end, 1, threshold_1, false, spare);
 }
 
 void simplex_entmax(float *row, int n, int first, int end, float *spare)
 {
-    project(row, n, first, end, 0.5f, threshold_2, true, spare);
+    simplex_project(row, n, first, end, 0.5f, threshold_2, true, spare);
 }

@@ -4,13 +4,13 @@
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
-static bool sees(const struct attention *a, int i, int j)
+static bool sinks_sees(const struct attention *a, int i, int j)
 {
     return j < a->params->sinks ||
            budget_window_has(budget_window(a, a->params->sinks), i, j);
 }
 
-static int keys(int *key, const struct attention *a, int i, int first, int end)
+static int sinks_keys(int *key, const struct attention *a, int i, int first, int end)
 {
     int sinks = a->params->sinks, count = 0;
     struct budget_window window = budget_window(a, sinks);
@@ -25,20 +25,20 @@ static int keys(int *key, const struct attention *a, int i, int first, int end)
     return count;
 }
 
-static const char *refuse(const struct attention *a)
+static const char *sinks_refuse(const struct attention *a)
 {
     if (a->params->budget > 0 && a->params->sinks >= a->params->budget)
         return "the first tokens of --sinks alone fill the budget";
     return chosen_refuse(a);
 }
 
-static const struct pair_formula formula = { .sees = sees };
+static const struct pair_formula formula = { .sees = sinks_sees };
 
 const struct mechanism mechanism_sinks = {
     .name = "sinks",
     .formula = "softmax_j s_ij over j < s or |i - j| <= w",
     .cost = "N (w + s) d", .growth = "N", .sparse = true,
     .source = "Xiao et al. 2024, section 3.2",
-    .refuse = refuse, .keys = keys, .pairs = &formula,
+    .refuse = sinks_refuse, .keys = sinks_keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

@@ -5,15 +5,15 @@
 #include "nn/mechanism/pairs.h"
 #include "nn/mechanism/simplex.h"
 
-static void weigh(float *row, int n, int first, int end, const struct attention *a,
-                  float *spare)
+static void sparsemax_weigh(float *row, int n, int first, int end, const struct attention *a,
+                            float *spare)
 {
     (void)a;
     simplex_sparsemax(row, n, first, end, spare);
 }
 
 /* By bisection: the sum falls as tau grows. */
-static void weigh_double(double *w, int n, const struct attention *a)
+static void sparsemax_weigh_double(double *w, int n, const struct attention *a)
 {
     double lo = -INFINITY, hi;
 
@@ -33,8 +33,8 @@ static void weigh_double(double *w, int n, const struct attention *a)
         w[j] = w[j] > lo ? w[j] - lo : 0;
 }
 
-static const struct pair_steps steps = { .weigh = weigh };
-static const struct pair_formula formula = { .weigh = weigh_double };
+static const struct pair_steps steps = { .weigh = sparsemax_weigh };
+static const struct pair_formula formula = { .weigh = sparsemax_weigh_double };
 
 const struct mechanism mechanism_sparsemax = {
     .name = "sparsemax",

@@ -5,14 +5,14 @@
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
-static bool sees(const struct attention *a, int i, int j)
+static bool strided_sees(const struct attention *a, int i, int j)
 {
     int l = mechanism_stride(a->params, a->T);
 
     return abs(i - j) <= l || (i - j) % l == 0;
 }
 
-static int keys(int *key, const struct attention *a, int i, int first, int end)
+static int strided_keys(int *key, const struct attention *a, int i, int first, int end)
 {
     int l = mechanism_stride(a->params, a->T), count = 0, j = i % l;
     int64_t to = (int64_t)i + l;
@@ -28,7 +28,7 @@ static int keys(int *key, const struct attention *a, int i, int first, int end)
     return count;
 }
 
-static const struct pair_formula formula = { .sees = sees };
+static const struct pair_formula formula = { .sees = strided_sees };
 
 const struct mechanism mechanism_strided = {
     .name = "strided",
@@ -36,6 +36,6 @@ const struct mechanism mechanism_strided = {
     .cost = "N (l + N / l) d", .growth = "N^1.5", .sparse = true,
     .source = "Child et al. 2019, section 4.3",
     .no_budget = "the number of its keys grows with the text",
-    .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
+    .refuse = chosen_refuse, .keys = strided_keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

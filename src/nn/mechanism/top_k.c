@@ -7,7 +7,7 @@
 #include "nn/score.h"
 #include "nn/softmax.h"
 
-static int count(const struct attention *a)
+static int top_k_count(const struct attention *a)
 {
     return a->params->budget > 0 ? a->params->budget : a->params->top_k;
 }
@@ -41,10 +41,10 @@ static float kth(const float *x, int n, int k, float *heap)
 }
 
 /* Of equal scores at the edge the first ones stay. */
-static void weigh(float *row, int n, int first, int end, const struct attention *a,
-                  float *spare)
+static void top_k_weigh(float *row, int n, int first, int end, const struct attention *a,
+                        float *spare)
 {
-    int k = count(a) < end - first ? count(a) : end - first, left = k;
+    int k = top_k_count(a) < end - first ? top_k_count(a) : end - first, left = k;
     float least = kth(row + first, end - first, k, spare);
 
     for (int j = first; j < end; j++)
@@ -55,21 +55,21 @@ static void weigh(float *row, int n, int first, int end, const struct attention 
     softmax_row(row, n, first, end, 1);
 }
 
-static void weigh_double(double *w, int n, const struct attention *a)
+static void top_k_weigh_double(double *w, int n, const struct attention *a)
 {
     for (int j = n - 1; j >= 0; j--) {
         int above = 0;
 
         for (int i = 0; i < n; i++)
             above += w[i] > w[j] || (i < j && w[i] == w[j]);
-        if (above >= count(a))
+        if (above >= top_k_count(a))
             w[j] = -INFINITY;
     }
     softmax_double(w, NULL, n);
 }
 
-static const struct pair_steps steps = { .weigh = weigh };
-static const struct pair_formula formula = { .weigh = weigh_double };
+static const struct pair_steps steps = { .weigh = top_k_weigh };
+static const struct pair_formula formula = { .weigh = top_k_weigh_double };
 
 const struct mechanism mechanism_top_k = {
     .name = "top-k", .formula = "softmax_j s_ij over the k highest of row i",

@@ -118,7 +118,7 @@ static const char *const examples[] = {
 
 /* ---- before the texts ---- */
 
-static int check(void *self, struct err *e)
+static int ablate_check(void *self, struct err *e)
 {
     struct ablate_job *j = self;
     const struct ablate_args *args = j->args;
@@ -153,7 +153,7 @@ static int check_metric(const struct ablate_job *j, const char *option, int aske
                    j->measure == ABLATE_HIDDEN ? "change" : "dloss, kl or direct");
 }
 
-static int prepare(void *self, struct err *e)
+static int ablate_prepare(void *self, struct err *e)
 {
     struct ablate_job *j = self;
 
@@ -178,7 +178,7 @@ static int prepare(void *self, struct err *e)
 
 /* ---- texts ---- */
 
-static void begin(void *self)
+static void ablate_begin(void *self)
 {
     struct ablate_job *j = self;
 
@@ -197,7 +197,7 @@ static int patch_text(struct ablate_job *j, struct arena *a, const struct item *
                           ablate_patch_write(j, a, &patched, e);
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int ablate_one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct ablate_job *j = self;
     struct ablate_found found;
@@ -211,7 +211,7 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
     return ablate_write(j, a, item, &found, e);
 }
 
-static int add_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int ablate_add_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct ablate_job *j = self;
     struct ablate_found found;
@@ -226,7 +226,7 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
 
 /* ---- pictures ---- */
 
-static const char *caption(const struct ablate_job *j, struct arena *a, const char *of)
+static const char *ablate_caption(const struct ablate_job *j, struct arena *a, const char *of)
 {
     return arena_printf(a, "%s: heads' outputs replaced by %s%s%s.", j->job.s.model->name,
                         ablate_with_text(j), of, figure_changes(a, j->job.s.asked));
@@ -247,7 +247,7 @@ static int draw_text(void *self, struct arena *a, const struct item *item, const
         return -1;
     for (int i = 0; i < j->n_asked; i++)
         value[i] = found.of[i][ablate_shown(j)];
-    return ablate_draw(j, caption(j, a, figure_text(a, item)), value, path, a, e);
+    return ablate_draw(j, ablate_caption(j, a, figure_text(a, item)), value, path, a, e);
 }
 
 static int end(void *self, struct err *e)
@@ -265,8 +265,8 @@ static int end(void *self, struct err *e)
     value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
     for (int i = 0; i < j->n_asked; i++)
         value[i] = summary_of(j->summary, i * N_ABLATE + (int)ablate_shown(j)).mean;
-    return ablate_draw(j, caption(j, a, arena_printf(a, ", mean of %lld texts",
-                                                     (long long)j->n_texts)),
+    return ablate_draw(j, ablate_caption(j, a, arena_printf(a, ", mean of %lld texts",
+                                                            (long long)j->n_texts)),
                        value, j->job.results.output.path, a, e);
 }
 
@@ -279,7 +279,7 @@ static const struct shared_reader readers[] = {
 };
 #undef F
 
-static bool draws(const void *self)
+static bool ablate_draws(const void *self)
 {
     const struct ablate_job *j = self;
 
@@ -289,16 +289,19 @@ static bool draws(const void *self)
 
 static const char drawn[] = "--masked of masked language models, --together, --greedy and ";
 
-static const struct job_kind kind = { .drawn = drawn, .draws = draws, .readers = readers,
-                                      .outputs = &output_all, .check = check,
-                                      .prepare = prepare, .begin = begin, .keeps = ablate_keeps,
-                                      .text = one_text, .file = draw_text };
-static const struct job_kind summary_kind = { .drawn = drawn, .draws = draws, .readers = readers,
-                                              .outputs = &output_all, .check = check,
-                                              .prepare = prepare, .begin = begin,
-                                              .keeps = ablate_keeps, .text = add_text, .end = end };
+static const struct job_kind kind = { .drawn = drawn, .draws = ablate_draws, .readers = readers,
+                                      .outputs = &output_all, .check = ablate_check,
+                                      .prepare = ablate_prepare, .begin = ablate_begin,
+                                      .keeps = ablate_keeps,
+                                      .text = ablate_one_text, .file = draw_text };
+static const struct job_kind summary_kind = { .drawn = drawn, .draws = ablate_draws,
+                                              .readers = readers,
+                                              .outputs = &output_all, .check = ablate_check,
+                                              .prepare = ablate_prepare, .begin = ablate_begin,
+                                              .keeps = ablate_keeps, .text = ablate_add_text,
+                                              .end = end };
 
-static void report(void *self)
+static void ablate_report(void *self)
 {
     struct ablate_job *j = self;
 
@@ -310,11 +313,11 @@ extern const struct cmd cmd_ablate;
 const struct parts_kind ablate_parts = {
     .cmd = &cmd_ablate, .job_size = sizeof(struct ablate_job),
     .describe = ablate_sums_describe, .words = ablate_sums_words, .open = ablate_sums_open,
-    .report = report,
+    .report = ablate_report,
 };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int ablate_run_command(const void *args, int n_operands, char **operands,
+                              const struct env *env, struct err *e)
 {
     struct ablate_job job = { .job = { args, n_operands, operands }, .args = args };
     struct env twice = *env;
@@ -331,7 +334,7 @@ const struct cmd cmd_ablate = {
     .summary = "replace the outputs of heads and report what the model loses",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct ablate_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = ablate_run_command,
     .records = (const struct record *const[]){ &ablate_record, &ablate_summary_record,
                                                  &ablate_patch_record,
                                                  &ablate_greedy_record, NULL },

@@ -27,7 +27,7 @@ static void made(void *self, int layer, enum stack_id stack, const float *z, int
         d->tap[i].made(d->tap[i].self, layer, stack, z, n_rows, width);
 }
 
-static void step(void *self, const struct stream_step *s)
+static void ablate_direct_step(void *self, const struct stream_step *s)
 {
     const struct direct *d = self;
 
@@ -39,7 +39,7 @@ static int follow(struct direct *d, struct arena *a, struct err *e)
 {
     const struct ablate_run *r = d->r;
     const struct ablate_job *j = r->j;
-    struct tap tap = { .made = made, .step = step, .self = d };
+    struct tap tap = { .made = made, .step = ablate_direct_step, .self = d };
     struct wanted want = { .rotations = j->job.want.rotations, .change = j->job.want.change,
                            .tap = &tap };
     int S = j->m != j->job.s.model ? r->S : 0;

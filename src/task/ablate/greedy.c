@@ -36,8 +36,8 @@ static void sums_init(struct totals *s, struct arena *a, int n_sets)
     *s = (struct totals){ .of = arena_alloc(a, (size_t)n_sets, sizeof *s->of) };
 }
 
-static int add(struct ablate_job *j, struct arena *a, const struct item *item,
-               const struct ablate_set *set, int n_sets, struct totals *s, struct err *e)
+static int greedy_add(struct ablate_job *j, struct arena *a, const struct item *item,
+                      const struct ablate_set *set, int n_sets, struct totals *s, struct err *e)
 {
     struct ablate_found found;
 
@@ -54,7 +54,7 @@ static int add(struct ablate_job *j, struct arena *a, const struct item *item,
     return 0;
 }
 
-static double mean(const struct totals *s, int set, int number)
+static double greedy_mean(const struct totals *s, int set, int number)
 {
     return s->n > 0 ? s->of[set][number] / (double)s->n : NAN;
 }
@@ -64,7 +64,7 @@ static int add_again(void *self, struct arena *a, const struct item *item, struc
     struct ablate_job *j = self;
     struct ablate_greedy_job *g = j->greedy;
 
-    return add(j, a, item, g->set, g->n_sets, g->into, e);
+    return greedy_add(j, a, item, g->set, g->n_sets, g->into, e);
 }
 
 /* What sets are worth in all texts. */
@@ -85,7 +85,7 @@ static int evaluate(struct ablate_job *j, const struct ablate_set *set, int n_se
 /* ---- the order ---- */
 
 /* By what heads are ordered: the least first. */
-static int key_of(const struct ablate_job *j)
+static int greedy_key_of(const struct ablate_job *j)
 {
     return j->measure == ABLATE_HIDDEN ? ABLATE_CHANGE : ABLATE_DLOSS;
 }
@@ -97,11 +97,11 @@ static void order_once(struct ablate_job *j)
     const int *order;
 
     for (int i = 0; i < j->n_asked; i++)
-        key[i] = -mean(&g->single, i, key_of(j));       /* the least first */
+        key[i] = -greedy_mean(&g->single, i, greedy_key_of(j));       /* the least first */
     order = sort_places(g->a, key, j->n_asked, false);
     for (int i = 0; i < j->n_asked; i++) {
         g->order[i] = order[i];
-        g->step[i] = mean(&g->single, order[i], key_of(j));
+        g->step[i] = greedy_mean(&g->single, order[i], greedy_key_of(j));
     }
 }
 
@@ -138,10 +138,10 @@ static int choose_next(struct ablate_job *j, int n, struct err *e)
     if (evaluate(j, set, n_sets, &sums, e) != 0)
         return -1;
     for (int i = 1; i < n_sets; i++)
-        if (mean(&sums, i, key_of(j)) < mean(&sums, best, key_of(j)))
+        if (greedy_mean(&sums, i, greedy_key_of(j)) < greedy_mean(&sums, best, greedy_key_of(j)))
             best = i;
     g->order[n] = set[best].head[n];
-    g->step[n] = mean(&sums, best, key_of(j));
+    g->step[n] = greedy_mean(&sums, best, greedy_key_of(j));
     return 0;
 }
 
@@ -261,9 +261,9 @@ static struct ablate_point point_of(const struct ablate_job *j, const struct tot
     struct ablate_point point = { .n_heads = n_heads, .low = INFINITY, .high = -INFINITY };
 
     for (int i = 0; i < N_ABLATE; i++)
-        point.of[i] = mean(s, at, i);
+        point.of[i] = greedy_mean(s, at, i);
     for (int k = 1; k <= ABLATE_RANDOM; k++) {
-        double x = mean(s, at + k, key_of(j));
+        double x = greedy_mean(s, at + k, greedy_key_of(j));
 
         point.mean += x / ABLATE_RANDOM;
         point.low = fmin(point.low, x);
@@ -273,7 +273,7 @@ static struct ablate_point point_of(const struct ablate_job *j, const struct tot
 }
 
 /* of: for the caption, ", “the cat sat”"; path: of a picture. */
-static int report(struct ablate_job *j, const char *of, const char *path, struct err *e)
+static int greedy_report(struct ablate_job *j, const char *of, const char *path, struct err *e)
 {
     struct ablate_greedy_job *g = j->greedy;
     int at[MOST_POINTS], n = points(j, at);
@@ -324,14 +324,14 @@ int ablate_greedy_open(struct ablate_job *j, struct err *e)
     return 0;
 }
 
-static int finish(struct ablate_job *j, const char *of, const char *path, struct err *e)
+static int greedy_finish(struct ablate_job *j, const char *of, const char *path, struct err *e)
 {
     if (j->args->greedy == GREEDY_EXACT) {
         if (order_exactly(j, e) != 0)
             return -1;
     } else
         order_once(j);
-    return report(j, of, path, e);
+    return greedy_report(j, of, path, e);
 }
 
 /* A text's single heads; with --summary those of the others follow. */
@@ -340,7 +340,7 @@ static int add_single(struct ablate_job *j, struct arena *a, const struct item *
 {
     if (!j->args->summary && input_is_file(j->job.in))
         return err_set(e, ERR_USAGE, "--greedy: several texts require --summary");
-    return add(j, a, item, j->set, j->n_sets, &j->greedy->single, e);
+    return greedy_add(j, a, item, j->set, j->n_sets, &j->greedy->single, e);
 }
 
 int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
@@ -355,7 +355,7 @@ int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item 
     j->greedy->only = item;
     if (results_begin(&j->job.results, a, item, e) != 0)
         return -1;
-    status = finish(j, "", NULL, e);
+    status = greedy_finish(j, "", NULL, e);
     return status != 0 ? -1 : results_end(&j->job.results, e);
 }
 
@@ -365,7 +365,7 @@ int ablate_greedy_picture(struct ablate_job *j, struct arena *a, const struct it
     if (add_single(j, a, item, e) != 0)
         return -1;
     j->greedy->only = item;
-    return finish(j, figure_text(a, item), path, e);
+    return greedy_finish(j, figure_text(a, item), path, e);
 }
 
 int ablate_greedy_end(struct ablate_job *j, struct err *e)
@@ -373,5 +373,5 @@ int ablate_greedy_end(struct ablate_job *j, struct err *e)
     const char *of = arena_printf(j->greedy->a, ", mean of %lld texts",
                                   (long long)j->greedy->single.n);
 
-    return finish(j, of, j->job.results.output.path, e);
+    return greedy_finish(j, of, j->job.results.output.path, e);
 }

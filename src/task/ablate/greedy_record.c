@@ -103,7 +103,7 @@ const struct record ablate_greedy_record = {
 
 /* ---- rows ---- */
 
-static const char *name_of(const struct ablate_job *j, struct arena *a, int head)
+static const char *greedy_name_of(const struct ablate_job *j, struct arena *a, int head)
 {
     const struct ablate_head *h = &j->head[head];
     const char *name = arena_printf(a, "L%dH%d", h->layer, h->head);
@@ -129,11 +129,11 @@ static struct list point_rows(const struct ablate_job *j, struct arena *a,
 
     for (int i = 0; i < c->n_points; i++)
         row[i] = (struct point_row){
-            c->point[i], name_of(j, a, c->order[c->point[i].n_heads - 1]) };
+            c->point[i], greedy_name_of(j, a, c->order[c->point[i].n_heads - 1]) };
     return (struct list){ row, c->n_points };
 }
 
-static const struct record *shown(const struct ablate_job *j, const struct record *r)
+static const struct record *greedy_shown(const struct ablate_job *j, const struct record *r)
 {
     static const char *const of_loss[] = { "dloss", "kl", NULL };
     static const char *const of_hidden[] = { "change", NULL };
@@ -144,8 +144,8 @@ static const struct record *shown(const struct ablate_job *j, const struct recor
 
 void ablate_greedy_columns(struct ablate_job *j)
 {
-    j->job.record = shown(j, &ablate_greedy_record);
-    j->record = shown(j, &point_record);
+    j->job.record = greedy_shown(j, &ablate_greedy_record);
+    j->record = greedy_shown(j, &point_record);
 }
 
 /* The heads, as they go: lines of at most 80 columns. */
@@ -156,7 +156,7 @@ static void print_order(const struct ablate_job *j, struct arena *a, const struc
 
     fputs("order:", f);
     for (int i = 0; i < j->n_asked; i++) {
-        const char *name = name_of(j, a, c->order[i]);
+        const char *name = greedy_name_of(j, a, c->order[i]);
 
         if (column + 1 + strlen(name) > 79) {
             fputs("\n      ", f);

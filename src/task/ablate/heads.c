@@ -112,7 +112,7 @@ static void add_head(struct ablate_job *j, enum stack_id stack, int layer, int h
 }
 
 /* Those of a layer of this stack that are asked for, or are not. */
-static void add_layer(struct ablate_job *j, enum stack_id stack, int layer, bool asked)
+static void ablate_add_layer(struct ablate_job *j, enum stack_id stack, int layer, bool asked)
 {
     const struct wanted *want = &j->job.want;
     const struct session *s = &j->job.s;
@@ -126,19 +126,19 @@ static void add_layer(struct ablate_job *j, enum stack_id stack, int layer, bool
 }
 
 /* An encoder's, then a decoder's, its own and those to the encoder layer by layer. */
-static void add_heads(struct ablate_job *j, bool asked)
+static void ablate_add_heads(struct ablate_job *j, bool asked)
 {
     const struct model *whole = j->job.s.model, *decoder = whole->decoder;
     bool crosses = decoder != NULL || model_has_cross(whole);
 
     if (decoder != NULL)
         for (int l = 0; l < whole->config.n_layers; l++)
-            add_layer(j, STACK_ENCODER, l, asked);
+            ablate_add_layer(j, STACK_ENCODER, l, asked);
     for (int l = 0; l < j->m->config.n_layers; l++) {
         if (j->m->family->stack_id != STACK_CROSS)
-            add_layer(j, j->m->family->stack_id, l, asked);
+            ablate_add_layer(j, j->m->family->stack_id, l, asked);
         if (crosses)
-            add_layer(j, STACK_CROSS, l, asked);
+            ablate_add_layer(j, STACK_CROSS, l, asked);
     }
 }
 
@@ -236,9 +236,9 @@ int ablate_choose(struct ablate_job *j, struct err *e)
                        "uniform", whole->name);
     count += 2 * (uint64_t)j->m->config.n_layers * (uint64_t)j->m->config.n_heads;
     j->head = arena_alloc(j->job.s.a, count, sizeof *j->head);
-    add_heads(j, true);
+    ablate_add_heads(j, true);
     j->n_asked = j->n_heads;
-    add_heads(j, false);
+    ablate_add_heads(j, false);
     for (int i = 0; i < j->n_heads; i++) {
         const struct config *config = &ablate_model(j, j->head[i].stack)->config;
         int width = config->n_heads * config->d_value;

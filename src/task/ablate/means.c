@@ -29,12 +29,12 @@ enum { LEAST_TEXTS = 2 };
 
 /* ---- room ---- */
 
-static int layers_of(const struct ablate_job *j, int stack)
+static int means_layers_of(const struct ablate_job *j, int stack)
 {
     return ablate_model(j, (enum stack_id)stack)->config.n_layers;
 }
 
-static int width_of(const struct ablate_job *j, int stack)
+static int means_width_of(const struct ablate_job *j, int stack)
 {
     const struct config *config = &ablate_model(j, (enum stack_id)stack)->config;
 
@@ -50,15 +50,15 @@ static bool has_stack(const struct ablate_job *j, int stack)
 }
 
 /* [L, H d_v] of an attention. */
-static size_t size_of(const struct ablate_job *j, int stack)
+static size_t means_size_of(const struct ablate_job *j, int stack)
 {
-    return (size_t)layers_of(j, stack) * (size_t)width_of(j, stack);
+    return (size_t)means_layers_of(j, stack) * (size_t)means_width_of(j, stack);
 }
 
-static void grow(struct ablate_job *j, int stack, int n_places)
+static void means_grow(struct ablate_job *j, int stack, int n_places)
 {
     struct mean *m = &j->means->of[stack];
-    size_t each = size_of(j, stack) * sizeof *m->sum;
+    size_t each = means_size_of(j, stack) * sizeof *m->sum;
 
     if (n_places <= m->n_places)
         return;
@@ -78,35 +78,35 @@ static void means_new(struct ablate_job *j)
     j->means->values.one_row = !j->args->by_position;
     for (int stack = 0; stack < N_STACK; stack++)
         if (has_stack(j, stack))
-            grow(j, stack, 1);
+            means_grow(j, stack, 1);
 }
 
 /* ---- of all texts ---- */
 
-static void add_row(double *sum, const float *z, int width)
+static void means_add_row(double *sum, const float *z, int width)
 {
     for (int k = 0; k < width; k++)
         sum[k] += (double)z[k];
 }
 
-static void add_rows(struct ablate_job *j, int stack, float *const *z, int n_rows)
+static void means_add_rows(struct ablate_job *j, int stack, float *const *z, int n_rows)
 {
     struct mean *m = &j->means->of[stack];
-    int width = width_of(j, stack);
+    int width = means_width_of(j, stack);
 
     if (!j->means->values.one_row)
-        grow(j, stack, n_rows);
+        means_grow(j, stack, n_rows);
     for (int i = 0; i < n_rows; i++) {
         size_t place = j->means->values.one_row ? 0 : (size_t)i;
-        double *sum = m->sum + place * size_of(j, stack);
+        double *sum = m->sum + place * means_size_of(j, stack);
 
-        for (int l = 0; l < layers_of(j, stack); l++)
-            add_row(sum + (int64_t)l * width, z[l] + (int64_t)i * width, width);
+        for (int l = 0; l < means_layers_of(j, stack); l++)
+            means_add_row(sum + (int64_t)l * width, z[l] + (int64_t)i * width, width);
         m->n[place]++;
     }
 }
 
-static int add_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int means_add_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct ablate_job *j = self;
     struct ablate_run run = { .j = j, .a = a, .item = *item };
@@ -115,8 +115,8 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
         return -1;
     for (int stack = 0; stack < N_STACK; stack++)
         if (j->means->of[stack].sum != NULL)
-            add_rows(j, stack, run.z[stack],
-                     stack == STACK_ENCODER && run.encoded != NULL ? run.S : run.T);
+            means_add_rows(j, stack, run.z[stack],
+                           stack == STACK_ENCODER && run.encoded != NULL ? run.S : run.T);
     return 0;
 }
 
@@ -124,11 +124,11 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
 static float **values_of(struct ablate_job *j, int stack)
 {
     struct arena *a = j->job.s.a;
-    float **z = arena_alloc(a, (size_t)layers_of(j, stack), sizeof *z);
+    float **z = arena_alloc(a, (size_t)means_layers_of(j, stack), sizeof *z);
 
-    for (int l = 0; l < layers_of(j, stack); l++)
+    for (int l = 0; l < means_layers_of(j, stack); l++)
         z[l] = arena_alloc(a, (size_t)j->means->of[stack].n_places,
-                           (size_t)width_of(j, stack) * sizeof **z);
+                           (size_t)means_width_of(j, stack) * sizeof **z);
     j->means->values.z[stack] = z;
     return z;
 }
@@ -137,11 +137,11 @@ static void divide(struct ablate_job *j, int stack)
 {
     const struct mean *m = &j->means->of[stack];
     float **z = values_of(j, stack);
-    int width = width_of(j, stack);
+    int width = means_width_of(j, stack);
 
     for (int place = 0; place < m->n_places; place++)
-        for (int l = 0; m->n[place] > 0 && l < layers_of(j, stack); l++) {
-            const double *sum = m->sum + (size_t)place * size_of(j, stack) + l * width;
+        for (int l = 0; m->n[place] > 0 && l < means_layers_of(j, stack); l++) {
+            const double *sum = m->sum + (size_t)place * means_size_of(j, stack) + l * width;
 
             for (int k = 0; k < width; k++)
                 z[l][place * width + k] = (float)(sum[k] / (double)m->n[place]);
@@ -156,7 +156,7 @@ struct shape {
     int n;
 };
 
-static struct shape shape_of(const struct ablate_job *j, int stack, int64_t n_places)
+static struct shape means_shape_of(const struct ablate_job *j, int stack, int64_t n_places)
 {
     const struct config *config = &ablate_model(j, (enum stack_id)stack)->config;
     int64_t L = config->n_layers, H = config->n_heads, d = config->d_value;
@@ -175,8 +175,8 @@ static void write_stack(const struct ablate_job *j, struct npz *npz, int stack)
 {
     const struct ablate_means *means = j->means;
     const struct mean *m = &means->of[stack];
-    struct shape shape = shape_of(j, stack, m->n_places);
-    int width = width_of(j, stack), L = layers_of(j, stack);
+    struct shape shape = means_shape_of(j, stack, m->n_places);
+    int width = means_width_of(j, stack), L = means_layers_of(j, stack);
     int i = npz_add(npz, family_stack_names[stack], DTYPE_F32, shape.n, shape.dim);
 
     for (int place = 0; place < m->n_places; place++)
@@ -223,7 +223,7 @@ static const struct tensor *find_means(const struct ablate_job *j, const struct 
                                        const char *path, int stack, struct err *e)
 {
     const struct tensor *t = weights_find(w, family_stack_names[stack]);
-    struct shape want = shape_of(j, stack, t != NULL && t->n_dims > 0 ? t->shape[0] : 0);
+    struct shape want = means_shape_of(j, stack, t != NULL && t->n_dims > 0 ? t->shape[0] : 0);
     const char *places = want.n == 4 ? "positions," : "";
     const int64_t *dims = want.dim + want.n - 3;
 
@@ -244,10 +244,10 @@ static int read_means(struct ablate_job *j, const struct tensor *t, const char *
                       int stack, struct err *e)
 {
     struct mean *m = &j->means->of[stack];
-    int width = width_of(j, stack), L = layers_of(j, stack);
+    int width = means_width_of(j, stack), L = means_layers_of(j, stack);
     float **z;
 
-    grow(j, stack, t->n_dims == 4 ? (int)t->shape[0] : 1);
+    means_grow(j, stack, t->n_dims == 4 ? (int)t->shape[0] : 1);
     z = values_of(j, stack);
     for (int64_t i = 0; i < t->n_elements; i++) {
         int64_t place = i / width / L, l = i / width % L;
@@ -310,7 +310,7 @@ static int check_weights(const struct ablate_job *j, const struct weights *w, co
                    ", that of %s", path, weights_name, found, want, j->job.s.name);
 }
 
-static int read_file(struct ablate_job *j, const char *path, struct err *e)
+static int means_read_file(struct ablate_job *j, const char *path, struct err *e)
 {
     struct weights *w = npz_open(j->job.s.a, path, e);
     int status = w != NULL ? 0 : -1;
@@ -337,11 +337,11 @@ int ablate_means(struct ablate_job *j, struct err *e)
         return 0;
     means_new(j);
     if (args->means != NULL)
-        return read_file(j, args->means, e);
+        return means_read_file(j, args->means, e);
     if (j->job.shard.n > 0 && is_piped(&args->shared.asked))
         return err_set(e, ERR_USAGE, "--with mean: a shard of texts from a pipe requires "
                        "--means FILE");
-    if (job_again(&j->job, add_text, j, e) != 0)
+    if (job_again(&j->job, means_add_text, j, e) != 0)
         return -1;
     for (int stack = 0; stack < N_STACK; stack++)
         if (j->means->of[stack].sum != NULL)
@@ -392,7 +392,7 @@ struct ablate_partners *ablate_partners_new(struct arena *like)
     return p;
 }
 
-static struct item *find(const struct ablate_partners *p, const struct item *item)
+static struct item *means_find(const struct ablate_partners *p, const struct item *item)
 {
     for (int i = 0; i < p->n; i++)
         if (p->item[i].tokens.n == item->tokens.n && p->item[i].target.n == item->target.n)
@@ -406,7 +406,7 @@ static struct tokens room_for(struct arena *a, const struct tokens *t)
                             .type = arena_alloc(a, (size_t)t->n, sizeof(int)) };
 }
 
-static struct item *add(struct ablate_partners *p, const struct item *item)
+static struct item *means_add(struct ablate_partners *p, const struct item *item)
 {
     p->item = arena_regrow(p->arena, p->item, (size_t)p->n, (uint64_t)p->n + 1,
                            sizeof *p->item);
@@ -423,10 +423,10 @@ static void copy_tokens(struct tokens *to, const struct tokens *from)
     memcpy(to->type, from->type, (size_t)from->n * sizeof *to->type);
 }
 
-static void keep(struct ablate_partners *p, struct item *at, const struct item *item)
+static void means_keep(struct ablate_partners *p, struct item *at, const struct item *item)
 {
     if (at == NULL)
-        at = add(p, item);
+        at = means_add(p, item);
     copy_tokens(&at->tokens, &item->tokens);
     copy_tokens(&at->target, &item->target);
     at->index = item->index;
@@ -435,7 +435,7 @@ static void keep(struct ablate_partners *p, struct item *at, const struct item *
 int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *item,
                    const struct ablate_values **out, struct err *e)
 {
-    struct item *partner = find(j->partners, item);
+    struct item *partner = means_find(j->partners, item);
     struct ablate_values *values = arena_alloc(a, 1, sizeof *values);
     struct ablate_run run = { .j = j, .a = a };
     int status = 0;
@@ -447,7 +447,7 @@ int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *ite
         memcpy(values->z, run.z, sizeof values->z);
         *out = values;
     }
-    keep(j->partners, partner, item);
+    means_keep(j->partners, partner, item);
     return status;
 }
 
@@ -455,5 +455,5 @@ void ablate_partner_passed(void *self, const struct item *item)
 {
     struct ablate_job *j = self;
 
-    keep(j->partners, find(j->partners, item), item);
+    means_keep(j->partners, means_find(j->partners, item), item);
 }

@@ -26,7 +26,7 @@ static int least(int a, int b)
 }
 
 /* to[n, d_hidden] = the block's rows of hidden states. */
-static void gather(const struct block *b, float *to, const float *hidden)
+static void measure_gather(const struct block *b, float *to, const float *hidden)
 {
     size_t width = (size_t)b->r->j->m->d_hidden;
 
@@ -69,7 +69,7 @@ static void clean_block(struct block *b, struct arena *a, double *sum)
     b->p = arena_alloc_raw(a, n, V * sizeof *b->p);
     b->log_sum = arena_alloc_raw(a, n, sizeof *b->log_sum);
     b->nll = arena_alloc_raw(a, n, sizeof *b->nll);
-    gather(b, rows, b->r->hidden);
+    measure_gather(b, rows, b->r->hidden);
     run_logits(j->m, &want, b->clean, rows, b->n, j->job.s.par, a);
     par_for(j->job.s.par, b->n, clean_row, b);
     for (int i = 0; i < b->n; i++)
@@ -89,7 +89,7 @@ static void changed_block(struct block *b, const float *hidden, int n, struct ar
     float *logits = arena_alloc_raw(a, count, (uint64_t)b->V * sizeof *logits);
 
     for (int i = 0; i < n; i++)
-        gather(b, rows + (int64_t)i * b->n * width, hidden + (int64_t)i * b->r->T * width);
+        measure_gather(b, rows + (int64_t)i * b->n * width, hidden + (int64_t)i * b->r->T * width);
     b->changed = logits;
     b->each = arena_alloc_raw(a, count, sizeof *b->each);
     run_logits(j->m, &want, logits, rows, n * b->n, j->job.s.par, a);

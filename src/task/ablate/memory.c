@@ -21,7 +21,7 @@ static double streams(const struct model *m)
 }
 
 /* Of one run that is kept. */
-static double kept(const struct ablate_job *j, double T, double S)
+static double ablate_memory_kept(const struct ablate_job *j, double T, double S)
 {
     const struct model *whole = j->job.s.model;
     double per_token = streams(j->m) + j->m->d_hidden + outputs(j, j->m->family->stack_id);
@@ -60,11 +60,11 @@ static double alone(const struct ablate_job *j, int T, int S)
 {
     bool two = j->args->with == ABLATE_RESAMPLE || ablate_patches(j);
 
-    return (two ? 2 : 1) * kept(j, T, S) + measured(j);
+    return (two ? 2 : 1) * ablate_memory_kept(j, T, S) + measured(j);
 }
 
 /* One of the copies of a text, each with other heads replaced. */
-static double copy(const struct ablate_job *j, int T, int S)
+static double ablate_memory_copy(const struct ablate_job *j, int T, int S)
 {
     const struct model *whole = j->job.s.model;
     double wide = j->args->with == ABLATE_UNIFORM ? (double)(T > S ? T : S) * j->widest : 0;
@@ -86,7 +86,7 @@ double ablate_keeps(void *self, const struct item *item)
     int more = item->open ? s->n_generate : 0, T = session_queries(s, item)->n + more;
     int S = s->model->decoder != NULL ? item->tokens.n : 0;
 
-    return alone(j, T, S) + copy(j, T, S);
+    return alone(j, T, S) + ablate_memory_copy(j, T, S);
 }
 
 int ablate_copies(const struct ablate_run *r, int most)
@@ -95,7 +95,8 @@ int ablate_copies(const struct ablate_run *r, int most)
 
     if (!is_limited(r->j))
         return most;
-    left = (input_left(r->j->job.in) - alone(r->j, r->T, r->S)) / copy(r->j, r->T, r->S);
+    left = (input_left(r->j->job.in) - alone(r->j, r->T, r->S)) /
+           ablate_memory_copy(r->j, r->T, r->S);
     return left < 1 ? 1 : left < most ? (int)left : most;
 }
 

@@ -16,12 +16,12 @@ static bool is_pair(const struct ablate_run *r)
 }
 
 /* The encoder of a pair runs first; all else is the second of a pair, or the only one. */
-static int side_of(const struct ablate_run *r, enum stack_id stack)
+static int ablate_pass_side_of(const struct ablate_run *r, enum stack_id stack)
 {
     return is_pair(r) && stack == STACK_ENCODER ? 0 : 1;
 }
 
-static int width_of(const struct ablate_job *j, enum stack_id stack)
+static int ablate_pass_width_of(const struct ablate_job *j, enum stack_id stack)
 {
     const struct config *config = &ablate_model(j, stack)->config;
 
@@ -34,7 +34,7 @@ static void keep_streams(void *self, int layer, enum stack_id stack, const float
                          const float *x2, int n_rows, int D)
 {
     const struct ablate_run *r = self;
-    int side = side_of(r, stack);
+    int side = ablate_pass_side_of(r, stack);
     size_t size = (size_t)n_rows * (size_t)D * sizeof *x;
 
     memcpy(r->x[side][layer], x, size);
@@ -94,7 +94,7 @@ static int keep_uniform(void *self, const struct qkv_view *v, struct err *e)
 /* ---- the pass that is kept ---- */
 
 /* [L] of n floats each; n 0: NULL. */
-static float **layers(struct arena *a, int L, int64_t n)
+static float **ablate_pass_layers(struct arena *a, int L, int64_t n)
 {
     float **x = arena_alloc(a, (size_t)L, sizeof *x);
 
@@ -109,20 +109,20 @@ static void streams_room(struct ablate_run *r, int side, const struct model *m, 
     int64_t n = (int64_t)n_rows * model_stream_width(m);
     bool two = m->norm_place == PLACE_REVERSIBLE;
 
-    r->x[side] = layers(r->a, m->config.n_layers, n);
-    r->x2[side] = two ? layers(r->a, m->config.n_layers, n) : r->x[side];
+    r->x[side] = ablate_pass_layers(r->a, m->config.n_layers, n);
+    r->x2[side] = two ? ablate_pass_layers(r->a, m->config.n_layers, n) : r->x[side];
 }
 
 static void outputs_room(struct ablate_run *r, enum stack_id stack, int n_rows, bool uniform)
 {
     int L = ablate_model(r->j, stack)->config.n_layers;
-    int64_t n = (int64_t)n_rows * width_of(r->j, stack);
+    int64_t n = (int64_t)n_rows * ablate_pass_width_of(r->j, stack);
 
-    r->z[stack] = layers(r->a, L, n);
-    r->uniform[stack] = layers(r->a, L, uniform ? n : 0);
+    r->z[stack] = ablate_pass_layers(r->a, L, n);
+    r->uniform[stack] = ablate_pass_layers(r->a, L, uniform ? n : 0);
 }
 
-static void make_room(struct ablate_run *r, bool keep_z, bool uniform)
+static void ablate_pass_make_room(struct ablate_run *r, bool keep_z, bool uniform)
 {
     const struct ablate_job *j = r->j;
     const struct model *whole = j->job.s.model;
@@ -158,7 +158,7 @@ int ablate_run(struct ablate_run *r, bool keep_z, struct err *e)
 
     r->T = session_queries(s, &r->item)->n;
     r->S = s->model->decoder != NULL ? r->item.tokens.n : 0;
-    make_room(r, keep_z, uniform);
+    ablate_pass_make_room(r, keep_z, uniform);
     want.hidden = r->hidden;
     want.encoded = r->encoded;
     texts_pack(&texts, r->a, &r->item, 1);
@@ -201,11 +201,11 @@ static int make_uniform(void *self, const struct qkv_view *v, struct err *e)
 }
 
 /* What takes the place of row `row` of z; NULL: zeros. */
-static const float *value_of(const struct rerun *k, int set, int layer, enum stack_id stack,
-                             int row, int n_rows)
+static const float *ablate_pass_value_of(const struct rerun *k, int set, int layer,
+                                         enum stack_id stack, int row, int n_rows)
 {
     const struct ablate_values *values = k->r->values;
-    int64_t width = width_of(k->r->j, stack);
+    int64_t width = ablate_pass_width_of(k->r->j, stack);
 
     if (k->uniform != NULL)
         return k->uniform + ((int64_t)set * n_rows + row) * width;
@@ -214,10 +214,10 @@ static const float *value_of(const struct rerun *k, int set, int layer, enum sta
     return values->z[stack][layer] + (values->one_row ? 0 : row) * width;
 }
 
-static void replace(const struct rerun *k, int set, int layer, enum stack_id stack, int head,
-                    float *z, int n_rows)
+static void ablate_pass_replace(const struct rerun *k, int set, int layer, enum stack_id stack,
+                                int head, float *z, int n_rows)
 {
-    int64_t width = width_of(k->r->j, stack);
+    int64_t width = ablate_pass_width_of(k->r->j, stack);
     int d = ablate_model(k->r->j, stack)->config.d_value;
 
     for (int i = 0; i < n_rows; i++) {
@@ -226,7 +226,7 @@ static void replace(const struct rerun *k, int set, int layer, enum stack_id sta
 
         if (k->set[set].row >= 0 && k->set[set].row != i)
             continue;
-        value = value_of(k, set, layer, stack, i, n_rows);
+        value = ablate_pass_value_of(k, set, layer, stack, i, n_rows);
         if (value == NULL)
             memset(to, 0, (size_t)d * sizeof *to);
         else
@@ -242,8 +242,9 @@ static void intervene(void *self, int layer, enum stack_id stack, float *z, int 
     for (int set = 0; set < k->n; set++)
         for (int i = 0; i < k->set[set].n; i++)
             if (replaces(k, set, i, layer, stack))
-                replace(k, set, layer, stack, k->r->j->head[k->set[set].head[i]].head,
-                        z + (int64_t)set * each * width_of(k->r->j, stack), each);
+                ablate_pass_replace(k, set, layer, stack, k->r->j->head[k->set[set].head[i]].head,
+                                    z + (int64_t)set * each * ablate_pass_width_of(k->r->j, stack),
+                                    each);
 }
 
 /* n copies of x[size], one after the other. */
@@ -265,7 +266,7 @@ static void find_start(const struct ablate_run *r, const struct ablate_set *set,
     for (int i = 0; i < n; i++)
         for (int k = 0; k < set[i].n; k++) {
             const struct ablate_head *head = &r->j->head[set[i].head[k]];
-            int its = side_of(r, head->stack);
+            int its = ablate_pass_side_of(r, head->stack);
 
             if (its < *side || (its == *side && head->layer < *layer)) {
                 *side = its;

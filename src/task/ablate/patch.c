@@ -113,8 +113,8 @@ static void cap_logits(const struct model *m, float *logits)
 }
 
 /* Which tokens: those that the two texts predict, unless others are asked for. */
-static int choose(const struct ablate_job *j, struct ablate_patched *p, const float *logits,
-                  const float *other, struct err *e)
+static int patch_choose(const struct ablate_job *j, struct ablate_patched *p, const float *logits,
+                        const float *other, struct err *e)
 {
     const struct answer *w = &j->answer;
 
@@ -166,7 +166,7 @@ static int run_both(struct ablate_patched *p, struct ablate_run *r, struct ablat
     k->probability = arena_alloc_raw(r->a, V, sizeof *k->probability);
     row_logits(r, p->row, r->hidden, 1, k->clean, r->a);
     row_logits(&other, p->row, other.hidden, 1, logits, r->a);
-    if (choose(j, p, k->clean, logits, e) != 0)
+    if (patch_choose(j, p, k->clean, logits, e) != 0)
         return -1;
     cap_logits(j->m, k->clean);
     k->log_sum = effect_log_sum(k->clean, (int)V);

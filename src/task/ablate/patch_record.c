@@ -138,7 +138,7 @@ static double of_patched(const void *patched, int head, int number)
 }
 
 /* One of the two numbers of each position. */
-static struct list numbers(struct arena *a, const struct ablate_patch *at, int n, bool kl)
+static struct list patch_numbers(struct arena *a, const struct ablate_patch *at, int n, bool kl)
 {
     double *x = arena_alloc(a, (size_t)n, sizeof *x);
 
@@ -147,8 +147,8 @@ static struct list numbers(struct arena *a, const struct ablate_patch *at, int n
     return (struct list){ x, n };
 }
 
-static struct list head_rows(const struct ablate_job *j, struct arena *a,
-                             const struct ablate_patched *p, const int *place)
+static struct list patch_head_rows(const struct ablate_job *j, struct arena *a,
+                                   const struct ablate_patched *p, const int *place)
 {
     struct head_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
 
@@ -159,8 +159,8 @@ static struct list head_rows(const struct ablate_job *j, struct arena *a,
         row[i] = (struct head_row){ .id = ablate_head_id(head), .of = p->head[place[i]] };
         if (p->at == NULL)
             continue;
-        row[i].patch_at = numbers(a, p->at[place[i]], n, false);
-        row[i].kl_at = numbers(a, p->at[place[i]], n, true);
+        row[i].patch_at = patch_numbers(a, p->at[place[i]], n, false);
+        row[i].kl_at = patch_numbers(a, p->at[place[i]], n, true);
     }
     return (struct list){ row, j->n_asked };
 }
@@ -189,8 +189,8 @@ static struct list position_rows(const struct ablate_job *j, struct arena *a,
 }
 
 /* Above the table. */
-static const char *lead(const struct ablate_job *j, struct arena *a,
-                        const struct ablate_patched *p)
+static const char *patch_lead(const struct ablate_job *j, struct arena *a,
+                              const struct ablate_patched *p)
 {
     const struct tokens *queries = session_queries(&j->job.s, &p->item);
     const char *against = p->against < 0 ? "" :
@@ -216,9 +216,9 @@ int ablate_patch_write(struct ablate_job *j, struct arena *a, const struct ablat
         .difference = p->difference[0], .difference_other = p->difference[1],
         .tokens = records_pieces(&p->item.tokens),
         .tokens_other = records_pieces(&p->other.tokens),
-        .heads = head_rows(j, a, p, place),
+        .heads = patch_head_rows(j, a, p, place),
     };
-    struct results_text out = { &row, j->record, &row.heads, 1, lead(j, a, p) };
+    struct results_text out = { &row, j->record, &row.heads, 1, patch_lead(j, a, p) };
 
     if (j->args->by_position) {
         row.positions = position_rows(j, a, p, place);

@@ -36,12 +36,12 @@ static struct panel empty_panel(struct arena *a, const char *title, int n_rows, 
     return (struct panel){ title, n_rows, n_cols, cell };
 }
 
-static void put(struct panel *p, int row, int col, double value)
+static void ablate_picture_put(struct panel *p, int row, int col, double value)
 {
     ((float *)(uintptr_t)p->value)[row * p->n_cols + col] = (float)value;
 }
 
-static float largest(const struct maps *m)
+static float ablate_picture_largest(const struct maps *m)
 {
     float most = 0;
 
@@ -51,11 +51,11 @@ static float largest(const struct maps *m)
     return most > 0 ? most : 1e-6f;
 }
 
-static int draw(const struct ablate_job *j, const struct maps *m, const char *caption,
-                const char *path, struct err *e)
+static int ablate_picture_draw(const struct ablate_job *j, const struct maps *m,
+                               const char *caption, const char *path, struct err *e)
 {
     const struct figure_args *figure = &j->args->shared.figure;
-    float most = largest(m);
+    float most = ablate_picture_largest(m);
     struct figure_plan plan = {
         .format = figure_format(&j->job.results.output), .n_rows = m->rows.n,
         .n_cols = m->cols.n, .n_panels = m->n, .one_bar = true, .columns = m->columns,
@@ -107,7 +107,7 @@ struct side {
     int *place;                 /* of each number among them */
 };
 
-static struct side side_of(const struct ablate_job *j, struct arena *a, bool heads)
+static struct side ablate_picture_side_of(const struct ablate_job *j, struct arena *a, bool heads)
 {
     struct side side = { 0, arena_alloc(a, (size_t)j->n_asked, sizeof(int)), NULL };
     int most = 0;
@@ -136,7 +136,8 @@ static int draw_heads(const struct ablate_job *j, int number, const char *captio
                       const double *value, const char *path, struct arena *a, struct err *e)
 {
     enum stack_id stack[N_STACK];
-    struct side layers = side_of(j, a, false), heads = side_of(j, a, true);
+    struct side layers = ablate_picture_side_of(j, a, false),
+                heads = ablate_picture_side_of(j, a, true);
     struct panel panel[N_STACK];
     int n = stacks_of(j, stack);
     bool is_signed = number != ABLATE_KL && number != ABLATE_CHANGE;
@@ -147,12 +148,14 @@ static int draw_heads(const struct ablate_job *j, int number, const char *captio
                                             titles[number]), layers.n, heads.n);
         for (int k = 0; k < j->n_asked; k++)
             if (j->head[k].stack == stack[i])
-                put(&panel[i], layers.place[j->head[k].layer], heads.place[j->head[k].head],
-                    value[k]);
+                ablate_picture_put(&panel[i], layers.place[j->head[k].layer],
+                                   heads.place[j->head[k].head], value[k]);
     }
-    return draw(j, &(struct maps){ panel, n, n, figure_numbered(a, 'L', layers.number, layers.n),
-                                   figure_numbered(a, 'H', heads.number, heads.n), is_signed },
-                caption, path, e);
+    return ablate_picture_draw(j, &(struct maps){ panel, n, n,
+                                                  figure_numbered(a, 'L', layers.number, layers.n),
+                                                  figure_numbered(a, 'H', heads.number, heads.n),
+                                                  is_signed },
+                               caption, path, e);
 }
 
 int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
@@ -188,7 +191,8 @@ static int draw_positions(const struct ablate_job *j, const struct ablate_patche
                           const char *path, struct arena *a, struct err *e)
 {
     const struct tokens *t = ablate_rows_of(j, &p->item, &j->head[0]);
-    struct side layers = side_of(j, a, false), heads = side_of(j, a, true);
+    struct side layers = ablate_picture_side_of(j, a, false),
+                heads = ablate_picture_side_of(j, a, true);
     int *place = arena_alloc(a, (size_t)t->n, sizeof *place);
     struct panel *panel = arena_alloc(a, (size_t)heads.n, sizeof *panel);
 
@@ -201,12 +205,12 @@ static int draw_positions(const struct ablate_job *j, const struct ablate_patche
         panel[i] = empty_panel(a, arena_printf(a, "H%d", heads.number[i]), layers.n, t->n);
     for (int i = 0; i < j->n_asked; i++)
         for (int k = 0; k < t->n; k++)
-            put(&panel[heads.place[j->head[i].head]], layers.place[j->head[i].layer], k,
-                shows_kl(j) ? p->at[i][k].kl : p->at[i][k].patch);
-    return draw(j, &(struct maps){ panel, heads.n, heads.n < 4 ? heads.n : 4,
-                                   figure_numbered(a, 'L', layers.number, layers.n),
-                                   figure_labels(a, t, place, t->n), !shows_kl(j) },
-                patch_caption(j, p, a), path, e);
+            ablate_picture_put(&panel[heads.place[j->head[i].head]], layers.place[j->head[i].layer],
+                               k, shows_kl(j) ? p->at[i][k].kl : p->at[i][k].patch);
+    return ablate_picture_draw(j, &(struct maps){ panel, heads.n, heads.n < 4 ? heads.n : 4,
+                                                  figure_numbered(a, 'L', layers.number, layers.n),
+                                                  figure_labels(a, t, place, t->n), !shows_kl(j) },
+                               patch_caption(j, p, a), path, e);
 }
 
 int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p,

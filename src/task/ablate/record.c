@@ -94,8 +94,8 @@ static double of_text(const void *found, int head, int number)
     return ((const struct ablate_found *)found)->of[head][number];
 }
 
-static struct list head_rows(const struct ablate_job *j, struct arena *a,
-                             const struct ablate_found *f)
+static struct list ablate_head_rows(const struct ablate_job *j, struct arena *a,
+                                    const struct ablate_found *f)
 {
     struct head_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
     const int *place = ablate_order(j, a, of_text, f);
@@ -126,8 +126,8 @@ static struct list set_rows(const struct ablate_job *j, struct arena *a,
     return (struct list){ row, N_SET };
 }
 
-static const char *lead(const struct ablate_job *j, struct arena *a,
-                        const struct ablate_found *f)
+static const char *ablate_lead(const struct ablate_job *j, struct arena *a,
+                               const struct ablate_found *f)
 {
     const char *by = ablate_with_text(j);
 
@@ -155,8 +155,8 @@ int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
     if (j->args->together)
         row.sets = set_rows(j, a, found);
     else
-        row.heads = head_rows(j, a, found);
+        row.heads = ablate_head_rows(j, a, found);
     return results_text(&j->job.results, a, item, &(struct results_text){
         &row, j->record, j->args->together ? &row.sets : &row.heads, 1,
-        .lead = lead(j, a, found) }, e);
+        .lead = ablate_lead(j, a, found) }, e);
 }

@@ -39,7 +39,7 @@ static int read_measure(struct ablate_job *j, const struct sums *part, struct er
     return json_field_bool(part->run, "direct", false, &j->has_direct, e);
 }
 
-static enum stack_id stack_of(const struct head_id *id)
+static enum stack_id ablate_sums_stack_of(const struct head_id *id)
 {
     int i = 0;
 
@@ -58,8 +58,8 @@ int ablate_sums_open(void *self, const struct sums *part, struct err *e)
     j->n_asked = j->n_heads = j->job.n_heads;
     j->head = arena_alloc(j->job.s.a, (uint64_t)j->n_heads, sizeof *j->head);
     for (int i = 0; i < j->n_heads; i++)
-        j->head[i] = (struct ablate_head){ stack_of(&j->job.heads[i]), j->job.heads[i].layer,
-                                           j->job.heads[i].head };
+        j->head[i] = (struct ablate_head){ ablate_sums_stack_of(&j->job.heads[i]),
+                                           j->job.heads[i].layer, j->job.heads[i].head };
     j->n_sets = j->args->together ? 1 + ABLATE_RANDOM : j->n_asked;
     ablate_summary_open(j);
     return 0;

@@ -157,7 +157,7 @@ static int each_masked(struct text_sums *s, const struct ablate_run *like,
 
 /* ---- all of it ---- */
 
-static void undefined(struct ablate_found *out, int n)
+static void ablate_text_undefined(struct ablate_found *out, int n)
 {
     for (int i = 0; i < n * N_ABLATE; i++)
         out->of[i / N_ABLATE][i % N_ABLATE] = NAN;
@@ -173,7 +173,7 @@ static double direct_of(const struct text_sums *s, const struct ablate_set *set)
     return sum;
 }
 
-static void finish(const struct text_sums *s, struct ablate_found *out)
+static void ablate_text_finish(const struct text_sums *s, struct ablate_found *out)
 {
     const struct ablate_job *j = s->j;
 
@@ -192,8 +192,8 @@ static void finish(const struct text_sums *s, struct ablate_found *out)
         out->loss = s->loss / s->n_rows;
 }
 
-static int run_text(struct text_sums *s, struct ablate_run *r, struct ablate_found *out,
-                    struct err *e)
+static int ablate_text_run(struct text_sums *s, struct ablate_run *r, struct ablate_found *out,
+                           struct err *e)
 {
     if (s->j->measure == ABLATE_MASKED)
         return each_masked(s, r, out, e);
@@ -214,7 +214,7 @@ int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
     struct ablate_run run = { .j = j, .a = a, .item = *item };
 
     *out = (struct ablate_found){ .of = arena_alloc(a, n, sizeof *out->of) };
-    undefined(out, n_sets);
+    ablate_text_undefined(out, n_sets);
     if (j->args->with == ABLATE_RESAMPLE && ablate_partner(j, a, item, &run.values, e) != 0)
         return -1;
     if (j->args->with == ABLATE_MEAN)
@@ -225,8 +225,8 @@ int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
         return 0;
     if (j->has_direct)
         sums.direct = arena_alloc(a, (size_t)j->n_heads, sizeof *sums.direct);
-    if (run_text(&sums, &run, out, e) != 0)
+    if (ablate_text_run(&sums, &run, out, e) != 0)
         return -1;
-    finish(&sums, out);
+    ablate_text_finish(&sums, out);
     return 0;
 }

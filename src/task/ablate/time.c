@@ -18,7 +18,7 @@ void ablate_time_run(struct ablate_time *t)
     clock_gettime(CLOCK_MONOTONIC, &t->run);
 }
 
-static double between(const struct timespec *from, const struct timespec *to)
+static double ablate_time_between(const struct timespec *from, const struct timespec *to)
 {
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
@@ -32,7 +32,7 @@ const char *ablate_time_text(struct arena *a, double seconds)
 }
 
 /* Layers that a set runs, those of a decoder after its encoder too. */
-static double layers_of(const struct ablate_job *j, const struct ablate_set *set)
+static double ablate_time_layers_of(const struct ablate_job *j, const struct ablate_set *set)
 {
     const struct model *whole = j->job.s.model;
     double most = 0;
@@ -52,7 +52,7 @@ static double all_layers(const struct ablate_job *j, const struct ablate_set *se
     double sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += layers_of(j, &set[i]);
+        sum += ablate_time_layers_of(j, &set[i]);
     return sum;
 }
 
@@ -61,8 +61,8 @@ static double expected(const struct ablate_job *j, const struct ablate_set *all,
                        int n, int n_runs, const struct timespec *now)
 {
     double share = j->job.in != NULL ? input_share(j->job.in) : NAN;
-    double pass = between(&j->time.begun, &j->time.run) / all_layers(j, all, n);
-    double measure = between(&j->time.run, now) / n;
+    double pass = ablate_time_between(&j->time.begun, &j->time.run) / all_layers(j, all, n);
+    double measure = ablate_time_between(&j->time.run, now) / n;
     double later = j->work_after;
     double L = j->m->config.n_layers;
     double text = pass * (all_layers(j, all, n_all) + later * L) + measure * (n_all + later);

@@ -71,7 +71,7 @@ static int parse_span(struct attribute_job *j, struct err *e)
     return 0;
 }
 
-static int check(void *self, struct err *e)
+static int attribute_check(void *self, struct err *e)
 {
     struct attribute_job *j = self;
 
@@ -98,7 +98,7 @@ static int choose_stack(struct attribute_job *j, struct err *e)
     return 0;
 }
 
-static int prepare(void *self, struct err *e)
+static int attribute_prepare(void *self, struct err *e)
 {
     struct attribute_job *j = self;
 
@@ -123,8 +123,8 @@ static int check_span(const struct attribute_job *j, const struct item *item, st
                    j->span_last, n - 1);
 }
 
-static int forward(struct attribute_found *f, struct arena *a, struct trail *trail,
-                   float *logits, struct err *e)
+static int attribute_forward(struct attribute_found *f, struct arena *a, struct trail *trail,
+                             float *logits, struct err *e)
 {
     const struct attribute_job *j = f->j;
     struct tap tap = trail_tap(trail);
@@ -139,7 +139,7 @@ static int forward(struct attribute_found *f, struct arena *a, struct trail *tra
     return session_forward(&j->job.s, &texts, &want, &sink, keys, a, e);
 }
 
-static int run_text(struct attribute_found *f, struct arena *a, struct err *e)
+static int attribute_run_text(struct attribute_found *f, struct arena *a, struct err *e)
 {
     const struct attribute_job *j = f->j;
     int T = session_queries(&j->job.s, f->item)->n;
@@ -148,7 +148,7 @@ static int run_text(struct attribute_found *f, struct arena *a, struct err *e)
     struct trail *trail = trail_new(a, j->m, f->row, T, S, keys);
     float *logits = arena_alloc(a, (size_t)j->m->n_logits, sizeof *logits);
 
-    if (forward(f, a, trail, logits, e) != 0 || attribute_target(f, logits, e) != 0)
+    if (attribute_forward(f, a, trail, logits, e) != 0 || attribute_target(f, logits, e) != 0)
         return -1;
     f->parts = attribution_new(a, trail, &f->target);
     if (f->parts->error <= ATTRIBUTE_ERROR_MAX)
@@ -158,22 +158,23 @@ static int run_text(struct attribute_found *f, struct arena *a, struct err *e)
                    f->parts->error, ATTRIBUTE_ERROR_MAX);
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int attribute_one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct attribute_job *j = self;
     struct attribute_found found = { .j = j, .item = item };
 
     if (answer_row(&j->answer, item, &found.row, e) != 0 ||
-        (j->span_first >= 0 && check_span(j, item, e) != 0) || run_text(&found, a, e) != 0)
+        (j->span_first >= 0 && check_span(j, item, e) != 0) ||
+        attribute_run_text(&found, a, e) != 0)
         return -1;
     return attribute_write(j, a, &found, e);
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .check = check,
-                                      .prepare = prepare, .text = one_text };
+static const struct job_kind kind = { .outputs = &output_reports, .check = attribute_check,
+                                      .prepare = attribute_prepare, .text = attribute_one_text };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int attribute_run(const void *args, int n_operands, char **operands, const struct env *env,
+                         struct err *e)
 {
     struct attribute_job job = { .job = { args, n_operands, operands }, .args = args };
 
@@ -185,6 +186,6 @@ const struct cmd cmd_attribute = {
     .summary = "report how much each head and each token adds to a logit",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct attribute_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = attribute_run,
     .records = (const struct record *const[]){ &attribute_record, NULL },
 };

@@ -162,8 +162,8 @@ static const struct tokens *keys_of(const struct attribute_found *f, bool crosse
     return crosses ? &f->item->tokens : session_queries(&f->j->job.s, f->item);
 }
 
-static struct head_row head_row(const struct attribute_found *f, bool crosses, int layer,
-                                int head)
+static struct head_row attribute_head_row(const struct attribute_found *f, bool crosses, int layer,
+                                          int head)
 {
     const struct attribute_job *j = f->j;
     const struct attribution_heads *of = &(crosses ? f->parts->cross : f->parts->own)[layer];
@@ -189,7 +189,7 @@ static bool shows(const struct attribute_job *j, bool crosses)
     return has && (j->stack == N_STACK || (j->stack == STACK_CROSS) == crosses);
 }
 
-static double key_of(const struct attribute_job *j, const struct head_row *row)
+static double attribute_key_of(const struct attribute_job *j, const struct head_row *row)
 {
     return j->args->sort == ATTRIBUTE_LAYER ? 0 :
            j->args->sort == ATTRIBUTE_SPAN ? row->span.span : row->dla;
@@ -204,7 +204,7 @@ static struct head_row *sorted(const struct attribute_job *j, struct arena *a,
     const int *order;
 
     for (int i = 0; i < n; i++)
-        key[i] = key_of(j, &rows[i]);
+        key[i] = attribute_key_of(j, &rows[i]);
     order = sort_places(a, key, n, j->args->reverse);
     for (int i = 0; i < n; i++)
         out[i] = rows[order[i]];
@@ -212,7 +212,7 @@ static struct head_row *sorted(const struct attribute_job *j, struct arena *a,
 }
 
 /* Those that -l, -H and -s ask for. */
-static struct list head_rows(const struct attribute_found *f, struct arena *a)
+static struct list attribute_head_rows(const struct attribute_found *f, struct arena *a)
 {
     const struct attribute_job *j = f->j;
     const struct config *config = &j->m->config;
@@ -225,7 +225,7 @@ static struct list head_rows(const struct attribute_found *f, struct arena *a)
             for (int h = 0; h < config->n_heads; h++)
                 if (shows(j, crosses) && wanted_layer(&j->job.want, l) &&
                     wanted_head(&j->job.want, l, h))
-                    row[n++] = head_row(f, crosses, l, h);
+                    row[n++] = attribute_head_row(f, crosses, l, h);
     return (struct list){ sorted(j, a, row, n), n };
 }
 
@@ -256,7 +256,7 @@ static struct list source_rows(const struct attribute_found *f, struct arena *a,
 /* ---- the text ---- */
 
 /* Above the table. */
-static const char *lead(const struct attribute_found *f, struct arena *a)
+static const char *attribute_lead(const struct attribute_found *f, struct arena *a)
 {
     const struct attribution *p = f->parts;
     const struct attribution_target *t = &f->target;
@@ -277,8 +277,8 @@ static const char *lead(const struct attribute_found *f, struct arena *a)
                         p->embedding, p->mlps, mixers, p->biases, p->error);
 }
 
-static struct text_row text_row(const struct attribute_found *f, struct arena *a,
-                                struct list heads)
+static struct text_row attribute_text_row(const struct attribute_found *f, struct arena *a,
+                                          struct list heads)
 {
     const struct attribution *p = f->parts;
     const struct attribution_target *t = &f->target;
@@ -301,9 +301,9 @@ static struct text_row text_row(const struct attribute_found *f, struct arena *a
 int attribute_write(struct attribute_job *j, struct arena *a, const struct attribute_found *f,
                     struct err *e)
 {
-    struct list heads = head_rows(f, a);
-    struct text_row row = text_row(f, a, heads);
-    struct results_text out = { &row, j->record, &row.heads, 1, lead(f, a) };
+    struct list heads = attribute_head_rows(f, a);
+    struct text_row row = attribute_text_row(f, a, heads);
+    struct results_text out = { &row, j->record, &row.heads, 1, attribute_lead(f, a) };
 
     if (j->args->sources) {
         row.sources = source_rows(f, a, heads);

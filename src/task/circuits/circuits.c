@@ -105,7 +105,7 @@ static int select_heads(struct circuits_job *j, struct err *e)
     return fold_check(s->shown, e);
 }
 
-static int check(const struct circuits_job *j, struct err *e)
+static int circuits_check(const struct circuits_job *j, struct err *e)
 {
     const struct circuits_args *args = j->args;
 
@@ -127,7 +127,7 @@ static double shown_value(const void *job, int layer, int head)
     return circuits_value(j, layer, head, (enum circuits_number)j->args->metric);
 }
 
-static int draw(const struct circuits_job *j, struct err *e)
+static int circuits_draw(const struct circuits_job *j, struct err *e)
 {
     const struct session *s = &j->s;
     const struct head_numbers numbers = {
@@ -154,12 +154,12 @@ static int write_report(struct circuits_job *j, struct err *e)
     return output_close(&j->output, output_end(&j->output, e), e);
 }
 
-static int run_session(struct circuits_job *j, struct err *e)
+static int circuits_run_session(struct circuits_job *j, struct err *e)
 {
     const struct circuits_args *args = j->args;
 
     if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
-        shared_check_figure(&args->shared, &j->output, NULL, e) != 0 || check(j, e) != 0 ||
+        shared_check_figure(&args->shared, &j->output, NULL, e) != 0 || circuits_check(j, e) != 0 ||
         select_heads(j, e) != 0 || check_read(j, e) != 0 ||
         provenance_open(&j->s, &j->output, NULL, e) != 0)
         return -1;
@@ -169,11 +169,11 @@ static int run_session(struct circuits_job *j, struct err *e)
         circuits_choose(j);
     j->found = circuits_new(j->a, j->s.shown, args->edges ? NULL : &j->tokens, j->s.par,
                             j->s.env->warn);
-    return output_is_picture(&j->output) ? draw(j, e) : write_report(j, e);
+    return output_is_picture(&j->output) ? circuits_draw(j, e) : write_report(j, e);
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int circuits_run(const void *args, int n_operands, char **operands, const struct env *env,
+                        struct err *e)
 {
     struct circuits_job job = { .args = args, .a = env->arena };
     int status = session_open(&job.s, &job.args->shared.asked, false, env, e);
@@ -181,7 +181,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     (void)n_operands;
     (void)operands;
     if (status == 0)
-        status = run_session(&job, e);
+        status = circuits_run_session(&job, e);
     session_close(&job.s);
     return status;
 }
@@ -190,6 +190,6 @@ const struct cmd cmd_circuits = {
     .name = "circuits", .summary = "report what heads do, judged by the weights alone",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct circuits_args), .examples = examples,
-    .max_operands = 0, .run = run,
+    .max_operands = 0, .run = circuits_run,
     .records = (const struct record *const[]){ &circuits_record, &circuits_pairs_record, NULL },
 };

@@ -22,7 +22,7 @@ struct members {
     bool wraps;                 /* the first comes after the last */
 };
 
-static int count(const char *const *words)
+static int circuits_classes_count(const char *const *words)
 {
     int n = 0;
 
@@ -31,7 +31,7 @@ static int count(const char *const *words)
     return n;
 }
 
-static const char *const *numbers(struct arena *a)
+static const char *const *circuits_classes_numbers(struct arena *a)
 {
     const char **word = arena_alloc(a, NUMBERS, sizeof *word);
 
@@ -79,7 +79,8 @@ static int singles(const struct circuits_job *j, const struct members *of, const
 }
 
 /* Members with a space before them, or without one, whichever has more single tokens. */
-static struct circuits_class class_of(const struct circuits_job *j, const struct members *of)
+static struct circuits_class circuits_class_of(const struct circuits_job *j,
+                                               const struct members *of)
 {
     int *id = arena_alloc(j->a, (size_t)of->n, sizeof *id);
     int *bare = arena_alloc(j->a, (size_t)of->n, sizeof *bare);
@@ -102,9 +103,9 @@ static struct circuits_class class_of(const struct circuits_job *j, const struct
 static void choose_classes(struct circuits_job *j)
 {
     const struct members members[N_CIRCUITS_CLASS] = {
-        { "days", days, count(days), true },
-        { "months", months, count(months), true },
-        { "numbers", numbers(j->a), NUMBERS, false },
+        { "days", days, circuits_classes_count(days), true },
+        { "months", months, circuits_classes_count(months), true },
+        { "numbers", circuits_classes_numbers(j->a), NUMBERS, false },
         { "letters", letters(j->a), LETTERS, false },
     };
     struct circuits_class *class = arena_alloc(j->a, N_CIRCUITS_CLASS, sizeof *class);
@@ -112,7 +113,7 @@ static void choose_classes(struct circuits_job *j)
 
     for (int i = 0; i < N_CIRCUITS_CLASS; i++)
         class[i] = j->s.tok != NULL && j->args->sample > 0 ?
-                       class_of(j, &members[i]) :
+                       circuits_class_of(j, &members[i]) :
                        (struct circuits_class){ members[i].name, 0, none, none };
     j->tokens.class = class;
     j->tokens.n_classes = N_CIRCUITS_CLASS;

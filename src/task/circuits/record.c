@@ -210,8 +210,8 @@ double circuits_value(const struct circuits_job *j, int l, int h, enum circuits_
 /* ---- order ---- */
 
 /* rows[n] of `size` bytes, the largest key first, or last. */
-static void *in_order(const struct circuits_job *j, const char *rows, size_t size, int n,
-                      const double *key)
+static void *circuits_in_order(const struct circuits_job *j, const char *rows, size_t size, int n,
+                               const double *key)
 {
     const int *order = sort_places(j->a, key, n, j->args->reverse);
     char *out = arena_alloc(j->a, (size_t)n, size);
@@ -223,7 +223,7 @@ static void *in_order(const struct circuits_job *j, const char *rows, size_t siz
 
 /* ---- rows ---- */
 
-static struct head_row head_row(const struct circuits_job *j, struct head_id id)
+static struct head_row circuits_head_row(const struct circuits_job *j, struct head_id id)
 {
     const struct circuits *c = j->found;
     int at = id.layer * c->H + id.head, class = best_class(j, at);
@@ -245,7 +245,7 @@ static struct head_row head_row(const struct circuits_job *j, struct head_id id)
     return row;
 }
 
-static struct list head_rows(const struct circuits_job *j)
+static struct list circuits_head_rows(const struct circuits_job *j)
 {
     int n;
     const struct head_id *id = records_heads(&j->s, &j->want, j->a, &n);
@@ -253,10 +253,10 @@ static struct list head_rows(const struct circuits_job *j)
     double *key = arena_alloc(j->a, (size_t)n, sizeof *key);
 
     for (int i = 0; i < n; i++) {
-        row[i] = head_row(j, id[i]);
+        row[i] = circuits_head_row(j, id[i]);
         key[i] = j->args->sort > 0 ? row[i].number[j->args->sort - 1] : 0;
     }
-    return (struct list){ in_order(j, (const char *)row, sizeof *row, n, key), n };
+    return (struct list){ circuits_in_order(j, (const char *)row, sizeof *row, n, key), n };
 }
 
 static struct list pair_rows(const struct circuits_job *j)
@@ -278,7 +278,7 @@ static struct list pair_rows(const struct circuits_job *j)
             key[n++] = j->args->sort > 0 ?
                            c->comp[j->args->sort - 1 - CIRCUITS_Q_COMP][at] : 0;
         }
-    return (struct list){ in_order(j, (const char *)row, sizeof *row, n, key), n };
+    return (struct list){ circuits_in_order(j, (const char *)row, sizeof *row, n, key), n };
 }
 
 /* ---- the report ---- */
@@ -300,7 +300,7 @@ static struct model_row model_row(const struct circuits_job *j)
         .stack = family_stack_names[s->stack], .folded = fold_is_on(s->shown),
         .centred = fold_is_centred(s->shown), .positions = has_positions(s->shown),
         .chance = 1 / sqrt(s->shown->config.d_model), .sample = tokens ? j->tokens.n : -1,
-        .seed = j->asked.seed, .rows = j->args->edges ? pair_rows(j) : head_rows(j),
+        .seed = j->asked.seed, .rows = j->args->edges ? pair_rows(j) : circuits_head_rows(j),
     };
 }
 

@@ -44,7 +44,7 @@ static const char *const examples[] = {
 
 /* ---- texts ---- */
 
-static int check(void *self, struct err *e)
+static int curve_check(void *self, struct err *e)
 {
     const struct curve_job *j = self;
     const struct output *output = &j->job.results.output;
@@ -57,7 +57,7 @@ static int check(void *self, struct err *e)
     return figure_check_page(&j->args->shared.figure, e);
 }
 
-static int prepare(void *self, struct err *e)
+static int curve_prepare(void *self, struct err *e)
 {
     struct curve_job *j = self;
 
@@ -79,7 +79,7 @@ static int check_several(const struct curve_job *j, struct err *e)
                    "several");
 }
 
-static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
+static int curve_texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
 {
     struct curve_job *j = self;
     struct attended attended = job_pack(&j->job, a, items, n);
@@ -99,7 +99,8 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
 }
 
 static const struct job_kind kind = { .outputs = &output_figures, .name = "curve",
-                                      .check = check, .prepare = prepare, .texts = texts };
+                                      .check = curve_check, .prepare = curve_prepare,
+                                      .texts = curve_texts };
 
 /* ---- models ---- */
 
@@ -134,8 +135,9 @@ static void call_apart(struct curve_job *jobs, int n)
             jobs[i].job.s.name = jobs[i].args->shared.asked.model;
 }
 
-static int gather(struct curve_job *jobs, int n, const struct curve_args *args, int n_operands,
-                  char **operands, const struct env *env, int *n_open, struct err *e)
+static int curve_gather(struct curve_job *jobs, int n, const struct curve_args *args,
+                        int n_operands, char **operands, const struct env *env, int *n_open,
+                        struct err *e)
 {
     for (int k = 0; k < n; k++) {
         struct curve_args *own = arena_alloc(env->arena, 1, sizeof *own);
@@ -150,7 +152,7 @@ static int gather(struct curve_job *jobs, int n, const struct curve_args *args, 
     return 0;
 }
 
-static int draw(struct curve_job *jobs, int n, struct err *e)
+static int curve_draw_texts(struct curve_job *jobs, int n, struct err *e)
 {
     const struct output *output = &jobs->job.results.output;
 
@@ -171,8 +173,8 @@ static int draw(struct curve_job *jobs, int n, struct err *e)
     return 0;
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int curve_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     const struct curve_args *asked = args;
     int n = asked->models.n > 1 ? asked->models.n : 1, n_open = 0, status;
@@ -182,12 +184,12 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     own.again = n > 1;
     if (check_args(asked, e) != 0)
         return -1;
-    status = gather(jobs, n, asked, n_operands, operands, &own, &n_open, e);
+    status = curve_gather(jobs, n, asked, n_operands, operands, &own, &n_open, e);
     for (int k = 1; k < n && status == 0; k++)
         status = provenance_add(&jobs[0].job.s, &jobs[k].job.s, e);
     call_apart(jobs, status == 0 ? n : 0);
     if (status == 0)
-        status = draw(jobs, n, e);
+        status = curve_draw_texts(jobs, n, e);
     for (int k = 0; k < n_open; k++)
         session_close(&jobs[k].job.s);
     return status;
@@ -197,6 +199,6 @@ const struct cmd cmd_curve = {
     .name = "curve", .summary = "draw a metric over layers, positions, distances or models",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct curve_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = curve_run,
     .records = (const struct record *const[]){ &curve_record, NULL },
 };

@@ -28,7 +28,7 @@ static void set_place(const struct curve_job *j, const struct numbers *to, int p
     curve_interval(j, &found, &to->low[place], &to->high[place]);
 }
 
-static double *undefined(struct arena *a, int n)
+static double *curve_picture_undefined(struct arena *a, int n)
 {
     double *v = arena_alloc(a, (uint64_t)n, sizeof *v);
 
@@ -61,7 +61,8 @@ static int count_places(const struct curve_job *jobs, int n)
     return most;
 }
 
-static void set_places(const struct curve_job *jobs, int n, struct curve *curve, struct arena *a)
+static void curve_picture_set_places(const struct curve_job *jobs, int n, struct curve *curve,
+                                     struct arena *a)
 {
     int first = jobs->args->over == OVER_STEP ? 1 : 0;
     double *x;
@@ -78,8 +79,8 @@ static void set_places(const struct curve_job *jobs, int n, struct curve *curve,
     curve->x_label = jobs->args->over == OVER_MODEL ? label : NULL;
 }
 
-static int check_same(const struct curve_job *first, const struct curve_job *other,
-                      struct err *e)
+static int curve_picture_check_same(const struct curve_job *first, const struct curve_job *other,
+                                    struct err *e)
 {
     if (first->n_lines != other->n_lines)
         return err_set(e, ERR_INPUT, "%s: found %d lines of heads, expected %d as in %s",
@@ -100,7 +101,7 @@ static int make_lines(const struct curve_job *jobs, int n, struct curve *curve, 
     struct numbers *to;
 
     for (int k = 1; k < n && of_models; k++)
-        if (check_same(&jobs[0], &jobs[k], e) != 0)
+        if (curve_picture_check_same(&jobs[0], &jobs[k], e) != 0)
             return -1;
     curve->n_lines = of_models ? jobs->n_lines : 0;
     for (int k = 0; k < n && !of_models; k++)
@@ -108,8 +109,9 @@ static int make_lines(const struct curve_job *jobs, int n, struct curve *curve, 
     line = arena_alloc(a, (uint64_t)curve->n_lines, sizeof *line);
     to = arena_alloc(a, (uint64_t)curve->n_lines, sizeof *to);
     for (int i = 0; i < curve->n_lines; i++)
-        to[i] = (struct numbers){ undefined(a, curve->n), undefined(a, curve->n),
-                                  undefined(a, curve->n) };
+        to[i] = (struct numbers){ curve_picture_undefined(a, curve->n),
+                                  curve_picture_undefined(a, curve->n),
+                                  curve_picture_undefined(a, curve->n) };
     curve->line = line;
     for (int k = 0, at = 0; k < n; k++) {
         set_lines(&jobs[k], line + at, to + at, of_models ? k : -1);
@@ -163,7 +165,7 @@ enum { AXIS_COLUMNS = 8 };
 
 /* For how many bins there is room: of a few pixels at 100 dpi each, more where lines cross each
  * other everywhere; or of a column. */
-static double room_of(const struct curve_job *j, const struct curve *curve)
+static double curve_picture_room_of(const struct curve_job *j, const struct curve *curve)
 {
     const struct output *output = &j->job.results.output;
     double width = figure_sheet(&j->args->shared.figure, NULL, NULL, NULL).width_px;
@@ -182,7 +184,7 @@ static int take_together(const struct curve_job *j, struct curve *curve)
     int size = 1;
 
     if (j->args->over == OVER_POSITION || j->args->over == OVER_STEP)
-        size = curve_bin_size(curve->n, room_of(j, curve));
+        size = curve_bin_size(curve->n, curve_picture_room_of(j, curve));
     if (size == 1)
         return 1;
     *curve = curve_in_bins(curve, size, a);
@@ -242,8 +244,8 @@ static const char *bins_text(const struct curve_job *j, const struct curve *curv
     return curve_has_intervals(curve) ? arena_printf(a, "%s, and of their intervals", text) : text;
 }
 
-static const char *caption(const struct curve_job *jobs, int n, const struct curve *curve,
-                           int bin, struct arena *a)
+static const char *curve_picture_caption(const struct curve_job *jobs, int n,
+                                         const struct curve *curve, int bin, struct arena *a)
 {
     static const char *const each[] = { "", "a line per head", "mean over the heads of each layer",
                                         "mean over heads" };
@@ -270,7 +272,7 @@ int curve_draw(struct curve_job *jobs, int n, struct err *e)
                            .y_name = metric_text(first, s->a) };
     int bin;
 
-    set_places(jobs, n, &curve, s->a);
+    curve_picture_set_places(jobs, n, &curve, s->a);
     if (make_lines(jobs, n, &curve, s->a, e) != 0)
         return -1;
     leave_out_layers(jobs, n, &curve, s->a);
@@ -279,6 +281,6 @@ int curve_draw(struct curve_job *jobs, int n, struct err *e)
     set_dots(first, &curve, s->a);
     bin = take_together(first, &curve);
     return figure_draw_curve(s, &first->args->shared.figure, &curve,
-                             caption(jobs, n, &curve, bin, s->a),
+                             curve_picture_caption(jobs, n, &curve, bin, s->a),
                              figure_metadata_run(s, s->a, NULL), output, output->path, s->a, e);
 }

@@ -64,7 +64,7 @@ const struct record curve_record = {
 };
 
 /* Heads beside the mean of their layer. */
-static int add_heads(const struct curve_job *j, struct arena *a, struct point_row *row)
+static int curve_add_heads(const struct curve_job *j, struct arena *a, struct point_row *row)
 {
     int n = 0;
 
@@ -97,11 +97,11 @@ static struct list points_of(const struct curve_job *jobs, const struct curve *c
                     line->name, curve->x_label != NULL ? curve->x_label[k] : NULL, curve->x[k],
                     line->y[k], line->low[k], line->high[k] };
         }
-    n += add_heads(jobs, a, row + n);
+    n += curve_add_heads(jobs, a, row + n);
     return (struct list){ row, n };
 }
 
-static const struct record *record_of(const struct curve_job *j, const struct curve *curve)
+static const struct record *curve_record_of(const struct curve_job *j, const struct curve *curve)
 {
     static const char *const of_places[] = { "place_name", NULL };
     const struct record *r = records_without_shown(&j->job.s, &curve_record);
@@ -121,7 +121,7 @@ int curve_write(struct curve_job *jobs, const struct curve *curve, struct err *e
     };
 
     results->run = s->provenance;
-    if (results_open(results, record_of(jobs, curve), NULL, e) != 0)
+    if (results_open(results, curve_record_of(jobs, curve), NULL, e) != 0)
         return -1;
     report_begin(&results->report);
     report_row(&results->report, &row);

@@ -19,7 +19,7 @@ static bool is_of_rows(const struct curve_job *j)
     return j->args->over == OVER_POSITION || j->args->over == OVER_STEP;
 }
 
-static bool fits(const struct curve_job *j, const struct metric *m)
+static bool curve_values_fits(const struct curve_job *j, const struct metric *m)
 {
     if (is_of_rows(j))
         return m->rule->row != NULL;
@@ -51,7 +51,7 @@ int curve_choose(struct curve_job *j, struct err *e)
     if (id < 0)
         return no_metric(name, e);
     *metric = metric_table[id];
-    if (!fits(j, metric))
+    if (!curve_values_fits(j, metric))
         return err_set(e, ERR_USAGE, "--metric %s: expected %s", name,
                        expected[j->args->over]);
     if (metric->rule->counts)
@@ -96,7 +96,7 @@ const char *curve_head_name(const struct curve_job *j, struct arena *a, struct h
     return records_head_name(a, &id);
 }
 
-static const char *name_of(const struct curve_job *j, struct head_id id)
+static const char *curve_values_name_of(const struct curve_job *j, struct head_id id)
 {
     struct arena *a = j->job.s.a;
 
@@ -111,9 +111,9 @@ static const char *name_of(const struct curve_job *j, struct head_id id)
 }
 
 /* By its name: the heads of one name are of one line. */
-static void add_line(struct curve_job *j, int i)
+static void curve_values_add_line(struct curve_job *j, int i)
 {
-    const char *name = name_of(j, j->head[i]);
+    const char *name = curve_values_name_of(j, j->head[i]);
     int line = 0;
 
     while (line < j->n_lines && strcmp(j->name[line], name) != 0)
@@ -132,7 +132,7 @@ void curve_open(struct curve_job *j)
     j->line = arena_alloc(s->a, (uint64_t)j->n_heads, sizeof *j->line);
     j->name = arena_alloc(s->a, (uint64_t)j->n_heads, sizeof *j->name);
     for (int i = 0; i < j->n_heads; i++)
-        add_line(j, i);
+        curve_values_add_line(j, i);
     j->sums.a = arena_child(s->a);      /* outlives the texts that it grows with */
     j->sums.kind = (struct summary_kind){ .n = j->n_lines,
                                           .n_replicates = j->args->bootstrap };
@@ -153,7 +153,7 @@ struct found {
     int *count;                 /* the same */
 };
 
-static void put(struct found *f, int place, int line, double value)
+static void curve_values_put(struct found *f, int place, int line, double value)
 {
     size_t at = (size_t)place * (size_t)f->j->n_lines + (size_t)line;
 
@@ -170,12 +170,12 @@ static void put_head(struct found *f, int i, const struct head_stats *head, int 
     const struct stats_list *list = &head->list[0];
 
     if (j->args->over == OVER_LAYER)
-        put(f, head->layer, j->line[i], head->value[0]);
+        curve_values_put(f, head->layer, j->line[i], head->value[0]);
     else if (j->args->over == OVER_MODEL)
-        put(f, 0, j->line[i], head->value[0]);
+        curve_values_put(f, 0, j->line[i], head->value[0]);
     else
         for (int k = 0; list->v != NULL && k < list->n; k++)
-            put(f, k - first, j->line[i], list->v[k]);
+            curve_values_put(f, k - first, j->line[i], list->v[k]);
 }
 
 static struct summary *sums_at(struct curve_sums *s, int place)
@@ -209,8 +209,8 @@ static void add_places(struct found *f, int64_t text, struct arena *a)
     }
 }
 
-static void add_heads(struct curve_job *j, const struct stats *stats, int text, int64_t index,
-                      struct arena *a)
+static void curve_values_add_heads(struct curve_job *j, const struct stats *stats, int text,
+                                   int64_t index, struct arena *a)
 {
     double *value = arena_alloc(a, (uint64_t)j->n_heads, sizeof *value);
 
@@ -235,7 +235,7 @@ void curve_add(struct curve_job *j, struct arena *a, const struct item *item,
         put_head(&f, i, stats_head(stats, text, j->head[i].layer, j->head[i].head), first);
     add_places(&f, item->index, a);
     if (j->heads != NULL)
-        add_heads(j, stats, text, item->index, a);
+        curve_values_add_heads(j, stats, text, item->index, a);
     j->n_texts++;
 }
 

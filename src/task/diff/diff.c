@@ -264,7 +264,7 @@ static int run_pairs(struct job *j, struct err *e)
     return j->summary != NULL ? print_summary(j, e) : 0;
 }
 
-static const struct record *record_of(struct job *j)
+static const struct record *diff_choose_record(struct job *j)
 {
     const struct record *record;
 
@@ -345,7 +345,7 @@ static bool has_one_table(const struct job *j)
 }
 
 /* Each of job[n], one after the other, to the results of all. */
-static int report(struct job *job, int n, struct err *e)
+static int diff_report_pairs(struct job *job, int n, struct err *e)
 {
     struct input *first = job[0].sides.side[0].in;
     int status = 0;
@@ -353,7 +353,7 @@ static int report(struct job *job, int n, struct err *e)
     if (output_is_picture(&job[0].results->output))
         return inputs_result(&job[0], run_pairs(&job[0], e), e);
     job[0].results->run = job[0].sides.side[0].s.provenance;
-    if (results_open(job[0].results, record_of(&job[0]), first, e) != 0)
+    if (results_open(job[0].results, diff_choose_record(&job[0]), first, e) != 0)
         return -1;
     for (int k = 0; k < n && status == 0; k++) {
         if (k > 0 && has_one_table(&job[k]))
@@ -421,13 +421,13 @@ static int run_jobs(struct job *job, int n, const struct env *env, int n_operand
             return -1;
     /* Their files are known only now. */
     if (claims_check(env->arena, env->arena, e) != 0 || open_provenance(job, n, e) != 0 ||
-        report(job, n, e) != 0)
+        diff_report_pairs(job, n, e) != 0)
         return -1;
     return check_tolerance(job, n, e);
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int diff_run(const void *args, int n_operands, char **operands, const struct env *env,
+                    struct err *e)
 {
     const struct diff_args *given = args;
     int n = given->models.n > 2 ? given->models.n - 1 : 1, status;
@@ -452,6 +452,6 @@ const struct cmd cmd_diff = {
     .name = "diff", .summary = "compare the heads of two models, precisions, masks or texts",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct diff_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = diff_run,
     .records = (const struct record *const[]){ &diff_record, &diff_summary_record, NULL },
 };

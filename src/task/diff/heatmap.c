@@ -26,7 +26,7 @@ static struct paired paired_of(struct arena *a, const struct axis_pair *pair)
 }
 
 /* Without the space that a word begins with. */
-static const char *label_of(const struct tokens *t, int i, int *size)
+static const char *diff_heatmap_label_of(const struct tokens *t, int i, int *size)
 {
     const char *label = t->label[i];
     size_t n = t->label_size[i], blank = n > 0 && label[0] == ' ';
@@ -39,7 +39,8 @@ static const char *both_labels(struct arena *a, const struct tokens *first, int 
                                const struct tokens *second, int y)
 {
     int n, m;
-    const char *one = label_of(first, x, &n), *other = label_of(second, y, &m);
+    const char *one = diff_heatmap_label_of(first, x, &n),
+               *other = diff_heatmap_label_of(second, y, &m);
 
     return arena_printf(a, "%.*s/%.*s", n, one, m, other);
 }
@@ -89,8 +90,8 @@ static float taken(const struct map *map, const float *row, int n_keys)
 }
 
 /* The cells of a head; *n_rows x *n_cols. */
-static const float *fill(const struct diff_pair *p, struct arena *a, struct shown *shown, int l,
-                         int h, struct panel *panel)
+static const float *diff_heatmap_fill(const struct diff_pair *p, struct arena *a,
+                                      struct shown *shown, int l, int h, struct panel *panel)
 {
     const struct map *first = diff_map(p->maps, 0, l), *second = diff_map(p->maps, 1, l);
     struct map_axis cols = { shown->cols.n, NULL, shown->sink };
@@ -142,7 +143,7 @@ static struct figure_plan plan_of(const struct diff_sides *d, const struct shown
     return plan;
 }
 
-static int place_of(const struct figure_plan *plan, int i)
+static int diff_heatmap_place_of(const struct figure_plan *plan, int i)
 {
     int rows = plan->columns > 0 ? (plan->n_panels + plan->columns - 1) / plan->columns : 0;
 
@@ -162,13 +163,14 @@ static struct panel *panels_of(const struct diff_pair *p, struct arena *a, struc
         struct panel *panel = &panels[place[i]];
 
         panel->title = records_head_name(a, &head[i]);
-        panel->place = place_of(plan, place[i]);
-        panel->value = fill(p, a, shown, head[i].layer, head[i].head, panel);
+        panel->place = diff_heatmap_place_of(plan, place[i]);
+        panel->value = diff_heatmap_fill(p, a, shown, head[i].layer, head[i].head, panel);
     }
     return panels;
 }
 
-static const char *caption(const struct diff_pair *p, struct arena *a, int pool, bool sink)
+static const char *diff_heatmap_caption(const struct diff_pair *p, struct arena *a, int pool,
+                                        bool sink)
 {
     const char *cell = pool > 1 ? arena_printf(a, "; a cell is the mean of %d x %d differences",
                                                pool, pool) : "";
@@ -212,7 +214,7 @@ int diff_draw_heatmap(const struct diff_pair *p, const struct output *output, co
     maps.vmax = shown.largest > 0.0f ? shown.largest : 1e-6f;
     maps.vmin = -maps.vmax;
     part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part, caption(p, a, plan.pool, shown.sink),
+    sheet = figure_sheet(figure, &part, diff_heatmap_caption(p, a, plan.pool, shown.sink),
                          figure_metadata_map(&side[0].s, a, &side[0].item, NULL, NULL));
     sheet.terminal = plan.terminal;
     return sheet_write(&sheet, plan.format, path, side[0].s.env->warn, e);

@@ -119,8 +119,8 @@ static int check_rows(const struct diff_sides *d, int n_first, int n_second, str
                    n_second);
 }
 
-static int forward(const struct diff_pair *p, int i, struct sink sink, struct arena *a,
-                   struct err *e)
+static int diff_pair_forward(const struct diff_pair *p, int i, struct sink sink, struct arena *a,
+                             struct err *e)
 {
     const struct diff_side *side = &p->sides->side[i];
     struct sink *sinks = arena_alloc(a, (size_t)side->s.shown->config.n_layers + 1,
@@ -156,9 +156,9 @@ int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, st
     p->compare = compare;
     if (d->args->heatmap != NULL)
         p->maps = diff_maps_new(a, d);
-    if (forward(p, 0, compare_first(compare), a, e) != 0)
+    if (diff_pair_forward(p, 0, compare_first(compare), a, e) != 0)
         return -1;
-    return forward(p, 1, compare_second(compare), a, e);
+    return diff_pair_forward(p, 1, compare_second(compare), a, e);
 }
 
 double diff_number(const struct diff_pair *p, int layer, int head, enum diff_number i)

@@ -28,7 +28,7 @@ static double value(const void *of, int layer, int head)
 }
 
 /* What is compared, of what, and what is changed on both sides. */
-static const char *caption(const struct diff_picture *p, struct arena *a)
+static const char *diff_picture_caption(const struct diff_picture *p, struct arena *a)
 {
     const struct diff_sides *d = p->sides;
     const struct diff_side *side = &d->side[0];
@@ -57,7 +57,7 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
         .most = shown->number == DIFF_LINKS_KEPT,
     };
 
-    return head_numbers_draw(&numbers, &p->sides->args->shared.figure, caption(p, a),
+    return head_numbers_draw(&numbers, &p->sides->args->shared.figure, diff_picture_caption(p, a),
                              figure_metadata_map(&first->s, a, p->whole ? NULL : &first->item,
                                                  NULL, NULL), output, path, a, e);
 }

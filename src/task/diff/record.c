@@ -145,7 +145,7 @@ const struct record diff_record = {
 
 /* ---- what they hold ---- */
 
-static struct strongest strongest(struct arena *a, const struct diff_side *side, int key)
+static struct strongest diff_strongest(struct arena *a, const struct diff_side *side, int key)
 {
     const struct tokens *keys = session_keys(&side->s, &side->item);
 
@@ -174,22 +174,22 @@ const struct head_id *diff_order(const struct diff_sides *d, struct arena *a,
     return ordered;
 }
 
-static double value_of(const void *pair, int layer, int head, enum diff_number i)
+static double diff_value_of(const void *pair, int layer, int head, enum diff_number i)
 {
     return diff_number(pair, layer, head, i);
 }
 
-static struct list head_rows(const struct diff_pair *p, struct arena *a)
+static struct list diff_head_rows(const struct diff_pair *p, struct arena *a)
 {
     const struct diff_side *side = p->sides->side;
     int n, key[2];
-    const struct head_id *id = diff_order(p->sides, a, value_of, p, &n);
+    const struct head_id *id = diff_order(p->sides, a, diff_value_of, p, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++) {
         compare_strongest(p->compare, id[i].layer, id[i].head, key);
-        row[i] = (struct head_row){ .id = id[i], .first = strongest(a, &side[0], key[0]),
-                                    .second = strongest(a, &side[1], key[1]) };
+        row[i] = (struct head_row){ .id = id[i], .first = diff_strongest(a, &side[0], key[0]),
+                                    .second = diff_strongest(a, &side[1], key[1]) };
         row[i].best_js = compare_best(p->compare, id[i].layer, id[i].head, row[i].best);
         for (int k = 0; k < N_DIFF; k++)
             row[i].value[k] = diff_number(p, id[i].layer, id[i].head, (enum diff_number)k);
@@ -263,7 +263,7 @@ const char *diff_title(const struct diff_pair *p, struct arena *a)
 void diff_report(const struct diff_pair *p, struct arena *a, struct report *r)
 {
     struct side_row first = side_row(p->sides, 0, a), second = side_row(p->sides, 1, a);
-    struct list heads = head_rows(p, a);
+    struct list heads = diff_head_rows(p, a);
 
     report_row_or_table(r, &(struct pair_row){
         p->sides->side[0].item.index, p->sides->called, &first, &second, p->n_paired,

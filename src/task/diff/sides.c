@@ -58,7 +58,7 @@ static bool file_of_pairs(const struct diff_sides *d)
     return d->texts && (asked->pairs || asked->jsonl);
 }
 
-static int check(struct diff_sides *d, int n_operands, struct err *e)
+static int diff_sides_check(struct diff_sides *d, int n_operands, struct err *e)
 {
     const struct diff_args *args = d->args;
 
@@ -224,7 +224,8 @@ static int check_random(const struct diff_side *side, const char *file, struct e
 }
 
 /* A file of precomputed rows may lack layers that the other side has. */
-static int check_layers(const struct diff_side *x, const struct diff_side *y, struct err *e)
+static int diff_sides_check_layers(const struct diff_side *x, const struct diff_side *y,
+                                   struct err *e)
 {
     for (int layer = 0; layer < x->s.n_layers; layer++)
         if (wanted_layer(&x->want, layer) != wanted_layer(&y->want, layer))
@@ -252,7 +253,7 @@ static int check_models(const struct diff_side *x, const struct diff_side *y, st
                        x->s.model->name, family_stack_names[x->s.stack], y->s.model->name,
                        family_stack_names[y->s.stack]);
     if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
-        return check_layers(x, y, e);
+        return diff_sides_check_layers(x, y, e);
     return err_set(e, ERR_INPUT, "%s has %d layer%s of %d head%s, %s has %d of %d: expected "
                    "the same", x->s.model->name, a->n_layers, str_plural(a->n_layers),
                    a->n_heads, str_plural(a->n_heads), y->s.model->name, b->n_layers,
@@ -294,7 +295,7 @@ int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char 
     /* Its lines are shared between the sides, but not between several of them. */
     d->env.again = d->args->shared.asked.file == NULL || d->called != NULL;
     d->env.piped = env->piped && d->args->attentions.n == 0;
-    if (check(d, n_operands, e) != 0 || open_side(d, 0, n_operands, operands, e) != 0 ||
+    if (diff_sides_check(d, n_operands, e) != 0 || open_side(d, 0, n_operands, operands, e) != 0 ||
         open_side(d, 1, n_operands, operands, e) != 0)
         return -1;
     return check_sides(d, e);

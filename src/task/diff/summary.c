@@ -18,7 +18,7 @@ static const struct config *config_of(const struct diff_sides *d)
     return &d->side[0].s.shown->config;
 }
 
-static int place(const struct diff_sides *d, int layer, int head)
+static int diff_summary_place(const struct diff_sides *d, int layer, int head)
 {
     return (layer * config_of(d)->n_heads + head) * N_DIFF;
 }
@@ -26,7 +26,7 @@ static int place(const struct diff_sides *d, int layer, int head)
 struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *d)
 {
     struct diff_summary *summary = arena_alloc(a, 1, sizeof *summary);
-    int count = place(d, config_of(d)->n_layers, 0);
+    int count = diff_summary_place(d, config_of(d)->n_layers, 0);
     struct summary_kind kind = { count, d->args->bootstrap, false };
 
     *summary = (struct diff_summary){ .sides = d, .summary = summary_new(a, &kind) };
@@ -42,7 +42,8 @@ void diff_summary_add(struct diff_summary *s, const struct diff_pair *p)
 
     for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);)
         for (int i = 0; i < N_DIFF; i++)
-            s->value[place(s->sides, l, h) + i] = diff_number(p, l, h, (enum diff_number)i);
+            s->value[diff_summary_place(s->sides, l, h) + i] = diff_number(p, l, h,
+                                                                           (enum diff_number)i);
     summary_add(s->summary, side->item.index, s->value);
     s->n++;
 }
@@ -50,7 +51,7 @@ void diff_summary_add(struct diff_summary *s, const struct diff_pair *p)
 struct summary_estimate diff_summary_of(const struct diff_summary *s, int layer, int head,
                                         enum diff_number i)
 {
-    return summary_of(s->summary, place(s->sides, layer, head) + (int)i);
+    return summary_of(s->summary, diff_summary_place(s->sides, layer, head) + (int)i);
 }
 
 /* ---- records ---- */
@@ -125,15 +126,15 @@ const struct record diff_summary_record = {
 
 /* ---- what they hold ---- */
 
-static double value_of(const void *summary, int layer, int head, enum diff_number i)
+static double diff_summary_value_of(const void *summary, int layer, int head, enum diff_number i)
 {
     return diff_summary_of(summary, layer, head, i).mean;
 }
 
-static struct list head_rows(const struct diff_summary *s, struct arena *a)
+static struct list diff_summary_head_rows(const struct diff_summary *s, struct arena *a)
 {
     int n;
-    const struct head_id *id = diff_order(s->sides, a, value_of, s, &n);
+    const struct head_id *id = diff_order(s->sides, a, diff_summary_value_of, s, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
     struct summary_estimate *value = arena_alloc(a, (uint64_t)n * N_DIFF, sizeof *value);
 
@@ -162,7 +163,7 @@ const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
 void diff_summary_report(const struct diff_summary *s, struct arena *a, struct report *r)
 {
     struct diff_side_id first = diff_side_id(s->sides, 0), second = diff_side_id(s->sides, 1);
-    struct list heads = head_rows(s, a);
+    struct list heads = diff_summary_head_rows(s, a);
     const struct record *record = s->sides->args->bootstrap > 0 ? &head_record :
                                   records_without_bootstrap(a, &head_record);
 

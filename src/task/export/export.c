@@ -64,16 +64,16 @@ struct writer {
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
-static int64_t place_of(const struct export_job *j, int layer, int head)
+static int64_t export_place_of(const struct export_job *j, int layer, int head)
 {
     return j->head_place[layer * j->job.s.n_heads + head];
 }
 
-static void put(const struct writer *w, const struct rows *r, int query, int key,
-                const float *weights, const float *sums, int n)
+static void export_put(const struct writer *w, const struct rows *r, int query, int key,
+                       const float *weights, const float *sums, int n)
 {
     int64_t T = r->n_queries, S = r->n_all_keys;
-    int64_t at = (place_of(w->j, r->layer, r->head) * T + query) * S + key;
+    int64_t at = (export_place_of(w->j, r->layer, r->head) * T + query) * S + key;
 
     if (w->z != NULL) {
         npz_put(w->z, w->array[r->stack][r->layer], at, weights, n);
@@ -87,7 +87,7 @@ static void put(const struct writer *w, const struct rows *r, int query, int key
 
 static void put_sinks(const struct writer *w, const struct rows *r)
 {
-    int64_t at = place_of(w->j, r->layer, r->head) * r->n_queries + r->row0;
+    int64_t at = export_place_of(w->j, r->layer, r->head) * r->n_queries + r->row0;
 
     for (int t = 0; t < r->n_rows; t++) {
         float taken = (float)r->null_mass[t];
@@ -96,7 +96,7 @@ static void put_sinks(const struct writer *w, const struct rows *r)
     }
 }
 
-static void take(void *self, const struct rows *r, int n_heads)
+static void export_take(void *self, const struct rows *r, int n_heads)
 {
     const struct writer *w = self;
     const float *single = r->single != NULL ? r->single : r->weight;
@@ -105,8 +105,8 @@ static void take(void *self, const struct rows *r, int n_heads)
     if (w->sink != NULL && r->null_mass != NULL)
         put_sinks(w, r);
     for (int t = 0; t < r->n_rows; t++)
-        put(self, r, r->row0 + t, r->key0, single + (size_t)t * r->stride,
-            r->weight + (size_t)t * r->stride, r->n_keys);
+        export_put(self, r, r->row0 + t, r->key0, single + (size_t)t * r->stride,
+                   r->weight + (size_t)t * r->stride, r->n_keys);
 }
 
 /* ---- one text ---- */
@@ -119,10 +119,10 @@ static void add_floats(struct npz *z, const char *name, int64_t rows, int64_t co
     npz_put(z, npz_add(z, name, DTYPE_F32, 2, shape), 0, values, rows * columns);
 }
 
-static int forward(struct export_job *j, struct arena *a, const struct item *item,
-                   struct wanted *want, struct writer *w, struct err *e)
+static int export_forward(struct export_job *j, struct arena *a, const struct item *item,
+                          struct wanted *want, struct writer *w, struct err *e)
 {
-    struct sink sink = { SINK_HEAD, take, NULL, w };
+    struct sink sink = { SINK_HEAD, export_take, NULL, w };
     struct texts texts;
 
     texts_pack(&texts, a, item, 1);
@@ -136,12 +136,12 @@ static bool has_two(const struct export_job *j)
 }
 
 /* The wanted heads of a layer of m, which may have fewer than another stack. */
-static int heads_of(const struct export_job *j, const struct model *m, int layer)
+static int export_heads_of(const struct export_job *j, const struct model *m, int layer)
 {
     int n = 0;
 
     for (int h = 0; h < m->config.n_heads; h++)
-        n += place_of(j, layer, h) >= 0;
+        n += export_place_of(j, layer, h) >= 0;
     return n;
 }
 
@@ -154,7 +154,7 @@ static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, con
     int *array = arena_alloc(a, (size_t)L, sizeof *array);
 
     for (int l = 0; l < L; l++) {
-        const int64_t shape[] = { heads_of(j, m, l), n_queries, n_keys };
+        const int64_t shape[] = { export_heads_of(j, m, l), n_queries, n_keys };
 
         if (j->layer_place[l] >= 0)
             array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32,
@@ -186,7 +186,7 @@ static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)
             export_inner_add(&w->inner, m, stack, prefix, l, (struct inner_shape){
-                heads_of(j, m, l), n_queries, n_keys });
+                export_heads_of(j, m, l), n_queries, n_keys });
 }
 
 static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
@@ -206,7 +206,7 @@ static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
 }
 
 /* With -H, "heads.LAYER": the numbers of the heads that the rows of a layer's arrays are. */
-static void add_heads(const struct export_job *j, struct arena *a, struct npz *z)
+static void export_add_heads(const struct export_job *j, struct arena *a, struct npz *z)
 {
     int H = j->job.s.n_heads;
 
@@ -217,14 +217,14 @@ static void add_heads(const struct export_job *j, struct arena *a, struct npz *z
         if (j->layer_place[l] < 0)
             continue;
         for (int h = 0; h < H; h++)
-            if (place_of(j, l, h) >= 0)
-                head[place_of(j, l, h)] = h;
+            if (export_place_of(j, l, h) >= 0)
+                head[export_place_of(j, l, h)] = h;
         npz_put(z, npz_add(z, arena_printf(a, "heads.%d", l), DTYPE_I32, 1, &n), 0, head, n);
     }
 }
 
-static void add_tokens(struct npz *z, const struct tokens *t, const char *ids,
-                       const char *pieces, const char *words)
+static void export_add_tokens(struct npz *z, const struct tokens *t, const char *ids,
+                              const char *pieces, const char *words)
 {
     int64_t n = t->n;
 
@@ -265,16 +265,16 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
         want.hidden = arena_alloc(a, (uint64_t)(T * m->d_hidden), sizeof(float));
     if (j->args->logits)
         want.logits = arena_alloc(a, (uint64_t)(rows * m->n_logits), sizeof(float));
-    if (forward(j, a, item, &want, &w, e) != 0) {
+    if (export_forward(j, a, item, &want, &w, e) != 0) {
         npz_abort(w.z);
         return -1;
     }
-    add_heads(j, a, w.z);
+    export_add_heads(j, a, w.z);
     if (item->tokens.n > 0)
-        add_tokens(w.z, &item->tokens, "ids", "tokens", "words");
+        export_add_tokens(w.z, &item->tokens, "ids", "tokens", "words");
     if (item->target.n > 0)
-        add_tokens(w.z, &item->target, "decoder_ids", "decoder_tokens",
-                   "decoder_words");
+        export_add_tokens(w.z, &item->target, "decoder_ids", "decoder_tokens",
+                          "decoder_words");
     if (item->generated != NULL)
         npz_put(w.z, npz_add(w.z, "n_generated", DTYPE_I32, 1, (int64_t[]){ 1 }), 0,
                 &item->n_generated, 1);
@@ -308,7 +308,7 @@ static int write_npy(struct export_job *j, struct arena *a, const struct item *i
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
     w.all = arena_alloc(a, (uint64_t)(shape[0] * shape[1]), (uint64_t)(T * S) * sizeof *w.all);
-    if (forward(j, a, item, &j->job.want, &w, e) != 0)
+    if (export_forward(j, a, item, &j->job.want, &w, e) != 0)
         return -1;
     return npy_write(f, DTYPE_F32, 4, shape, w.all, e);
 }
@@ -328,8 +328,8 @@ static int one_table(void *self, struct arena *a, const struct item *item, struc
     return export_table(self, a, item, e);
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item,
-                    const char *path, struct err *e)
+static int export_one_text(void *self, struct arena *a, const struct item *item,
+                           const char *path, struct err *e)
 {
     struct export_job *j = self;
     struct out out;
@@ -349,7 +349,7 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 /* ---- all texts ---- */
 
 /* Where each wanted head stands among those of its layer, and each layer. */
-static void set_places(struct export_job *j)
+static void export_set_places(struct export_job *j)
 {
     int L = j->job.s.n_layers, H = j->job.s.n_heads;
 
@@ -387,7 +387,7 @@ static int check_npy(const struct export_job *j, struct err *e)
     return 0;
 }
 
-static int check(void *self, struct err *e)
+static int export_check(void *self, struct err *e)
 {
     struct export_job *j = self;
 
@@ -396,12 +396,12 @@ static int check(void *self, struct err *e)
     return 0;
 }
 
-static int prepare(void *self, struct err *e)
+static int export_prepare(void *self, struct err *e)
 {
     struct export_job *j = self;
     const struct session *s = &j->job.s;
 
-    set_places(j);
+    export_set_places(j);
     if ((is_npy(j) || is_table(j)) && check_npz(j, e) != 0)
         return -1;
     if (is_npy(j) && check_npy(j, e) != 0)
@@ -415,7 +415,7 @@ static int prepare(void *self, struct err *e)
 }
 
 /* An npy in whole; of an npz what is written last. */
-static double keeps(void *self, const struct item *item)
+static double export_keeps(void *self, const struct item *item)
 {
     const struct export_job *j = self;
     const struct model *m = j->job.s.shown;
@@ -429,12 +429,13 @@ static double keeps(void *self, const struct item *item)
                                 (j->args->logits ? m->n_logits : 0));
 }
 
-static const struct job_kind kind = { .outputs = &output_arrays, .check = check, .keeps = keeps,
-                                      .prepare = prepare, .record = &export_table_record,
-                                      .text = one_table, .file = one_text };
+static const struct job_kind kind = { .outputs = &output_arrays, .check = export_check,
+                                      .keeps = export_keeps,
+                                      .prepare = export_prepare, .record = &export_table_record,
+                                      .text = one_table, .file = export_one_text };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int export_run(const void *args, int n_operands, char **operands, const struct env *env,
+                      struct err *e)
 {
     struct export_job j = { .job = { args, n_operands, operands }, .args = args };
 
@@ -445,5 +446,5 @@ const struct cmd cmd_export = {
     .name = "export", .summary = "write the attention weights as arrays for NumPy",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct export_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = export_run,
 };

@@ -33,8 +33,8 @@ void export_inner_add(struct inner *in, const struct model *m, enum stack_id sta
     }
 }
 
-static void put(const struct inner *in, enum stack_id stack, int layer, enum part part,
-                int64_t first, const float *x, int64_t n)
+static void export_inner_put(const struct inner *in, enum stack_id stack, int layer, enum part part,
+                             int64_t first, const float *x, int64_t n)
 {
     npz_put(in->z, in->first[stack][layer] + (int)part, first, x, n);
 }
@@ -56,7 +56,7 @@ static void put_rows(const struct inner *in, const struct qkv_view *v, enum part
     for (int i = 0; i < rows.n; i++)
         memcpy(all + (int64_t)i * rows.d, rows.x + i * rows.stride,
                (size_t)rows.d * sizeof *all);
-    put(in, v->stack, v->layer, part, place * count, all, count);
+    export_inner_put(in, v->stack, v->layer, part, place * count, all, count);
     arena_reset(in->a, mark);
 }
 
@@ -67,13 +67,13 @@ static void put_scores(const struct inner *in, const struct qkv_view *view, int 
     float *score = arena_alloc_raw(in->a, (size_t)view->T, (size_t)view->S * sizeof *score);
 
     scores_of_head(score, view, h, in->a);
-    put(in, view->stack, view->layer, PART_SCORES, place * count, score, count);
+    export_inner_put(in, view->stack, view->layer, PART_SCORES, place * count, score, count);
     arena_reset(in->a, mark);
 }
 
 /* ---- the tap ---- */
 
-static int take(void *self, const struct qkv_view *v, struct err *e)
+static int export_inner_take(void *self, const struct qkv_view *v, struct err *e)
 {
     const struct inner *in = self;
 
@@ -99,10 +99,10 @@ static int take(void *self, const struct qkv_view *v, struct err *e)
 static void given(void *self, int layer, enum stack_id stack, const float *out, int n_rows,
                   int D)
 {
-    put(self, stack, layer, PART_OUT, 0, out, (int64_t)n_rows * D);
+    export_inner_put(self, stack, layer, PART_OUT, 0, out, (int64_t)n_rows * D);
 }
 
 struct tap export_inner_tap(struct inner *in)
 {
-    return (struct tap){ .take = take, .given = given, .self = in };
+    return (struct tap){ .take = export_inner_take, .given = given, .self = in };
 }

@@ -46,7 +46,7 @@ struct weights {
     float *at;                  /* [wanted heads, T, S] NaN: not seen */
 };
 
-static void take(void *self, const struct rows *r, int n_heads)
+static void export_table_take(void *self, const struct rows *r, int n_heads)
 {
     const struct weights *w = self;
     const float *single = r->single != NULL ? r->single : r->weight;
@@ -100,7 +100,7 @@ int export_table(struct job *job, struct arena *a, const struct item *item, stru
     const struct session *s = &job->s;
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
     struct weights w = { .H = s->n_heads, .T = queries->n, .S = keys->n };
-    struct sink sink = { SINK_HEAD, take, NULL, &w };
+    struct sink sink = { SINK_HEAD, export_table_take, NULL, &w };
     struct weight_row row = { .id = records_text_id(s, item) };
     int n, *place = arena_alloc(a, (uint64_t)s->n_layers, (uint64_t)w.H * sizeof *place);
     const struct head_id *head = records_heads(s, &job->want, a, &n);

@@ -12,9 +12,9 @@ enum { MOST_LINES = 4000 };
 
 /* second: 0 or 1, of the texts of a pair those that are shown; -1: both.  all: the others keep
  * their places.  not_end: no links end there; NULL: at all that are shown. */
-static struct links_side side_of(struct arena *a, const struct item *item, enum item_side which,
-                           const struct tokens *t, const unsigned char *not_end, int second,
-                           bool all)
+static struct links_side links_find_side_of(struct arena *a, const struct item *item,
+                                            enum item_side which, const struct tokens *t,
+                                            const unsigned char *not_end, int second, bool all)
 {
     const unsigned char *out = item->shown[which].words_out;
     struct links_side side = { t, arena_alloc(a, (size_t)t->n, sizeof(int)),
@@ -82,10 +82,10 @@ static int sides_of(const struct links_job *j, struct arena *a, const struct ite
     if (check_pair(j, item, e) != 0 || region_axis(s, item, true, a, &not_from, e) != 0 ||
         region_axis(s, item, false, a, &not_to, e) != 0)
         return -1;
-    found->queries = side_of(a, item, session_query_side(s), session_queries(s, item), not_from,
-                             from[between], j->args->arcs);
-    found->keys = side_of(a, item, session_key_side(s), session_keys(s, item), not_to,
-                          to[between], j->args->arcs);
+    found->queries = links_find_side_of(a, item, session_query_side(s), session_queries(s, item),
+                                        not_from, from[between], j->args->arcs);
+    found->keys = links_find_side_of(a, item, session_key_side(s), session_keys(s, item), not_to,
+                                     to[between], j->args->arcs);
     return found->queries.n_shown > 0 && found->keys.n_shown > 0 ? 0 :
            err_set(e, ERR_INPUT, "--between %s: nothing is shown of one of the texts",
                    links_betweens[between]);

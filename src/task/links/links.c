@@ -34,7 +34,7 @@ static const char *const examples[] = {
     NULL
 };
 
-static int check(void *self, struct err *e)
+static int links_check(void *self, struct err *e)
 {
     const struct links_args *args = ((struct links_job *)self)->args;
 
@@ -76,7 +76,7 @@ static void choose_heads(struct links_job *j)
     j->place = records_places(s, j->head, j->n_heads, s->a);
 }
 
-static int prepare(void *self, struct err *e)
+static int links_prepare(void *self, struct err *e)
 {
     struct links_job *j = self;
     const struct session *s = &j->job.s;
@@ -112,8 +112,8 @@ static int job_of(struct links_job *j, struct arena *a, const struct item *item,
     return 0;
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item, const char *path,
-                    struct err *e)
+static int links_one_text(void *self, struct arena *a, const struct item *item, const char *path,
+                          struct err *e)
 {
     struct links_job *j = self, *own;
     const struct output *output = &j->job.results.output;
@@ -141,11 +141,11 @@ static int one_report(void *self, struct arena *a, const struct item *item, stru
 
 static const struct job_kind kind = { .outputs = &output_figures, .name = "links",
                                       .readers = readers,
-                                      .check = check, .prepare = prepare, .text = one_report,
-                                      .file = one_text };
+                                      .check = links_check, .prepare = links_prepare,
+                                      .text = one_report, .file = links_one_text };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int links_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     struct links_job job = { .job = { args, n_operands, operands }, .args = args };
 
@@ -156,6 +156,6 @@ const struct cmd cmd_links = {
     .name = "links", .summary = "draw lines from tokens to the tokens that they attend to",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct links_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = links_run,
     .records = (const struct record *const[]){ &links_record, NULL },
 };

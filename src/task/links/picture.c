@@ -87,8 +87,8 @@ static const char *subject(const struct links_job *j, struct arena *a)
     return arena_printf(a, "%s, %s", layers, mean);
 }
 
-static const char *caption(const struct links_job *j, struct arena *a, const struct item *item,
-                           const struct strong_links *links)
+static const char *links_picture_caption(const struct links_job *j, struct arena *a,
+                                         const struct item *item, const struct strong_links *links)
 {
     const struct session *s = &j->job.s;
     const char *shown = shown_text(s, a, item, SHOWN_WEIGHTS);
@@ -110,8 +110,8 @@ static const char *caption(const struct links_job *j, struct arena *a, const str
 
 /* ---- one text ---- */
 
-static const struct links_line *lines_of(const struct links_job *j, struct arena *a,
-                                         const struct strong_links *links)
+static const struct links_line *links_picture_lines_of(const struct links_job *j, struct arena *a,
+                                                       const struct strong_links *links)
 {
     struct links_line *line = arena_alloc(a, (size_t)links->n, sizeof *line);
 
@@ -213,8 +213,9 @@ static int plan_page(const struct figure_args *f, const struct sheet *sheet,
     return figure->panels && !chosen ? check_height(f, sheet, figure, a, e) : 0;
 }
 
-static int put(struct links_job *j, struct arena *a, const struct item *item, const char *path,
-               struct links_figure *figure, const struct strong_links *links, struct err *e)
+static int links_picture_put(struct links_job *j, struct arena *a, const struct item *item,
+                             const char *path, struct links_figure *figure,
+                             const struct strong_links *links, struct err *e)
 {
     const struct figure_args *f = &j->args->shared.figure;
     const struct session *s = &j->job.s;
@@ -222,7 +223,7 @@ static int put(struct links_job *j, struct arena *a, const struct item *item, co
     const struct metadata *metadata = figure_metadata_map(s, a, item, layers_text(j, a),
                                                           rule_text(j, a, links));
     const struct output *output = &j->job.results.output;
-    struct sheet sheet = figure_sheet(f, &part, caption(j, a, item, links), metadata);
+    struct sheet sheet = figure_sheet(f, &part, links_picture_caption(j, a, item, links), metadata);
 
     sheet.terminal = &output->terminal;
     if (plan_page(f, &sheet, figure, a, e) != 0)
@@ -248,7 +249,7 @@ int links_draw(struct links_job *j, struct arena *a, const struct item *item, co
     figure.n_cols = keys->n_shown;
     *(args->arcs ? &figure.n_rows : &figure.n_cols) += links_has_sink(j);
     figure.n = found.links.n;
-    figure.line = lines_of(j, a, &found.links);
+    figure.line = links_picture_lines_of(j, a, &found.links);
     name_heads(j, a, &figure);
     if (!args->shared.figure.no_labels) {
         figure.rows = figure_labels(a, queries->tokens, queries->place, queries->n_shown);
@@ -256,5 +257,5 @@ int links_draw(struct links_job *j, struct arena *a, const struct item *item, co
         if (links_has_sink(j))
             label_add(a, args->arcs ? &figure.rows : &figure.cols, "sink");
     }
-    return put(j, a, item, path, &figure, &found.links, e);
+    return links_picture_put(j, a, item, path, &figure, &found.links, e);
 }

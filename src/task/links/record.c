@@ -69,7 +69,7 @@ static const int *tokens_at(struct arena *a, const struct links_side *side)
     return token;
 }
 
-static int in_order(const void *x, const void *y)
+static int links_in_order(const void *x, const void *y)
 {
     const struct link_row *a = x, *b = y;
 
@@ -84,8 +84,8 @@ static int in_order(const void *x, const void *y)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static struct list rows_of(const struct links_job *j, struct arena *a, const struct item *item,
-                           const struct links_found *found)
+static struct list links_rows_of(const struct links_job *j, struct arena *a,
+                                 const struct item *item, const struct links_found *found)
 {
     const struct strong_links *links = &found->links;
     const int *query = tokens_at(a, &found->queries), *key = tokens_at(a, &found->keys);
@@ -106,7 +106,7 @@ static struct list rows_of(const struct links_job *j, struct arena *a, const str
         err_warn(j->job.s.env->note, "text %lld: the %d strongest of %lld links are listed; export "
                  "--tsv has every weight", (long long)item->index + 1, links->n,
                  (long long)links->n_all);
-    qsort(row, (size_t)links->n, sizeof *row, in_order);
+    qsort(row, (size_t)links->n, sizeof *row, links_in_order);
     return (struct list){ row, links->n };
 }
 
@@ -118,6 +118,6 @@ int links_write(struct links_job *j, struct arena *a, const struct item *item, s
     if (links_find(j, a, item, &found, e) != 0)
         return -1;
     row = (struct text_row){ records_text_id(&j->job.s, item), records_shown(&j->job.s, a, item),
-                             found.links.n_all, rows_of(j, a, item, &found) };
+                             found.links.n_all, links_rows_of(j, a, item, &found) };
     return results_text(&j->job.results, a, item, &(struct results_text){ .row = &row }, e);
 }

@@ -7,9 +7,10 @@
 enum { MOST_ROWS = 1000000 };
 
 /* A tensor of rows x columns; rows 0: any number, columns 0: a vector. */
-static const struct tensor *find(const struct weights *file, const char *path,
-                                 const char *name, int64_t rows, int64_t columns,
-                                 struct arena *a, struct err *e)
+static const struct tensor *mechanisms_additive_find(const struct weights *file, const char *path,
+                                                     const char *name, int64_t rows,
+                                                     int64_t columns, struct arena *a,
+                                                     struct err *e)
 {
     const struct tensor *tensor = weights_find(file, name);
     const char *n = rows > 0 ? arena_printf(a, "%lld", (long long)rows) : "a";
@@ -35,16 +36,16 @@ static const struct tensor *find(const struct weights *file, const char *path,
     return NULL;
 }
 
-static float *read_all(const struct weights *file, const char *path, int64_t d,
-                       int *width, struct arena *a, struct err *e)
+static float *mechanisms_additive_read_all(const struct weights *file, const char *path, int64_t d,
+                                           int *width, struct arena *a, struct err *e)
 {
     static const char *const name[] = { "W", "U", "v" };
     int64_t rows = 0, at = 0;
     float *all = NULL;
 
     for (int i = 0; i < 3; i++) {
-        const struct tensor *tensor = find(file, path, name[i], rows, i < 2 ? d : 0, a,
-                                           e);
+        const struct tensor *tensor = mechanisms_additive_find(file, path, name[i], rows,
+                                                               i < 2 ? d : 0, a, e);
 
         if (tensor == NULL)
             return NULL;
@@ -71,7 +72,7 @@ const float *mechanisms_additive_read(struct arena *a, const char *path, int d, 
 
     if (file == NULL)
         return NULL;
-    all = read_all(file, path, d, width, a, e);
+    all = mechanisms_additive_read_all(file, path, d, width, a, e);
     weights_close(file);
     return all;
 }

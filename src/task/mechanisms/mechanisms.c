@@ -109,7 +109,7 @@ static void pick_layers(struct mechanisms_job *j)
     j->job.want.layer = j->layer;
 }
 
-static int count(const bool *list, int n, int *first)
+static int mechanisms_count_chosen(const bool *list, int n, int *first)
 {
     int all = 0;
 
@@ -134,13 +134,13 @@ static int check_picture(struct mechanisms_job *j, struct err *e)
         return -1;
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture requires rows");
-    if (count(j->layer, config->n_layers, &layer) > 1)
+    if (mechanisms_count_chosen(j->layer, config->n_layers, &layer) > 1)
         return err_set(e, ERR_USAGE, "--%s: '%s' selects several layers; a picture shows one",
                        session_names_heads(asked) ? "head" : "layer",
                        session_names_heads(asked) ? asked->head : asked->layer);
     if (j->job.want.head != NULL &&
-        count(&j->job.want.head[layer * j->job.want.head_stride], config->n_heads,
-              &head) > 1)
+        mechanisms_count_chosen(&j->job.want.head[layer * j->job.want.head_stride], config->n_heads,
+                                &head) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' selects several heads; a picture shows one",
                        asked->head);
     j->opts.kept_head = head;
@@ -209,8 +209,8 @@ static void warn_covered(const struct mechanisms_job *j, const struct env *env)
                  j->n_covered == 1 ? "it has" : "they have");
 }
 
-static int measure(struct mechanisms_job *j, struct arena *a, const struct item *item,
-                   struct mechanisms_text *t, struct err *e)
+static int mechanisms_measure(struct mechanisms_job *j, struct arena *a, const struct item *item,
+                              struct mechanisms_text *t, struct err *e)
 {
     struct wanted want = j->job.want;
     int T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
@@ -247,7 +247,7 @@ static int one_report(void *self, struct arena *a, const struct item *item,
     struct mechanisms_job *job = self;
     struct mechanisms_text text;
 
-    if (measure(job, a, item, &text, e) != 0)
+    if (mechanisms_measure(job, a, item, &text, e) != 0)
         return -1;
     if (results_begin(&job->job.results, a, item, e) != 0)
         return -1;
@@ -259,17 +259,17 @@ static int one_report(void *self, struct arena *a, const struct item *item,
     return results_end(&job->job.results, e);
 }
 
-static int one_picture(void *self, struct arena *a, const struct item *item,
-                       const char *path, struct err *e)
+static int mechanisms_one_picture(void *self, struct arena *a, const struct item *item,
+                                  const char *path, struct err *e)
 {
     struct mechanisms_job *job = self;
     struct mechanisms_text text;
     int layer = 0;
 
-    if (measure(job, a, item, &text, e) != 0 ||
+    if (mechanisms_measure(job, a, item, &text, e) != 0 ||
         mechanisms_say_left_out(&text, a, &job->said, e) != 0)
         return -1;
-    count(job->layer, job->job.s.shown->config.n_layers, &layer);
+    mechanisms_count_chosen(job->layer, job->job.s.shown->config.n_layers, &layer);
     return mechanisms_picture(&text, a, layer, &job->args->shared.figure,
                               job->args->columns, &job->job.results.output, path, e);
 }
@@ -287,7 +287,7 @@ static int one_npz(void *self, struct arena *a, const struct item *item, const c
     if (mechanisms_npz_begin(&npz, a, path, e) != 0)
         return -1;
     job->opts.arrays = &arrays;
-    status = measure(job, a, item, &text, e);
+    status = mechanisms_measure(job, a, item, &text, e);
     job->opts.arrays = NULL;
     if (status == 0)
         status = mechanisms_say_left_out(&text, a, &job->said, e);
@@ -300,12 +300,12 @@ static int one_file(void *self, struct arena *a, const struct item *item, const 
     const struct mechanisms_job *job = self;
 
     return job->job.results.output.format == OUTPUT_NPZ ?
-               one_npz(self, a, item, path, e) : one_picture(self, a, item, path, e);
+               one_npz(self, a, item, path, e) : mechanisms_one_picture(self, a, item, path, e);
 }
 
 /* ---- the command ---- */
 
-static int check(void *self, struct err *e)
+static int mechanisms_check(void *self, struct err *e)
 {
     struct mechanisms_job *job = self;
     const struct mechanisms_args *args = job->args;
@@ -328,7 +328,7 @@ static int check(void *self, struct err *e)
     return 0;
 }
 
-static int prepare(void *self, struct err *e)
+static int mechanisms_prepare(void *self, struct err *e)
 {
     struct mechanisms_job *job = self;
     const struct mechanisms_args *args = job->args;
@@ -353,20 +353,22 @@ static const struct shared_reader readers[] = {
 };
 #undef F
 
-static bool draws(const void *self)
+static bool mechanisms_draws(const void *self)
 {
     const struct mechanisms_job *job = self;
 
     return mechanisms_draw(job->args, job->opts.only);
 }
 
-static const struct job_kind kind = { .drawn = "additive, favor and lsh, and of ", .draws = draws,
-                                      .readers = readers, .outputs = &output_every, .check = check,
-                                      .prepare = prepare, .text = one_report,
+static const struct job_kind kind = { .drawn = "additive, favor and lsh, and of ",
+                                      .draws = mechanisms_draws,
+                                      .readers = readers, .outputs = &output_every,
+                                      .check = mechanisms_check,
+                                      .prepare = mechanisms_prepare, .text = one_report,
                                       .file = one_file };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int mechanisms_run(const void *args, int n_operands, char **operands, const struct env *env,
+                          struct err *e)
 {
     struct mechanisms_job job = { .job = { args, n_operands, operands }, .args = args };
     int status;
@@ -381,6 +383,6 @@ const struct cmd cmd_mechanisms = {
     .summary = "compare attention mechanisms on the queries and keys of a model",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct mechanisms_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = mechanisms_run,
     .records = (const struct record *const[]){ &mechanisms_record, NULL },
 };

@@ -19,8 +19,8 @@ int mechanisms_npz_begin(struct mechanisms_npz *n, const struct arena *like, con
 
 /* ---- what a pass hands over ---- */
 
-static void take(void *self, int layer, enum mechanism_id id, const float *rows,
-                 const float *out)
+static void mechanisms_npz_take(void *self, int layer, enum mechanism_id id, const float *rows,
+                                const float *out)
 {
     struct mechanisms_npz *n = self;
     const struct config *config = &n->s->shown->config;
@@ -42,13 +42,13 @@ static void take(void *self, int layer, enum mechanism_id id, const float *rows,
 
 struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *n)
 {
-    return (struct mechanisms_arrays){ take, n };
+    return (struct mechanisms_arrays){ mechanisms_npz_take, n };
 }
 
 /* ---- what goes with them ---- */
 
 /* With -H, "heads.LAYER": the numbers of the heads that rows are of. */
-static void add_heads(struct mechanisms_npz *n)
+static void mechanisms_npz_add_heads(struct mechanisms_npz *n)
 {
     const struct config *config = &n->s->shown->config;
     int *head = arena_alloc(&n->arena, (size_t)config->n_heads, sizeof *head);
@@ -71,7 +71,7 @@ static int complete(struct mechanisms_npz *n, struct err *e)
     const struct tokens *queries = session_queries(n->s, n->item);
     const struct tokens *keys = session_keys(n->s, n->item);
 
-    add_heads(n);
+    mechanisms_npz_add_heads(n);
     npz_add_strings(n->z, "tokens", queries->piece, queries->n);
     if (keys != queries)
         npz_add_strings(n->z, "key_tokens", keys->piece, keys->n);

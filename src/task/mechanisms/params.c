@@ -79,7 +79,7 @@ static void set_sizes(struct mechanism_params *p)
     }
 }
 
-static int at_most(int x, int most)
+static int params_at_most(int x, int most)
 {
     return x < most ? x : most;
 }
@@ -88,9 +88,9 @@ static int at_most(int x, int most)
 static void set_parts(struct mechanism_params *p, int budget)
 {
     if (p->sinks == 0)
-        p->sinks = at_most(4, budget > 1 ? budget / 2 : 1);
+        p->sinks = params_at_most(4, budget > 1 ? budget / 2 : 1);
     if (p->page == 0)
-        p->page = at_most(16, budget);
+        p->page = params_at_most(16, budget);
 }
 
 int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
@@ -147,7 +147,7 @@ static bool is_size(size_t field)
     return false;
 }
 
-static uint64_t bits_of(const bool *shown)
+static uint64_t params_bits_of(const bool *shown)
 {
     uint64_t all = 0;
 
@@ -164,7 +164,7 @@ static uint64_t drawing(bool additive_read)
 
 bool mechanisms_draw(const struct mechanisms_args *args, const bool *only)
 {
-    return (bits_of(only) & drawing(args->additive != NULL)) != 0;
+    return (params_bits_of(only) & drawing(args->additive != NULL)) != 0;
 }
 
 /* "local, global or sinks" */
@@ -190,7 +190,7 @@ int mechanisms_check_read(const struct mechanisms_args *args, const bool *only, 
     for (const struct opt *o = opts; o->name != NULL; o++)
         for (size_t i = 0; i < sizeof params / sizeof *params; i++)
             if (strcmp(o->name, params[i].name) == 0 && opts_is_given(common, o->field) &&
-                (bits_of(only) & params[i].readers) == 0)
+                (params_bits_of(only) & params[i].readers) == 0)
                 return err_set(e, ERR_USAGE, "--%s is of %s, which --only leaves out", o->name,
                                names_of(a, params[i].readers));
     return 0;
@@ -201,7 +201,7 @@ const char *mechanisms_params_text(const struct mechanism_params *p, const bool 
 {
     struct mechanism_params all = *p;
     const char *text = p->budget > 0 ? arena_printf(a, "budget %d", p->budget) : "";
-    uint64_t readers = bits_of(shown);
+    uint64_t readers = params_bits_of(shown);
 
     if (p->budget == 0 && (readers & (BIT(h2o) | BIT(quest))) != 0)
         text = arena_printf(a, "keys %d", MECHANISM_BUDGET);

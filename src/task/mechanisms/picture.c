@@ -12,8 +12,8 @@ static bool is_shown(const struct mechanisms_text *t, int layer, int id)
            mechanisms_at(t->c, layer, (enum mechanism_id)id)->refused == NULL;
 }
 
-static const char *caption(const struct mechanisms_text *t, struct arena *a, int layer,
-                           const char *scale, int pool)
+static const char *mechanisms_picture_caption(const struct mechanisms_text *t, struct arena *a,
+                                              int layer, const char *scale, int pool)
 {
     struct mechanism_params used = mechanisms_used(t);
     bool shown[N_MECHANISM];
@@ -91,7 +91,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     }
     figure_note_cmap(&maps, t->s->env->note);
     part = heatmap_part(&maps);
-    sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
+    sheet = figure_sheet(figure, &part, mechanisms_picture_caption(t, a, layer, scale, plan.pool),
                          figure_metadata_map(t->s, a, t->item, arena_printf(a, "%d", layer),
                                              scale));
     sheet.terminal = plan.terminal;

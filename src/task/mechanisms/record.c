@@ -209,8 +209,8 @@ const struct record mechanisms_record = {
 /* ---- rows ---- */
 
 /* Of the heads that were selected. */
-static struct list head_rows(const struct mechanisms_text *t, struct arena *a, int layer,
-                             const struct mechanism_result *r)
+static struct list mechanisms_head_rows(const struct mechanisms_text *t, struct arena *a, int layer,
+                                        const struct mechanism_result *r)
 {
     int H = t->s->shown->config.n_heads, count = 0;
     struct mechanism_head_row *row = arena_alloc(a, (size_t)H, sizeof *row);
@@ -249,7 +249,7 @@ static struct mechanism_row mechanism_row(const struct mechanisms_text *t, struc
         .seconds = result->seconds,
         .output = t->change[id],
         .bytes = result->refused != NULL ? -1 : result->bytes,
-        .heads = head_rows(t, a, layer, result),
+        .heads = mechanisms_head_rows(t, a, layer, result),
     };
 }
 
@@ -292,7 +292,7 @@ void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct rep
 /* ---- table ---- */
 
 /* Without the columns that were not asked for. */
-static const struct record *columns_of(const struct mechanisms_text *t, struct arena *a)
+static const struct record *mechanisms_columns_of(const struct mechanisms_text *t, struct arena *a)
 {
     static const char *const of_rows[] = { "js", "links_kept", "entropy", NULL };
     static const char *const of_own[] = { "error", "js", "links_kept", NULL };
@@ -336,7 +336,7 @@ static void print_table(const struct mechanisms_text *t, const struct record *re
 
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
 {
-    const struct record *record = columns_of(t, a);
+    const struct record *record = mechanisms_columns_of(t, a);
     struct list layers = layer_rows(t, a);
     const struct layer_row *row = layers.at;
 

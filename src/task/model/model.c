@@ -46,7 +46,7 @@ static const char *const examples[] = {
 /* The maps of all layers, as one sink. */
 struct maps_of { struct map **map; };
 
-static void take(void *self, const struct rows *rows, int n)
+static void model_task_take(void *self, const struct rows *rows, int n)
 {
     struct maps_of *maps = self;
     struct sink sink = map_sink(maps->map[rows->layer]);
@@ -54,7 +54,7 @@ static void take(void *self, const struct rows *rows, int n)
     sink.take(sink.self, rows, n);
 }
 
-static void done(void *self, int text, int layer)
+static void model_task_done(void *self, int text, int layer)
 {
     struct maps_of *maps = self;
     struct sink sink = map_sink(maps->map[layer]);
@@ -63,7 +63,7 @@ static void done(void *self, int text, int layer)
 }
 
 /* Side by side: those that any layer shows. */
-static int count_heads(const struct model_view_job *j)
+static int model_task_count_heads(const struct model_view_job *j)
 {
     const struct config *config = &j->job.s.shown->config;
     int n = 0;
@@ -93,7 +93,7 @@ static struct map **maps_new(const struct model_view_job *j, struct arena *a,
     keys.sink = session_has_sinks(s, &j->job.want);
     cols += keys.sink;
     if (figure_plan_board(&j->args->shared.figure, figure_format(&j->job.results.output),
-                          rows > cols ? rows : cols, count_heads(j), &pool, e) != 0)
+                          rows > cols ? rows : cols, model_task_count_heads(j), &pool, e) != 0)
         return NULL;
     for (int l = 0; l < config->n_layers; l++)
         if (wanted_layer(&j->job.want, l))
@@ -114,16 +114,16 @@ static struct stats *run_pass(struct model_view_job *j, struct arena *a,
 
     j->job.want.tap = stats_tap(stats);
     if (map != NULL)
-        sinks[n_sinks++] = (struct sink){ SINK_HEAD, take, done, &maps };
+        sinks[n_sinks++] = (struct sink){ SINK_HEAD, model_task_take, model_task_done, &maps };
     return job_forward(&j->job, a, sinks, n_sinks, e) == 0 ? stats : NULL;
 }
 
-static void tell(const struct model_view_job *j, const char *path)
+static void model_task_tell(const struct model_view_job *j, const char *path)
 {
     output_tell(&j->job.results.output, &j->args->shared.common.output, path);
 }
 
-static const char *text_of(struct arena *a, const struct item *item)
+static const char *model_task_text_of(struct arena *a, const struct item *item)
 {
     const char *cut = item->n_cut > 0 ? arena_printf(a, "; cut to %d token%s", item->tokens.n,
                                                      str_plural(item->tokens.n)) : "";
@@ -136,8 +136,8 @@ static bool writes_numbers(const struct model_view_job *j)
     return output_is_report(&j->job.results.output);
 }
 
-static int draw(struct model_view_job *j, const struct model_view_picture *p, struct arena *a,
-                struct err *e)
+static int model_task_draw(struct model_view_job *j, const struct model_view_picture *p,
+                           struct arena *a, struct err *e)
 {
     if (writes_numbers(j))
         return model_view_write(j, p, a, e);
@@ -145,14 +145,14 @@ static int draw(struct model_view_job *j, const struct model_view_picture *p, st
 }
 
 /* A picture of its own. */
-static int one_text(void *self, struct arena *a, const struct item *item, const char *path,
-                    struct err *e)
+static int model_task_one_text(void *self, struct arena *a, const struct item *item,
+                               const char *path, struct err *e)
 {
     struct model_view_job *j = self;
     bool thumbnails = j->metric.by == BY_NOTHING && !j->args->mds;
     struct map **map = thumbnails ? maps_new(j, a, item, e) : NULL;
     struct model_view_sums *sums = model_view_sums_new(j, a);
-    struct model_view_picture picture = { j, { 0, NULL }, map, text_of(a, item),
+    struct model_view_picture picture = { j, { 0, NULL }, map, model_task_text_of(a, item),
                                           figure_format(&j->job.results.output), path, item };
     const struct stats *stats;
 
@@ -163,15 +163,16 @@ static int one_text(void *self, struct arena *a, const struct item *item, const 
         return -1;
     model_view_add(j, sums, item, stats, 0);
     picture.heads = model_view_means(j, sums, a);
-    if (draw(j, &picture, a, e) != 0)
+    if (model_task_draw(j, &picture, a, e) != 0)
         return -1;
-    tell(j, path);
+    model_task_tell(j, path);
     return 0;
 }
 
 /* ---- many texts ---- */
 
-static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
+static int model_task_texts(void *self, struct arena *a, const struct item *items, int n,
+                            struct err *e)
 {
     struct model_view_job *j = self;
     const struct output *output = &j->job.results.output;
@@ -179,7 +180,8 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
 
     if (output->folder) {
         for (int i = 0; i < n; i++)
-            if (one_text(j, a, &items[i], output_name(output, a, items[i].index, 0), e) != 0)
+            if (model_task_one_text(j, a, &items[i], output_name(output, a, items[i].index, 0),
+                                    e) != 0)
                 return -1;
         return 0;
     }
@@ -189,7 +191,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     for (int i = 0; i < n; i++)
         model_view_add(j, j->sums, &items[i], stats, i);
     if (j->n_texts == 0)
-        j->first = arena_strdup(j->kept, text_of(a, &items[0]));
+        j->first = arena_strdup(j->kept, model_task_text_of(a, &items[0]));
     j->n_texts += n;
     return 0;
 }
@@ -222,11 +224,11 @@ static int draw_means(struct model_view_job *j, struct err *e)
     else if (j->n_texts > 1)
         of = arena_printf(a, ", mean of %lld texts of %s", (long long)j->n_texts,
                           input_name(j->job.in) != NULL ? input_name(j->job.in) : "the input");
-    if (draw(j, &(struct model_view_picture){
+    if (model_task_draw(j, &(struct model_view_picture){
             j, model_view_means(j, j->sums, a), NULL, of, figure_format(output),
             output->path, NULL }, a, e) != 0)
         return -1;
-    tell(j, output->path);
+    model_task_tell(j, output->path);
     return 0;
 }
 
@@ -285,7 +287,7 @@ static int check_figure(const struct figure_args *figure, struct err *e)
     return figure_check_page(figure, e) != 0 ? -1 : figure_check_clip(figure, e);
 }
 
-static int check(void *self, struct err *e)
+static int model_task_check(void *self, struct err *e)
 {
     const struct model_view_job *j = self;
     const struct model_view_args *args = j->args;
@@ -303,7 +305,7 @@ static int check(void *self, struct err *e)
     return check_readers(args, e) != 0 ? -1 : check_figure(&args->shared.figure, e);
 }
 
-static int prepare(void *self, struct err *e)
+static int model_task_prepare(void *self, struct err *e)
 {
     struct model_view_job *j = self;
 
@@ -321,11 +323,13 @@ static int prepare(void *self, struct err *e)
 }
 
 static const struct job_kind kind_of_texts = { .outputs = &output_figures, .name = "model",
-                                               .check = check, .prepare = prepare,
-                                               .file = one_text };
+                                               .check = model_task_check,
+                                               .prepare = model_task_prepare,
+                                               .file = model_task_one_text };
 static const struct job_kind kind_of_means = { .outputs = &output_figures, .name = "model",
-                                               .check = check, .prepare = prepare,
-                                               .texts = texts };
+                                               .check = model_task_check,
+                                               .prepare = model_task_prepare,
+                                               .texts = model_task_texts };
 
 static int run_means(struct model_view_job *j, const struct env *env, struct err *e)
 {
@@ -382,7 +386,7 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
     s->env = env;
     if (output_plan(output, &args->shared.common.output, &output_figures, "model", s->a,
                     e) != 0 || shared_check_figure(&args->shared, output, NULL, e) != 0 ||
-        check(j, e) != 0 || model_view_choose(j, e) != 0)
+        model_task_check(j, e) != 0 || model_view_choose(j, e) != 0)
         return -1;
     if (output->folder)
         return err_set(e, ERR_USAGE, "--table: expected a file for one picture, not the folder "
@@ -394,12 +398,12 @@ static int run_table(struct model_view_job *j, const struct env *env, struct err
     picture.path = output->path;
     if (model_view_draw(&picture, s->a, e) != 0)
         return -1;
-    tell(j, output->path);
+    model_task_tell(j, output->path);
     return 0;
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int model_task_run(const void *args, int n_operands, char **operands, const struct env *env,
+                          struct err *e)
 {
     struct model_view_job j = { .job = { args, n_operands, operands }, .args = args };
 
@@ -415,6 +419,6 @@ const struct cmd cmd_model = {
     .name = "model", .summary = "draw all heads of all layers, as maps or as a number per head",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct model_view_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = model_task_run,
     .records = (const struct record *const[]){ &model_view_record, NULL },
 };

@@ -24,8 +24,8 @@ struct model_view_sums {
 
 /* ---- what is asked for ---- */
 
-static int find(const struct model_view_job *j, const char *option, const char *name,
-                struct model_view_key *key, struct err *e)
+static int model_numbers_find(const struct model_view_job *j, const char *option, const char *name,
+                              struct model_view_key *key, struct err *e)
 {
     int id;
 
@@ -90,8 +90,8 @@ int model_view_choose(struct model_view_job *j, struct err *e)
 {
     const struct session *s = &j->job.s;
 
-    if (find(j, "--metric", j->args->metric, &j->metric, e) != 0 ||
-        find(j, "--sort", j->args->sort, &j->sort, e) != 0)
+    if (model_numbers_find(j, "--metric", j->args->metric, &j->metric, e) != 0 ||
+        model_numbers_find(j, "--sort", j->args->sort, &j->sort, e) != 0)
         return -1;
     if (s->model == NULL)
         return 0;
@@ -175,8 +175,9 @@ bool model_view_has_types(const struct model_view_job *j)
 }
 
 /* count: of the texts that each of the values is the mean of. */
-static const char *type_of(const struct model_view_job *j, const struct model_view_sums *sums,
-                           int i, const double *value, const double *count)
+static const char *model_numbers_type_of(const struct model_view_job *j,
+                                         const struct model_view_sums *sums, int i,
+                                         const double *value, const double *count)
 {
     int H = j->job.s.shown->config.n_heads;
     double n_long = count[METRIC_sink_long];
@@ -189,7 +190,7 @@ static const char *type_of(const struct model_view_job *j, const struct model_vi
                           sums->n, isnan(n_long) ? 0 : (int64_t)n_long });
 }
 
-static double number_of(const struct model_view_key *key, const double *value)
+static double model_number_of(const struct model_view_key *key, const double *value)
 {
     return key->by == BY_METRIC ? value[key->id] : (double)NAN;
 }
@@ -248,9 +249,10 @@ struct model_view_heads model_view_means(const struct model_view_job *j,
         means_of(j, sums, i, value, count);
         value[METRIC_js_cluster] = apart_cluster(&between, i);
         *head = (struct model_view_head){
-            sums->head[i].layer, sums->head[i].head, number_of(&j->metric, value),
-            number_of(&j->sort, value), word_of(&j->metric, number_of(&j->metric, value)),
-            type_of(j, sums, i, value, count), NAN, NAN
+            sums->head[i].layer, sums->head[i].head, model_number_of(&j->metric, value),
+            model_number_of(&j->sort, value),
+            word_of(&j->metric, model_number_of(&j->metric, value)),
+            model_numbers_type_of(j, sums, i, value, count), NAN, NAN
         };
         set_place(head, &between, i);
         if (j->metric.by == BY_TYPE)

@@ -28,8 +28,8 @@ static bool is_sorted(const struct model_view_picture *p)
 /* ---- places ---- */
 
 /* What head[i] is sorted by, the largest first: its number, or of types the names' order. */
-static double key_of(const struct model_view_picture *p, const struct model_view_head *head, int n,
-                     int i)
+static double model_picture_key_of(const struct model_view_picture *p,
+                                   const struct model_view_head *head, int n, int i)
 {
     int n_before = 0;
 
@@ -50,14 +50,14 @@ static void place_sorted(const struct model_view_picture *p, struct grid_of *g, 
     const int *order;
 
     for (int i = 0; i < n; i++)
-        key[i] = key_of(p, &p->heads.head[first], n, i);
+        key[i] = model_picture_key_of(p, &p->heads.head[first], n, i);
     order = sort_places(a, key, n, false);
     for (int i = 0; i < n; i++)
         g->at[row * g->n_cols + i] = first + order[i];
 }
 
 /* Where it is in a list that has it. */
-static int place_of(const int *list, int number)
+static int model_picture_place_of(const int *list, int number)
 {
     int i = 0;
 
@@ -66,11 +66,11 @@ static int place_of(const int *list, int number)
     return i;
 }
 
-static void place_heads(const struct model_view_picture *p, struct grid_of *g, int row,
-                        int first, int n)
+static void model_picture_place_heads(const struct model_view_picture *p, struct grid_of *g,
+                                      int row, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        g->at[row * g->n_cols + place_of(g->head, p->heads.head[i].head)] = i;
+        g->at[row * g->n_cols + model_picture_place_of(g->head, p->heads.head[i].head)] = i;
 }
 
 /* How many heads of one layer begin at the first. */
@@ -110,7 +110,8 @@ static void count_sides(const struct model_view_picture *p, struct grid_of *g, s
     g->n_cols = is_sorted(p) ? widest : g->n_cols;
 }
 
-static void place(const struct model_view_picture *p, struct grid_of *g, struct arena *a)
+static void model_picture_place(const struct model_view_picture *p, struct grid_of *g,
+                                struct arena *a)
 {
     *g = (struct grid_of){ .n_rows = 0 };
     count_sides(p, g, a);
@@ -118,20 +119,20 @@ static void place(const struct model_view_picture *p, struct grid_of *g, struct 
     for (int i = 0; i < g->n_rows * g->n_cols; i++)
         g->at[i] = -1;
     for (int i = 0, n; i < p->heads.n; i += n) {
-        int row = place_of(g->layer, p->heads.head[i].layer);
+        int row = model_picture_place_of(g->layer, p->heads.head[i].layer);
 
         n = count_layer(&p->heads, i);
         if (is_sorted(p))
             place_sorted(p, g, row, i, n, a);
         else
-            place_heads(p, g, row, i, n);
+            model_picture_place_heads(p, g, row, i, n);
     }
 }
 
 /* ---- what the cells show ---- */
 
-static const struct model_view_head *head_at(const struct model_view_picture *p,
-                                             const struct grid_of *g, int i)
+static const struct model_view_head *model_picture_head_at(const struct model_view_picture *p,
+                                                           const struct grid_of *g, int i)
 {
     return g->at[i] >= 0 ? &p->heads.head[g->at[i]] : NULL;
 }
@@ -143,7 +144,7 @@ static void set_thumbnails(const struct model_view_picture *p, const struct grid
     struct panel *panel = arena_alloc(a, (size_t)n, sizeof *panel);
 
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(p, g, i);
         const struct map *map = head != NULL ? p->map[head->layer] : NULL;
 
         if (head != NULL)
@@ -162,7 +163,7 @@ static void set_numbers(const struct model_view_picture *p, const struct grid_of
     float *value = arena_alloc(a, (size_t)n, sizeof *value);
 
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(p, g, i);
 
         value[i] = head != NULL ? (float)head->shown : NAN;
     }
@@ -171,7 +172,7 @@ static void set_numbers(const struct model_view_picture *p, const struct grid_of
     maps->panels = panel;
 }
 
-static int by_name(const void *x, const void *y)
+static int model_picture_by_name(const void *x, const void *y)
 {
     const char *const *a = x, *const *b = y;
 
@@ -187,8 +188,8 @@ static int find_name(const char *const *name, int n, const char *word)
 }
 
 /* The words in their alphabetical order, so that each has its colour whatever the heads. */
-static const struct board_kinds *kinds_of(const struct model_view_picture *p,
-                                          const struct grid_of *g, struct arena *a)
+static const struct board_kinds *model_picture_kinds_of(const struct model_view_picture *p,
+                                                        const struct grid_of *g, struct arena *a)
 {
     struct board_kinds *kinds = arena_alloc(a, 1, sizeof *kinds);
     const char **name = arena_alloc(a, (size_t)p->heads.n, sizeof *name);
@@ -201,9 +202,9 @@ static const struct board_kinds *kinds_of(const struct model_view_picture *p,
         if (word != NULL && find_name(name, kinds->n, word) < 0)
             name[kinds->n++] = word;
     }
-    qsort(name, (size_t)kinds->n, sizeof *name, by_name);
+    qsort(name, (size_t)kinds->n, sizeof *name, model_picture_by_name);
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(p, g, i);
 
         of[i] = head == NULL ? BOARD_NO_CELL :
                 head->word == NULL ? BOARD_NO_KIND :
@@ -224,7 +225,7 @@ static void set_names(const struct model_view_picture *p, const struct grid_of *
     bool typed = p->j->sort.by == BY_TYPE && p->j->metric.by != BY_TYPE;
 
     for (int i = 0; i < n; i++) {
-        const struct model_view_head *head = head_at(p, g, i);
+        const struct model_view_head *head = model_picture_head_at(p, g, i);
 
         if (head == NULL)
             continue;
@@ -271,8 +272,8 @@ const char *model_view_of(const struct model_view_picture *p, struct arena *a)
            arena_printf(a, "%s, %s", s->model->name, family_stack_names[s->stack]);
 }
 
-static const char *caption(const struct model_view_picture *p, struct arena *a, int pool,
-                           double clip)
+static const char *model_picture_caption(const struct model_view_picture *p, struct arena *a,
+                                         int pool, double clip)
 {
     const struct model_view_job *j = p->j;
     const struct session *s = &j->job.s;
@@ -334,14 +335,14 @@ int model_view_draw(const struct model_view_picture *p, struct arena *a, struct 
     struct part part;
     struct sheet sheet;
 
-    place(p, &g, a);
+    model_picture_place(p, &g, a);
     board.n_rows = g.n_rows;
     board.n_cols = g.n_cols;
     if (map != NULL) {
         set_thumbnails(p, &g, &maps, a);
     } else if (is_of_words(j)) {
         board.maps = NULL;
-        board.kinds = kinds_of(p, &g, a);
+        board.kinds = model_picture_kinds_of(p, &g, a);
     } else {
         set_numbers(p, &g, &maps, a);
     }
@@ -350,7 +351,8 @@ int model_view_draw(const struct model_view_picture *p, struct arena *a, struct 
     if (!figure->no_labels)
         set_labels(p, &g, &board, a);
     part = board_part(&board);
-    sheet = figure_sheet(figure, &part, caption(p, a, map != NULL ? map->pool : 1, maps.clip),
+    sheet = figure_sheet(figure, &part,
+                         model_picture_caption(p, a, map != NULL ? map->pool : 1, maps.clip),
                          figure_metadata_run(s, a, p->item));
     sheet.terminal = &j->job.results.output.terminal;
     return sheet_write(&sheet, p->format, p->path, s->env->warn, e);

@@ -8,7 +8,7 @@
 #include "draw/scatter.h"
 #include "session/shown.h"
 
-static int by_name(const void *x, const void *y)
+static int model_plane_by_name(const void *x, const void *y)
 {
     const char *const *a = x, *const *b = y;
 
@@ -32,7 +32,7 @@ static const char *const *types_of(const struct model_view_heads *heads, struct 
     for (int i = 0; i < heads->n; i++)
         if (heads->head[i].type != NULL && find_name(name, *n, heads->head[i].type) < 0)
             name[(*n)++] = heads->head[i].type;
-    qsort(name, (size_t)*n, sizeof *name, by_name);
+    qsort(name, (size_t)*n, sizeof *name, model_plane_by_name);
     return name;
 }
 
@@ -66,7 +66,8 @@ static void set_points(const struct model_view_picture *p, struct scatter *s, st
     s->shade = shade;
 }
 
-static const char *caption(const struct model_view_picture *p, struct arena *a, bool typed)
+static const char *model_plane_caption(const struct model_view_picture *p, struct arena *a,
+                                       bool typed)
 {
     const struct session *s = &p->j->job.s;
     const char *shown = shown_asked(s, a, SHOWN_NUMBERS);
@@ -93,7 +94,7 @@ int model_view_draw_plane(const struct model_view_picture *p, struct arena *a, s
     scatter.kind = types_of(&p->heads, a, &scatter.n_kinds);
     set_points(p, &scatter, a);
     part = scatter_part(&scatter);
-    sheet = figure_sheet(figure, &part, caption(p, a, scatter.n_kinds > 0),
+    sheet = figure_sheet(figure, &part, model_plane_caption(p, a, scatter.n_kinds > 0),
                          figure_metadata_run(s, a, p->item));
     sheet.terminal = &p->j->job.results.output.terminal;
     return sheet_write(&sheet, p->format, p->path, s->env->warn, e);

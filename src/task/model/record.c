@@ -55,8 +55,8 @@ const struct record model_view_record = {
     .size = sizeof(struct model_row), RECORD_COLUMNS(model_columns),
 };
 
-static struct list rows_of(const struct model_view_job *j, const struct model_view_heads *heads,
-                           struct arena *a)
+static struct list model_record_rows_of(const struct model_view_job *j,
+                                        const struct model_view_heads *heads, struct arena *a)
 {
     struct head_row *row = arena_alloc(a, (size_t)heads->n + 1, sizeof *row);
 
@@ -72,7 +72,7 @@ static struct list rows_of(const struct model_view_job *j, const struct model_vi
     return (struct list){ row, heads->n };
 }
 
-static const struct record *record_of(const struct model_view_job *j)
+static const struct record *model_record_of(const struct model_view_job *j)
 {
     static const char *const of_mds[] = { "x", "y", "type", NULL };
     static const char *const of_metric[] = { "value", "word", NULL };
@@ -88,10 +88,10 @@ int model_view_write(struct model_view_job *j, const struct model_view_picture *
     const struct session *s = &j->job.s;
     struct model_row row = { s->name, j->args->mds ? "mds" : j->metric.name,
                              p->item != NULL ? 1 : j->n_texts, records_shown_asked(s),
-                             rows_of(j, &p->heads, a) };
+                             model_record_rows_of(j, &p->heads, a) };
 
     results->run = s->provenance;
-    if (results_open(results, record_of(j), NULL, e) != 0)
+    if (results_open(results, model_record_of(j), NULL, e) != 0)
         return -1;
     if (results->output.folder)
         return results_text(results, a, p->item, &(struct results_text){ .row = &row }, e);

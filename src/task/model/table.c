@@ -29,7 +29,7 @@ struct table {
 
 static const char no_lines[] = "no line below the names of its columns";
 
-static const char *shown(const struct table *t, struct field f)
+static const char *model_table_shown(const struct table *t, struct field f)
 {
     return arena_strndup(t->a, f.s, f.n < MOST_SHOWN ? f.n : MOST_SHOWN);
 }
@@ -40,7 +40,7 @@ static bool is(struct field f, const char *name)
 }
 
 /* The next line without its end; false: there is none. */
-static bool next_line(struct table *t, struct field *line)
+static bool model_table_next_line(struct table *t, struct field *line)
 {
     const char *feed;
 
@@ -114,7 +114,7 @@ static int read_index(const struct table *t, const char *name, struct field f, i
     if (f.n > 0 && n < MODEL_TABLE_SIDE)
         return 0;
     return err_set(e, ERR_INPUT, "%s: found '%s', expected a whole number from 0 to %d", name,
-                   shown(t, f), MODEL_TABLE_SIDE - 1);
+                   model_table_shown(t, f), MODEL_TABLE_SIDE - 1);
 }
 
 /* What other programs write where there is no number. */
@@ -140,12 +140,13 @@ static bool parse_number(struct field f, double *v)
     return end == text + f.n && fabs(*v) < 1e30;
 }
 
-static int read_number(const struct table *t, const char *name, struct field f, double *v,
-                       struct err *e)
+static int model_table_read_number(const struct table *t, const char *name, struct field f,
+                                   double *v, struct err *e)
 {
     if (parse_number(f, v))
         return 0;
-    return err_set(e, ERR_INPUT, "%s: found '%s', expected a number", name, shown(t, f));
+    return err_set(e, ERR_INPUT, "%s: found '%s', expected a number", name,
+                   model_table_shown(t, f));
 }
 
 /* ---- the names of the columns ---- */
@@ -162,7 +163,7 @@ static const char *name_columns(const struct table *t, struct field header, cons
         if (numeric != NULL && !numeric[i])
             continue;
         names = arena_printf(t->a, "%s%s%s", names, n > 0 ? ", " : "",
-                             n < MOST_NAMED ? shown(t, name) : "...");
+                             n < MOST_NAMED ? model_table_shown(t, name) : "...");
         n++;
     }
     return names;
@@ -205,7 +206,7 @@ static const bool *find_numeric(const struct table *t, struct field header)
 
         other[i] = is(name, "layer") || is(name, "head");
     }
-    while (next_line(&ahead, &line))
+    while (model_table_next_line(&ahead, &line))
         for (int i = 0; line.n > 0 && line.s != NULL && i < t->n_columns; i++) {
             double v = NAN;
 
@@ -223,7 +224,7 @@ static bool has_lines(const struct table *t)
     struct table ahead = *t;
     struct field line;
 
-    while (next_line(&ahead, &line))
+    while (model_table_next_line(&ahead, &line))
         if (line.n > 0)
             return true;
     return false;
@@ -253,13 +254,14 @@ static int choose_column(struct table *t, struct field header, const char **metr
                    name_columns(t, header, numeric));
 }
 
-static int read_header(struct table *t, const char **metric, const char *sort, struct err *e)
+static int model_table_read_header(struct table *t, const char **metric, const char *sort,
+                                   struct err *e)
 {
     const char *name[N_READ] = { "layer", "head", NULL, sort };
     struct field header, rest;
 
     t->header = t->line + 1;
-    if (!next_line(t, &header) || header.n == 0)
+    if (!model_table_next_line(t, &header) || header.n == 0)
         return err_set(e, ERR_INPUT, "line %d: empty, expected names of columns with tabs "
                        "between, layer and head among them", t->header);
     t->separator = memchr(header.s, '\t', header.n) != NULL ? '\t' : ',';
@@ -296,8 +298,8 @@ static int read_fields(struct table *t, struct field line, struct field *field, 
                    t->n_columns, t->header);
 }
 
-static int read_head(struct table *t, struct field line, const char *metric, const char *sort,
-                     struct model_view_head *head, struct err *e)
+static int model_table_read_head(struct table *t, struct field line, const char *metric,
+                                 const char *sort, struct model_view_head *head, struct err *e)
 {
     struct field field[N_READ] = { { NULL, 0 } };
     int *seen;
@@ -306,8 +308,8 @@ static int read_head(struct table *t, struct field line, const char *metric, con
     if (read_fields(t, line, field, e) != 0 ||
         read_index(t, "layer", field[LAYER], &head->layer, e) != 0 ||
         read_index(t, "head", field[HEAD], &head->head, e) != 0 ||
-        read_number(t, metric, field[SHOWN], &head->shown, e) != 0 ||
-        (sort != NULL && read_number(t, sort, field[SORTED], &head->sorted, e) != 0))
+        model_table_read_number(t, metric, field[SHOWN], &head->shown, e) != 0 ||
+        (sort != NULL && model_table_read_number(t, sort, field[SORTED], &head->sorted, e) != 0))
         return -1;
     seen = &t->seen[head->layer * MODEL_TABLE_SIDE + head->head];
     if (*seen > 0)
@@ -318,15 +320,15 @@ static int read_head(struct table *t, struct field line, const char *metric, con
     return 0;
 }
 
-static int by_place(const void *x, const void *y)
+static int model_table_by_place(const void *x, const void *y)
 {
     const struct model_view_head *a = x, *b = y;
 
     return a->layer != b->layer ? a->layer - b->layer : a->head - b->head;
 }
 
-static int read_lines(struct table *t, const char *metric, const char *sort,
-                      struct model_view_heads *heads, struct err *e)
+static int model_table_read_lines(struct table *t, const char *metric, const char *sort,
+                                  struct model_view_heads *heads, struct err *e)
 {
     struct field line;
     size_t most = 1;
@@ -334,16 +336,16 @@ static int read_lines(struct table *t, const char *metric, const char *sort,
     for (const char *s = t->at; s < t->end; s++)
         most += *s == '\n';
     heads->head = arena_alloc(t->a, most, sizeof *heads->head);
-    while (next_line(t, &line)) {
+    while (model_table_next_line(t, &line)) {
         if (line.n == 0)
             continue;
-        if (read_head(t, line, metric, sort, &heads->head[heads->n], e) != 0)
+        if (model_table_read_head(t, line, metric, sort, &heads->head[heads->n], e) != 0)
             return err_under(e, "line %d", t->line);
         heads->n++;
     }
     if (heads->n == 0)
         return err_set(e, ERR_INPUT, "%s", no_lines);
-    qsort(heads->head, (size_t)heads->n, sizeof *heads->head, by_place);
+    qsort(heads->head, (size_t)heads->n, sizeof *heads->head, model_table_by_place);
     return 0;
 }
 
@@ -354,7 +356,7 @@ static void skip_provenance(struct table *t)
     struct field comment;
 
     if ((size_t)(t->end - t->at) >= strlen(begin) && memcmp(t->at, begin, strlen(begin)) == 0)
-        next_line(t, &comment);
+        model_table_next_line(t, &comment);
 }
 
 int model_table_read(struct arena *a, struct span bytes, const char **metric, const char *sort,
@@ -369,7 +371,7 @@ int model_table_read(struct arena *a, struct span bytes, const char **metric, co
         t.at += strlen(mark);
     t.seen = arena_alloc(a, MODEL_TABLE_SIDE, MODEL_TABLE_SIDE * sizeof *t.seen);
     skip_provenance(&t);
-    if (read_header(&t, metric, sort, e) != 0)
+    if (model_table_read_header(&t, metric, sort, e) != 0)
         return -1;
-    return read_lines(&t, *metric, sort, heads, e);
+    return model_table_read_lines(&t, *metric, sort, heads, e);
 }

@@ -28,7 +28,7 @@ static const char *const examples[] = {
 
 /* ---- before the texts ---- */
 
-static int check(void *self, struct err *e)
+static int neuron_check(void *self, struct err *e)
 {
     struct neuron_job *j = self;
 
@@ -69,7 +69,7 @@ static void want_head(struct neuron_job *j)
     j->job.want.head_stride = 0;
 }
 
-static int prepare(void *self, struct err *e)
+static int neuron_prepare(void *self, struct err *e)
 {
     struct neuron_job *j = self;
     const struct asked *asked = j->job.s.asked;
@@ -86,8 +86,8 @@ static int prepare(void *self, struct err *e)
 /* ---- one text ---- */
 
 /* NULL: an error. */
-static const struct neuron *find(struct neuron_job *j, struct arena *a, const struct item *item,
-                                 struct err *e)
+static const struct neuron *neuron_find(struct neuron_job *j, struct arena *a,
+                                        const struct item *item, struct err *e)
 {
     const struct session *s = &j->job.s;
     int row = session_queries(s, item)->n - 1;
@@ -106,18 +106,18 @@ static const struct neuron *find(struct neuron_job *j, struct arena *a, const st
     return session_forward(s, &j->job.texts, &want, &sink, 1, a, e) == 0 ? n : NULL;
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int neuron_one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    const struct neuron *n = find(self, a, item, e);
+    const struct neuron *n = neuron_find(self, a, item, e);
 
     return n == NULL ? -1 : neuron_write(self, a, item, n, e);
 }
 
-static int one_picture(void *self, struct arena *a, const struct item *item, const char *path,
-                       struct err *e)
+static int neuron_one_picture(void *self, struct arena *a, const struct item *item,
+                              const char *path, struct err *e)
 {
     struct neuron_job *j = self;
-    const struct neuron *n = find(j, a, item, e);
+    const struct neuron *n = neuron_find(j, a, item, e);
 
     if (n == NULL)
         return -1;
@@ -129,12 +129,13 @@ static const struct shared_reader readers[] = {
     { "--dims", offsetof(struct neuron_args, dims), false }, { NULL, 0, false }
 };
 
-static const struct job_kind kind = { .readers = readers, .outputs = &output_all, .check = check,
-                                      .prepare = prepare, .text = one_text,
-                                      .file = one_picture };
+static const struct job_kind kind = { .readers = readers, .outputs = &output_all,
+                                      .check = neuron_check,
+                                      .prepare = neuron_prepare, .text = neuron_one_text,
+                                      .file = neuron_one_picture };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int neuron_run(const void *args, int n_operands, char **operands, const struct env *env,
+                      struct err *e)
 {
     struct neuron_job job = { .job = { args, n_operands, operands }, .args = args };
 
@@ -145,6 +146,6 @@ const struct cmd cmd_neuron = {
     .name = "neuron", .summary = "show how a query and each key give a score and a weight",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct neuron_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = neuron_run,
     .records = (const struct record *const[]){ &neuron_record, NULL },
 };

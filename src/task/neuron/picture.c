@@ -67,7 +67,7 @@ static struct keys keys_of(const struct neuron *n, struct arena *a)
 
 /* ---- numbers ---- */
 
-static float *rows_of(const struct keys *keys, int n_cols)
+static float *neuron_picture_rows_of(const struct keys *keys, int n_cols)
 {
     return arena_alloc(keys->a, (uint64_t)keys->count, (uint64_t)n_cols * sizeof(float));
 }
@@ -75,7 +75,7 @@ static float *rows_of(const struct keys *keys, int n_cols)
 static const float *key_values(const struct keys *keys)
 {
     int d = keys->n->d;
-    float *value = rows_of(keys, d);
+    float *value = neuron_picture_rows_of(keys, d);
 
     for (int i = 0; i < keys->count; i++)
         for (int c = 0; c < d; c++)
@@ -83,10 +83,10 @@ static const float *key_values(const struct keys *keys)
     return value;
 }
 
-static const float *products(const struct keys *keys)
+static const float *neuron_picture_products(const struct keys *keys)
 {
     int d = keys->n->d;
-    float *value = rows_of(keys, d);
+    float *value = neuron_picture_rows_of(keys, d);
 
     for (int i = 0; i < keys->count; i++)
         for (int c = 0; c < d; c++)
@@ -96,7 +96,7 @@ static const float *products(const struct keys *keys)
 
 static const float *dots(const struct keys *keys)
 {
-    float *value = rows_of(keys, 1);
+    float *value = neuron_picture_rows_of(keys, 1);
 
     for (int i = 0; i < keys->count; i++)
         value[i] = (float)keys->n->dot[keys->at[i]];
@@ -106,14 +106,14 @@ static const float *dots(const struct keys *keys)
 /* Of x [S]. */
 static const float *chosen(const struct keys *keys, const float *x)
 {
-    float *value = rows_of(keys, 1);
+    float *value = neuron_picture_rows_of(keys, 1);
 
     for (int i = 0; i < keys->count; i++)
         value[i] = x[keys->at[i]];
     return value;
 }
 
-static float largest(const float *value, int64_t n)
+static float neuron_largest(const float *value, int64_t n)
 {
     float most = 0.0f;
 
@@ -136,7 +136,7 @@ static struct bands_field signed_field(const char *title, int n_cols, const floa
 static struct bands_field number_field(const struct keys *keys, const char *title,
                                        const float *value)
 {
-    return signed_field(title, 1, value, largest(value, keys->count), NULL);
+    return signed_field(title, 1, value, neuron_largest(value, keys->count), NULL);
 }
 
 static int fields_of(const struct neuron_job *j, const struct keys *keys,
@@ -146,13 +146,13 @@ static int fields_of(const struct neuron_job *j, const struct keys *keys,
         "+ position", "+ q position", "+ k position", "+ segment", "+ copies", "+ mask"
     };
     const struct neuron *n = keys->n;
-    const float *k = key_values(keys), *product = products(keys), *weight;
+    const float *k = key_values(keys), *product = neuron_picture_products(keys), *weight;
     int64_t size = (int64_t)keys->count * n->d;
     int count = 0;
 
-    field[count++] = signed_field("k", n->d, k, fmaxf(largest(k, size), largest(n->q, n->d)),
-                                  "q, k");
-    field[count++] = signed_field("q × k", n->d, product, largest(product, size), "q × k");
+    field[count++] = signed_field(
+        "k", n->d, k, fmaxf(neuron_largest(k, size), neuron_largest(n->q, n->d)), "q, k");
+    field[count++] = signed_field("q × k", n->d, product, neuron_largest(product, size), "q × k");
     field[count++] = number_field(keys, "q·k", dots(keys));
     for (int i = 0; i < N_NEURON_PART; i++)
         if (j->has[i])
@@ -161,7 +161,8 @@ static int fields_of(const struct neuron_job *j, const struct keys *keys,
     weight = chosen(keys, n->weight);
     field[count++] = (struct bands_field){
         "softmax", 1, weight, cmap_find("Blues"), 0.0f,
-        largest(weight, keys->count) > 0.0f ? largest(weight, keys->count) : 1.0f, NULL
+        neuron_largest(weight, keys->count) > 0.0f ? neuron_largest(weight, keys->count) : 1.0f,
+        NULL
     };
     return count;
 }
@@ -190,8 +191,8 @@ static const char *caption_of(const struct neuron_job *j, struct arena *a,
                         neuron_lead(j, a, item, keys->n), cut_text(keys, a));
 }
 
-static int check_width(const struct figure_args *figure, const struct sheet *sheet,
-                       enum draw_format format, struct arena *a, struct err *e)
+static int neuron_picture_check_width(const struct figure_args *figure, const struct sheet *sheet,
+                                      enum draw_format format, struct arena *a, struct err *e)
 {
     double least;
 
@@ -227,7 +228,7 @@ int neuron_draw(const struct neuron_job *j, struct arena *a, const struct item *
     sheet.terminal = &output->terminal;
     bands.n_fields = fields_of(j, &keys, field);
     bands.rows = figure_labels(a, session_keys(s, item), keys.place, keys.count);
-    if (check_width(figure, &sheet, format, a, e) != 0)
+    if (neuron_picture_check_width(figure, &sheet, format, a, e) != 0)
         return -1;
     return sheet_write(&sheet, format, path, s->env->warn, e);
 }

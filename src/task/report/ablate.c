@@ -30,7 +30,7 @@ static int read_cost(const json_t *o, const char *key, double *v, struct err *e)
                                                                           : 0;
 }
 
-static int read_head(void *self, int layer, int head, const json_t *o, struct err *e)
+static int report_ablate_read_head(void *self, int layer, int head, const json_t *o, struct err *e)
 {
     struct report_job *j = self;
     size_t at = (size_t)(layer * j->job.s.shown->config.n_heads + head);
@@ -49,7 +49,7 @@ static bool has_any(const double *v, int n)
     return false;
 }
 
-static int read_bytes(struct report_job *j, struct span bytes, struct err *e)
+static int report_ablate_read_bytes(struct report_job *j, struct span bytes, struct err *e)
 {
     static const char *const schemas[] = { "mha-viz/ablate/1", "mha-viz/ablate-summary/1", NULL };
     const struct config *config = &j->job.s.shown->config;
@@ -61,7 +61,7 @@ static int read_bytes(struct report_job *j, struct span bytes, struct err *e)
         for (int k = 0; k < n; k++)
             j->cost[i].value[k] = NAN;
     }
-    if (heads_file_read(&j->job.s, bytes, schemas, read_head, j, e) != 0)
+    if (heads_file_read(&j->job.s, bytes, schemas, report_ablate_read_head, j, e) != 0)
         return -1;
     for (int i = 0; i < REPORT_COSTS; i++)
         if (has_any(j->cost[i].value, n))
@@ -78,7 +78,7 @@ int report_ablate(struct report_job *j, const char *path, struct err *e)
 
     if (file_map(path, &bytes, e) != 0)
         return -1;
-    status = read_bytes(j, bytes, e);
+    status = report_ablate_read_bytes(j, bytes, e);
     file_unmap(bytes);
     return status == 0 ? 0 : err_under(e, "%s", path);
 }

@@ -14,7 +14,7 @@ enum { MOST_MIB = 300, PIECE_BYTES = 3 << 20 };     /* of a model; 4 MiB of lett
 
 /* ---- what a live page cannot be of ---- */
 
-static int refuse(const char *option, const char *why, struct err *e)
+static int report_live_refuse(const char *option, const char *why, struct err *e)
 {
     return err_set(e, ERR_USAGE, "--live, %s: %s", option, why);
 }
@@ -26,9 +26,14 @@ int report_live_check(const struct report_args *args, struct err *e)
     if (!page_has_module())
         return err_set(e, ERR_USAGE, "--live: this program was built without the module of live "
                        "pages; `make live` builds it, with clang, lld and wasi-libc");
-    return args->models.n == 2 ? refuse("two of -m", "expected one of them: a live page puts two "
-                                        "texts beside each other by itself", e) :
-           !no_types ? refuse("--types", "a live page has the model's files and no other", e) : 0;
+    return args->models.n == 2 ?
+               report_live_refuse("two of -m",
+                                  "expected one of them: a live page puts two "
+                                  "texts beside each other by itself",
+                                  e) :
+           !no_types ?
+               report_live_refuse("--types", "a live page has the model's files and no other", e) :
+               0;
 }
 
 /* ---- the model's files ---- */
@@ -48,7 +53,7 @@ struct files {
     uint64_t size;
 };
 
-static void add(struct files *files, const char *path, struct span bytes)
+static void report_live_add(struct files *files, const char *path, struct span bytes)
 {
     bool is_weights = str_ends_with(path, ".safetensors") || str_ends_with(path, ".gguf");
 
@@ -69,21 +74,22 @@ static int add_builtin(struct files *files, const char *path, struct err *e)
     if (builtin_find(&builtin, path, e) != 0)
         return -1;
     files->model = name;
-    add(files, arena_printf(files->a, "%s/config.json", name), builtin.config);
-    add(files, arena_printf(files->a, "%s/tokenizer.json", name), builtin.tokenizer);
-    add(files, arena_printf(files->a, "%s/types.json", name), builtin.types);
-    add(files, arena_printf(files->a, "%s/%s", name, WEIGHTS),
-        files->rounded.data != NULL ? files->rounded : builtin.weights);
+    report_live_add(files, arena_printf(files->a, "%s/config.json", name), builtin.config);
+    report_live_add(files, arena_printf(files->a, "%s/tokenizer.json", name), builtin.tokenizer);
+    report_live_add(files, arena_printf(files->a, "%s/types.json", name), builtin.types);
+    report_live_add(files, arena_printf(files->a, "%s/%s", name, WEIGHTS),
+                    files->rounded.data != NULL ? files->rounded : builtin.weights);
     return 0;
 }
 
-static int add_file(struct files *files, const char *from, const char *to, struct err *e)
+static int report_live_add_file(struct files *files, const char *from, const char *to,
+                                struct err *e)
 {
     const struct span *held = file_hold(files->a, from, e);
 
     if (held == NULL)
         return -1;
-    add(files, to, *held);
+    report_live_add(files, to, *held);
     return 0;
 }
 
@@ -112,11 +118,12 @@ static int add_folder(struct files *files, const char *folder, const char *weigh
         const char *from = file_join(files->a, folder, name[i]);
 
         if (is_read(files, name[i], weights) && !file_is_dir(from) &&
-            add_file(files, from, file_join(files->a, files->model + 1, name[i]), e) != 0)
+            report_live_add_file(files, from, file_join(files->a, files->model + 1, name[i]), e) !=
+                0)
             return -1;
     }
     if (files->rounded.data != NULL)
-        add(files, file_join(files->a, files->model + 1, WEIGHTS), files->rounded);
+        report_live_add(files, file_join(files->a, files->model + 1, WEIGHTS), files->rounded);
     return 0;
 }
 
@@ -141,7 +148,7 @@ static int add_path(struct files *files, const char *path, struct err *e)
     files->model = folder_in_page(files->a, hub_name(files->a, path));
     if (str_ends_with(path, ".gguf")) {
         files->model = file_join(files->a, files->model, weights);
-        return add_file(files, path, files->model + 1, e);
+        return report_live_add_file(files, path, files->model + 1, e);
     }
     if (!file_exists(file_join(files->a, folder, weights)))
         weights = NULL;
@@ -160,7 +167,7 @@ static int check_model(const struct session *s, struct err *e)
     return 0;
 }
 
-static int gather(struct files *files, const struct session *s, struct err *e)
+static int report_live_gather(struct files *files, const struct session *s, struct err *e)
 {
     if (check_model(s, e) != 0)
         return -1;
@@ -334,7 +341,7 @@ int report_live(FILE *f, struct report_job *j, const struct item *item, struct e
     struct span module = page_module_bytes();
     struct packed packed;
 
-    if (gather(&files, &j->job.s, e) != 0)
+    if (report_live_gather(&files, &j->job.s, e) != 0)
         return -1;
     packed = packed_of(j, module.data, module.size);
     page_module(f, &packed);

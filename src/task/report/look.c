@@ -19,7 +19,7 @@ static bool is_masked(const struct session *s)
     return s->asked->mask != NULL || s->asked->memory_mask != NULL;
 }
 
-static void parts_of(const struct report_job *j, int layer, bool part[N_NEURON_PART])
+static void report_look_parts_of(const struct report_job *j, int layer, bool part[N_NEURON_PART])
 {
     neuron_parts(part, j->job.s.shown, layer, j->job.s.stack, is_masked(&j->job.s));
 }
@@ -32,7 +32,7 @@ uint64_t report_vectors_bytes(const struct report_job *j, int n_queries, int n_k
 
     for (int i = 0; i < j->n_heads; i++) {
         size += (T + S) * row;
-        parts_of(j, j->head[i].layer, part);
+        report_look_parts_of(j, j->head[i].layer, part);
         for (int k = 0; k < N_NEURON_PART; k++)
             size += part[k] ? T * S * sizeof(float) : 0;
     }
@@ -57,7 +57,8 @@ static bool sees_the_same(const struct attend *a, const struct attend *b)
 }
 
 /* Whether each row sees all keys, or causal: those up to its own. */
-static bool is_plain(const unsigned char *mask, const struct qkv_view *v, size_t row, bool causal)
+static bool look_is_plain(const unsigned char *mask, const struct qkv_view *v, size_t row,
+                          bool causal)
 {
     for (int t = 0; t < v->T; t++)
         for (int s = 0; s < v->S; s++)
@@ -85,13 +86,14 @@ static void look_seen(struct report_job *j, const struct qkv_view *v, const int 
     look->seen = all;
     look->seen_bytes = bytes;
     look->n_seen = !same ? n :
-                   is_plain(all, v, row, false) || is_plain(all, v, row, true) ? 0 : 1;
+                   look_is_plain(all, v, row, false) || look_is_plain(all, v, row, true) ? 0 : 1;
 }
 
 /* ---- queries and keys ---- */
 
 /* Rows x[n, d] -> max [n] and code [n, d]; returns the largest error. */
-static double encode(float *max, int16_t *code, const float *x, int64_t stride, int n, int d)
+static double report_look_encode(float *max, int16_t *code, const float *x, int64_t stride, int n,
+                                 int d)
 {
     float most = 0;
 
@@ -116,15 +118,16 @@ struct vectors {
     int16_t *code;              /* [n, n_rows, d] */
 };
 
-static void take_vectors(struct report_job *j, struct vectors *v, struct arena *a)
+static void report_look_take_vectors(struct report_job *j, struct vectors *v, struct arena *a)
 {
     size_t rows = (size_t)v->n_rows;
 
     v->max = arena_alloc(a, (uint64_t)v->n * rows, sizeof *v->max);
     v->code = arena_alloc(a, (uint64_t)v->n * rows, (size_t)v->d * sizeof *v->code);
     for (int i = 0; i < v->n; i++) {
-        double error = encode(v->max + (size_t)i * rows, v->code + (size_t)i * rows * (size_t)v->d,
-                              v->x + v->at[i], v->stride, v->n_rows, v->d);
+        double error = report_look_encode(v->max + (size_t)i * rows,
+                                          v->code + (size_t)i * rows * (size_t)v->d,
+                                          v->x + v->at[i], v->stride, v->n_rows, v->d);
 
         j->vectors_error = error > j->vectors_error ? error : j->vectors_error;
     }
@@ -141,7 +144,7 @@ static void add_codes(struct pack *pack, const struct vectors *v)
 }
 
 /* Rows of what scores get, of one part; what a hidden key would get is 0. */
-static void add_part(struct report_job *j, const struct qkv_view *v, int head, int part)
+static void report_look_add_part(struct report_job *j, const struct qkv_view *v, int head, int part)
 {
     const struct session *s = &j->job.s;
     struct arena_mark mark = arena_mark(v->room);
@@ -187,14 +190,14 @@ static void pack_vectors(struct report_job *j, const struct qkv_view *v, const i
 
     for (int i = 0; i < n; i++)
         q_at[i] = v->q_at[head[i]];
-    take_vectors(j, &q, v->room);
-    take_vectors(j, &k, v->room);
+    report_look_take_vectors(j, &q, v->room);
+    report_look_take_vectors(j, &k, v->room);
     pack_begin(j->codes, j->packed);
     add_max(j->codes, &q);
     add_max(j->codes, &k);
     for (int p = 0; p < N_NEURON_PART; p++)
         for (int i = 0; look->part[p] && i < n; i++)
-            add_part(j, v, head[i], p);
+            report_look_add_part(j, v, head[i], p);
     add_codes(j->codes, &q);
     add_codes(j->codes, &k);
     look->vectors = pack_end(j->codes);
@@ -212,13 +215,13 @@ static void look_vectors(struct report_job *j, const struct qkv_view *v, const i
         look->scale[i] = v->at[head[i]].scale;
         look->cap[i] = v->at[head[i]].cap;
     }
-    parts_of(j, v->layer, look->part);
+    report_look_parts_of(j, v->layer, look->part);
     pack_vectors(j, v, head);
 }
 
 /* ---- the tap ---- */
 
-static int take(void *self, const struct qkv_view *v, struct err *e)
+static int report_look_take(void *self, const struct qkv_view *v, struct err *e)
 {
     struct report_job *j = self;
     struct arena_mark mark = arena_mark(v->room);
@@ -244,7 +247,7 @@ struct tap report_tap(struct report_job *j)
     j->look = (struct report_look){ .layer = -1 };
     j->vectors_error = 0;
     return (struct tap){
-        .take = take, .self = j,
+        .take = report_look_take, .self = j,
         .skips_global = j->stats_tap == NULL && j->args->neuron != NEURON_ALWAYS,
     };
 }

@@ -88,7 +88,8 @@ static const char *size_text(struct arena *a, const struct report_job *j,
 }
 
 /* Queries and keys count where they are asked for, and with auto as long as there is room. */
-static uint64_t take_vectors(struct report_job *j, uint64_t left, const struct codes_shape *shape)
+static uint64_t report_take_vectors(struct report_job *j, uint64_t left,
+                                    const struct codes_shape *shape)
 {
     uint64_t size = report_vectors_bytes(j, shape->n_queries, shape->n_keys);
     bool small = size <= left && j->vectors_size + size <= VECTORS_BYTES;
@@ -101,8 +102,8 @@ static uint64_t take_vectors(struct report_job *j, uint64_t left, const struct c
 }
 
 /* What a browser would have to unpack. */
-static int check_size(struct report_job *j, struct arena *a, const struct item *item,
-                      const struct codes_shape *shape, struct err *e)
+static int report_check_size(struct report_job *j, struct arena *a, const struct item *item,
+                             const struct codes_shape *shape, struct err *e)
 {
     uint64_t most = (uint64_t)j->args->max_size << 20;
 
@@ -110,7 +111,7 @@ static int check_size(struct report_job *j, struct arena *a, const struct item *
         j->size += codes_layer_bytes(shape, 1);
     if (item->seen != NULL)
         j->size += picture_bytes(item->seen);
-    j->size += take_vectors(j, j->size < most ? most - j->size : 0, shape);
+    j->size += report_take_vectors(j, j->size < most ? most - j->size : 0, shape);
     if (j->size <= most)
         return 0;
     return err_set(e, ERR_USAGE, "text %lld: %s: the page would hold %s of weights%s, more than "
@@ -120,7 +121,8 @@ static int check_size(struct report_job *j, struct arena *a, const struct item *
 }
 
 /* Where two are compared, the first text opens the page. */
-static int begin(struct report_job *j, struct arena *a, const struct item *item, struct err *e)
+static int report_begin_page(struct report_job *j, struct arena *a, const struct item *item,
+                             struct err *e)
 {
     struct report_job *first = j->first;
     struct results *results = &first->job.results;
@@ -149,8 +151,8 @@ static void write_picture(FILE *f, struct report_job *j, int number, const struc
 }
 
 /* The page that the text is the first of begins with it. */
-static int write_text(struct report_job *j, struct arena *a, const struct item *item,
-                      const struct packed *text, struct err *e)
+static int report_write_text(struct report_job *j, struct arena *a, const struct item *item,
+                             const struct packed *text, struct err *e)
 {
     FILE *f = j->first->job.results.report.file;
     bool alone = j->job.results.output.folder;
@@ -171,8 +173,8 @@ static int write_text(struct report_job *j, struct arena *a, const struct item *
     return number == 0 && j->args->live ? report_live(f, j, item, e) : 0;
 }
 
-static int run_text(struct report_job *j, struct arena *a, const struct item *item,
-                    struct packed *packed, struct err *e)
+static int report_run_text(struct report_job *j, struct arena *a, const struct item *item,
+                           struct packed *packed, struct err *e)
 {
     const struct config *config = &j->job.s.shown->config;
     const struct codes_shape shape = {
@@ -186,7 +188,7 @@ static int run_text(struct report_job *j, struct arena *a, const struct item *it
     struct tap tap;
     int n;
 
-    if (check_size(j, a, item, &shape, e) != 0)
+    if (report_check_size(j, a, item, &shape, e) != 0)
         return -1;
     stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
     codes = codes_new(a, &shape, j->place, ready, j);
@@ -200,7 +202,7 @@ static int run_text(struct report_job *j, struct arena *a, const struct item *it
     return report_text(j, a, item, stats, codes_error(codes), packed, e);
 }
 
-static int text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int report_take_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct report_job *j = self;
     struct arena_mark mark = arena_mark(j->packed);
@@ -210,18 +212,18 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
     j->n_blocks = 0;
     if (j->job.results.output.folder)
         j->size = j->vectors_size = 0;
-    status = run_text(j, a, item, &packed, e);
+    status = report_run_text(j, a, item, &packed, e);
     if (status == 0)
-        status = begin(j, a, item, e);
+        status = report_begin_page(j, a, item, e);
     if (status == 0)
-        status = write_text(j, a, item, &packed, e);
+        status = report_write_text(j, a, item, &packed, e);
     arena_reset(j->packed, mark);
     return status == 0 ? results_end(&j->first->job.results, e) : -1;
 }
 
 /* ---- the command ---- */
 
-static int check(void *self, struct err *e)
+static int report_check(void *self, struct err *e)
 {
     static const char why[] = "a page has numbers";
     struct report_job *j = self;
@@ -242,7 +244,7 @@ static int check(void *self, struct err *e)
 }
 
 /* Where each head that is shown stands among those of its layer. */
-static void set_places(struct report_job *j)
+static void report_set_places(struct report_job *j)
 {
     const struct session *s = &j->job.s;
     int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
@@ -258,7 +260,7 @@ static void set_places(struct report_job *j)
     j->block = arena_alloc(s->a, (uint64_t)L, sizeof *j->block);
 }
 
-static int prepare(void *self, struct err *e)
+static int report_prepare(void *self, struct err *e)
 {
     struct report_job *j = self;
     const struct session *s = &j->job.s;
@@ -269,7 +271,7 @@ static int prepare(void *self, struct err *e)
         j->set.metric = metric_choice_list(&j->choice, s->a, &j->set.n);
     }
     j->set.progress = par_progress(s->par);
-    set_places(j);
+    report_set_places(j);
     j->packed = arena_child(s->a);
     j->words = pack_new(j->packed, PACK_WORDS);
     j->codes = pack_new(j->packed, PACK_CODES);
@@ -281,7 +283,8 @@ static int prepare(void *self, struct err *e)
 }
 
 const struct job_kind report_kind = { .outputs = &output_page, .name = "report",
-                                     .check = check, .prepare = prepare, .text = text };
+                                     .check = report_check, .prepare = report_prepare,
+                                     .text = report_take_text };
 
 struct report_args report_with_words(const struct report_args *args)
 {
@@ -302,8 +305,8 @@ struct report_args report_with_words(const struct report_args *args)
 
 extern const struct cmd cmd_report;
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int report_run(const void *args, int n_operands, char **operands, const struct env *env,
+                      struct err *e)
 {
     const struct report_args with_words = report_with_words(args);
     struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words,
@@ -330,5 +333,5 @@ const struct cmd cmd_report = {
     .name = "report", .summary = "write an interactive page of all heads in one HTML file",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct report_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = report_run,
 };

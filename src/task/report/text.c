@@ -170,8 +170,10 @@ static void write_metrics(struct jsonw *w, const struct report_job *j, const str
 }
 
 /* What a head is by the metrics of the text; NULL: they do not say. */
-static const struct types_label *type_of(const struct report_job *j, const struct item *item,
-                                         const struct head_stats *head, struct types_found *types)
+static const struct types_label *report_text_type_of(const struct report_job *j,
+                                                     const struct item *item,
+                                                     const struct head_stats *head,
+                                                     struct types_found *types)
 {
     const struct session *s = &j->job.s;
     bool causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
@@ -196,7 +198,7 @@ static void write_type(struct jsonw *w, const struct report_job *j, const struct
         name = j->type[id.layer * j->job.s.shown->config.n_heads + id.head];
     } else {
         const struct types_label *label =
-            type_of(j, item, stats_head(found, 0, id.layer, id.head), &types);
+            report_text_type_of(j, item, stats_head(found, 0, id.layer, id.head), &types);
 
         if (label != NULL) {
             name = label->name;
@@ -300,8 +302,8 @@ static void write_string(struct jsonw *w, const char *key, const char *s, size_t
     jsonw_string_n(w, s, n);
 }
 
-static void write_text(struct jsonw *w, struct arena *a, const struct report_job *j,
-                       const struct item *item)
+static void report_text_write(struct jsonw *w, struct arena *a, const struct report_job *j,
+                              const struct item *item)
 {
     const struct session *s = &j->job.s;
 
@@ -331,7 +333,7 @@ static void write_all(struct jsonw *w, struct arena *a, const struct report_job 
     const struct session *s = &j->job.s;
 
     jsonw_object(w);
-    write_text(w, a, j, item);
+    report_text_write(w, a, j, item);
     jsonw_member_int(w, "bits", j->bits);
     jsonw_member_double(w, "error", error);
     jsonw_key(w, "sink");

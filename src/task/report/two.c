@@ -12,7 +12,7 @@ struct two {
     struct env env;             /* standard input is kept, as both read it */
 };
 
-static int check(const struct report_args *args, int n_operands, struct err *e)
+static int report_two_check(const struct report_args *args, int n_operands, struct err *e)
 {
     if (args->compare && args->models.n == 2)
         return err_set(e, ERR_USAGE, "--compare, two of -m: expected one of them");
@@ -36,8 +36,8 @@ static void choose_model(struct report_args *args, int side)
                          none ? args->shared.types : NULL;
 }
 
-static int gather(struct two *two, int side, const struct job_kind *kind, int n_operands,
-                  char **operands, struct err *e)
+static int report_two_gather(struct two *two, int side, const struct job_kind *kind, int n_operands,
+                             char **operands, struct err *e)
 {
     struct report_args *args = &two->args[side];
     bool own = args->compare;
@@ -78,11 +78,11 @@ int report_two(const struct job_kind *kind, const struct report_args *args, int 
 {
     struct two two = { .args = { *args, *args }, .env = *env };
     struct report_job *first = &two.job[0];
-    int status = check(args, n_operands, e);
+    int status = report_two_check(args, n_operands, e);
 
     two.env.again = true;
     for (int side = 0; status == 0 && side < 2; side++)
-        status = gather(&two, side, kind, n_operands, operands, e);
+        status = report_two_gather(&two, side, kind, n_operands, operands, e);
     if (first->is_open)
         status = results_close(&first->job.results,
                                two.job[two.n_open - 1].job.n_bad > 0 ?

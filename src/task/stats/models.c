@@ -13,7 +13,7 @@ struct models {
     struct env env;             /* standard input is kept, as all of them read it */
 };
 
-static int check(const struct stats_args *args, struct err *e)
+static int stats_models_check(const struct stats_args *args, struct err *e)
 {
     const struct {
         bool given;
@@ -32,8 +32,8 @@ static int check(const struct stats_args *args, struct err *e)
                                        "without --summary", args->models.n);
 }
 
-static int gather(struct models *m, int k, const struct job_kind *kind, int n_operands,
-                  char **operands, struct err *e)
+static int stats_models_gather(struct models *m, int k, const struct job_kind *kind, int n_operands,
+                               char **operands, struct err *e)
 {
     struct stats_job *job = &m->job[k];
 
@@ -62,7 +62,7 @@ static void call_apart(struct models *m)
 }
 
 /* All of them, to the results of the first. */
-static int report(struct models *m, struct err *e)
+static int stats_models_report(struct models *m, struct err *e)
 {
     struct results *results = &m->job[0].job.results;
     const struct input *worst = m->job[0].job.in;
@@ -79,11 +79,11 @@ static int report(struct models *m, struct err *e)
     return results_close(results, worst, 0, e);
 }
 
-static int run(struct models *m, const struct job_kind *kind, int n_operands, char **operands,
-               struct err *e)
+static int stats_models_run_all(struct models *m, const struct job_kind *kind, int n_operands,
+                                char **operands, struct err *e)
 {
     for (int k = 0; k < m->n; k++)
-        if (gather(m, k, kind, n_operands, operands, e) != 0)
+        if (stats_models_gather(m, k, kind, n_operands, operands, e) != 0)
             return -1;
     if (!input_is_file(m->job[0].job.in))
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
@@ -92,7 +92,7 @@ static int run(struct models *m, const struct job_kind *kind, int n_operands, ch
         if (provenance_add(&m->job[0].job.s, &m->job[k].job.s, e) != 0)
             return -1;
     call_apart(m);
-    return report(m, e);
+    return stats_models_report(m, e);
 }
 
 int stats_models_run(const struct job_kind *kind, const struct parts_kind *parts,
@@ -101,12 +101,12 @@ int stats_models_run(const struct job_kind *kind, const struct parts_kind *parts
 {
     struct models m = { args->models.n, 0, arena_alloc(env->arena, OPT_MOST, sizeof *m.args),
                         arena_alloc(env->arena, OPT_MOST, sizeof *m.job), parts, *env };
-    int status = check(args, e);
+    int status = stats_models_check(args, e);
 
     m.args[0] = *args;
     m.env.again = true;
     if (status == 0)
-        status = run(&m, kind, n_operands, operands, e);
+        status = stats_models_run_all(&m, kind, n_operands, operands, e);
     for (int k = 0; k < m.n_open; k++)
         session_close(&m.job[k].job.s);
     return status;

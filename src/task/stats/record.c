@@ -161,8 +161,8 @@ const struct record stats_links_record = {
 
 /* ---- rows ---- */
 
-static struct head_row head_row(const struct stats_job *j, const struct stats_found *found,
-                                int text, struct head_id id, int n_tokens)
+static struct head_row stats_head_row(const struct stats_job *j, const struct stats_found *found,
+                                      int text, struct head_id id, int n_tokens)
 {
     const struct head_stats *head = stats_head(found->stats, text, id.layer, id.head);
     const struct head_links *links = links_head(found->links, text, id.layer, id.head);
@@ -186,8 +186,8 @@ static struct head_row head_row(const struct stats_job *j, const struct stats_fo
     return row;
 }
 
-static struct text_row text_row(const struct stats_job *job, struct arena *a,
-                                const struct item *item, struct list heads)
+static struct text_row stats_text_row(const struct stats_job *job, struct arena *a,
+                                      const struct item *item, struct list heads)
 {
     const struct session *session = &job->job.s;
     const struct tokens *queries = session_queries(session, item),
@@ -272,16 +272,17 @@ static const struct stats_rank *ranking(const struct stats_job *j, struct arena 
 }
 
 /* As a person reads it; NULL: there is none. */
-static const char *strongest(const struct stats_job *j, struct arena *a, const struct item *item,
-                             const struct head_row *row)
+static const char *stats_strongest(const struct stats_job *j, struct arena *a,
+                                   const struct item *item, const struct head_row *row)
 {
     const char *link = records_link(a, &j->job.s, item, row->words);
 
     return link != NULL ? arena_printf(a, "%s %.3f", link, row->weight) : NULL;
 }
 
-static struct list head_rows(const struct stats_job *j, struct arena *a,
-                             const struct item *item, const struct stats_found *found, int text)
+static struct list stats_head_rows(const struct stats_job *j, struct arena *a,
+                                   const struct item *item, const struct stats_found *found,
+                                   int text)
 {
     int n;
     const struct stats_rank *order = ranking(j, a, found->stats, text, &n);
@@ -291,13 +292,13 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
 
     shown_hidden(a, item, session_query_side(&j->job.s), &n_hidden);
     for (int i = 0; i < n; i++) {
-        row[i] = head_row(j, found, text, order[i].id, n_tokens);
+        row[i] = stats_head_row(j, found, text, order[i].id, n_tokens);
         if (format == REPORT_JSON)
             row[i].types = stats_types(j, a, row[i].metrics.value,
                                        n_tokens - n_hidden - row[i].n_skipped,
                                        stats_types_one(row[i].metrics.value));
         else if (format == REPORT_TABLE)
-            row[i].strongest = strongest(j, a, item, &row[i]);
+            row[i].strongest = stats_strongest(j, a, item, &row[i]);
     }
     return (struct list){ row, n };
 }
@@ -316,7 +317,7 @@ static const char *generated(struct arena *a, const struct item *item)
 }
 
 /* Above the table; NULL: nothing. */
-static const char *lead(const struct stats_job *j, struct arena *a, const struct item *item)
+static const char *stats_lead(const struct stats_job *j, struct arena *a, const struct item *item)
 {
     const char *first = generated(a, item);
     const char *second = records_shown_line(&j->job.s, a, item);
@@ -347,7 +348,8 @@ static const char *header(const struct stats_job *j, struct arena *a, const stru
 }
 
 /* A rule between layers, where heads stand in their order. */
-static const int *layers_of(const struct stats_job *j, struct arena *a, const struct list *heads)
+static const int *stats_layers_of(const struct stats_job *j, struct arena *a,
+                                  const struct list *heads)
 {
     const struct head_row *head = heads->at;
     int *layer = arena_alloc(a, (size_t)heads->n, sizeof *layer);
@@ -367,19 +369,19 @@ struct telling {
 };
 
 /* On a terminal: what stands above the table, and the table's look. */
-static void show(const struct stats_job *j, struct arena *a, const struct item *item,
-                 const struct table_look *terminal, struct results_text *text)
+static void stats_show(const struct stats_job *j, struct arena *a, const struct item *item,
+                       const struct table_look *terminal, struct results_text *text)
 {
     struct table_look *look = arena_alloc(a, 1, sizeof *look);
 
     *look = *terminal;
-    look->group = j->args->links ? NULL : layers_of(j, a, text->tables);
+    look->group = j->args->links ? NULL : stats_layers_of(j, a, text->tables);
     text->look = look;
     text->lead = arena_printf(a, "%s%s", header(j, a, item, look),
                               text->lead != NULL ? text->lead : "");
 }
 
-static void tell(void *self, struct arena *a, int i, struct results_text *text)
+static void stats_tell(void *self, struct arena *a, int i, struct results_text *text)
 {
     const struct telling *t = self;
     const struct stats_job *job = t->j;
@@ -388,17 +390,18 @@ static void tell(void *self, struct arena *a, int i, struct results_text *text)
 
     if (stats_shows_keys(job)) {
         *text = (struct results_text){ .record = &stats_key_record, .n_tables = 1,
-                                       .lead = lead(job, a, item), .legend = job->args->legend };
+                                       .lead = stats_lead(job, a, item),
+                                       .legend = job->args->legend };
         text->tables = stats_keys(job, a, item, t->found->stats, i, &text->row);
         return;
     }
-    *row = text_row(job, a, item, head_rows(job, a, item, t->found, i));
+    *row = stats_text_row(job, a, item, stats_head_rows(job, a, item, t->found, i));
     metric_fields_maps(a, &job->choice, t->found->stats, i, session_queries(&job->job.s, item)->n,
                        session_keys(&job->job.s, item)->n, &row->maps);
-    *text = (struct results_text){ row, job->head_record, &row->heads, 1, lead(job, a, item),
+    *text = (struct results_text){ row, job->head_record, &row->heads, 1, stats_lead(job, a, item),
                                    .legend = job->args->legend };
     if (t->look != NULL)
-        show(job, a, item, t->look, text);
+        stats_show(job, a, item, t->look, text);
     if (job->args->links) {
         row->links = link_rows(&job->job, a, item, &row->heads);
         text->record = &row_record;
@@ -414,5 +417,5 @@ int stats_print_texts(struct stats_job *j, struct arena *a, const struct item *i
     struct telling telling = { j, items, found,
                                results_look(&j->job.results, &look) ? &look : NULL };
 
-    return results_texts(&j->job.results, a, items, n, tell, &telling, e);
+    return results_texts(&j->job.results, a, items, n, stats_tell, &telling, e);
 }

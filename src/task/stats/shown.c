@@ -40,8 +40,8 @@ static int find_sort(const struct metric_choice *c, const char *name, int *sort,
 }
 
 /* "16,64": whole numbers from least on, as many as fit. */
-static int read_numbers(const char *option, const char *list, int least, int *out, int most,
-                        int *n, struct err *e)
+static int stats_shown_read_numbers(const char *option, const char *list, int least, int *out,
+                                    int most, int *n, struct err *e)
 {
     for (*n = 0; list != NULL; (*n)++) {
         char *end;
@@ -64,14 +64,15 @@ static int read_budgets(const struct stats_args *args, struct metric_opts *o, st
 
     if (args->budgets != NULL) {
         memset(o->budget, 0, sizeof o->budget);
-        if (read_numbers("--budgets", args->budgets, 1, o->budget, METRIC_BUDGETS, &n, e) != 0)
+        if (stats_shown_read_numbers("--budgets", args->budgets, 1, o->budget, METRIC_BUDGETS, &n,
+                                     e) != 0)
             return -1;
         for (int i = 0; i < n; i++)
             for (int k = 0; k < i; k++)
                 if (o->budget[i] == o->budget[k])
                     return err_set(e, ERR_USAGE, "--budgets: %d is there twice", o->budget[i]);
     }
-    if (read_numbers("--stream", args->stream, 0, stream, 2, &n, e) != 0)
+    if (stats_shown_read_numbers("--stream", args->stream, 0, stream, 2, &n, e) != 0)
         return -1;
     if (args->stream != NULL && n != 2)
         return err_set(e, ERR_USAGE, "--stream: '%s': expected two numbers, such as 4,64",

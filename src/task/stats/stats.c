@@ -204,7 +204,7 @@ static int check_means(const struct stats_job *job, struct err *e)
                    "--bootstrap");
 }
 
-static int prepare(void *self, struct err *e)
+static int stats_prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct session *s = &job->job.s;
@@ -250,7 +250,7 @@ static int summarise(struct stats_job *j, struct arena *a, const struct item *it
     return layers_pass_on(&j->job, a, items, n, e);
 }
 
-static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
+static int stats_texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
 {
     struct stats_job *job = self;
     const struct model *shown = job->job.s.shown;
@@ -277,7 +277,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
 }
 
 /* What compares heads of all layers, or goes through them. */
-static int check_layers(const struct stats_job *job, struct err *e)
+static int stats_check_layers(const struct stats_job *job, struct err *e)
 {
     static const enum metric_id of_all[] = { METRIC_js, METRIC_mds, METRIC_js_cluster,
                                              METRIC_rollout, METRIC_flow };
@@ -289,7 +289,7 @@ static int check_layers(const struct stats_job *job, struct err *e)
     return 0;
 }
 
-static bool is_wanted(const struct stats_job *job, enum metric_id first, enum metric_id last)
+static bool stats_is_wanted(const struct stats_job *job, enum metric_id first, enum metric_id last)
 {
     bool any = false;
 
@@ -306,7 +306,7 @@ static int check_readers(const struct stats_job *job, struct err *e)
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (opts_is_given(common, readers[i].field) &&
-            !is_wanted(job, readers[i].first, readers[i].last))
+            !stats_is_wanted(job, readers[i].first, readers[i].last))
             return err_set(e, ERR_USAGE, "%s is of %s: expected one in --metric or --sort",
                            readers[i].option, readers[i].metrics);
     if (opts_is_given(common, offsetof(struct stats_args, top)) &&
@@ -318,7 +318,7 @@ static int check_readers(const struct stats_job *job, struct err *e)
     return 0;
 }
 
-static int check(void *self, struct err *e)
+static int stats_check(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct stats_args *args = job->args;
@@ -339,7 +339,7 @@ static int check(void *self, struct err *e)
         job->job.results.output.format != OUTPUT_JSON)
         return err_set(e, ERR_USAGE, "--reliability is of the table and JSON: it is of a metric, "
                        "and lines of TSV are of heads");
-    return check_layers(job, e);
+    return stats_check_layers(job, e);
 }
 
 static bool compares_heads(const struct metric_set *set)
@@ -351,7 +351,7 @@ static bool compares_heads(const struct metric_set *set)
 }
 
 /* Links, columns and metrics of each head; of some metrics maps. */
-static double keeps(void *self, const struct item *item)
+static double stats_keeps(void *self, const struct item *item)
 {
     static const enum metric_id maps[] = { METRIC_rollout, METRIC_flow, METRIC_erank,
                                            METRIC_erank_sq, METRIC_stable_rank };
@@ -370,13 +370,14 @@ static double keeps(void *self, const struct item *item)
            heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) + S * sizeof(double));
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .check = check,
-                                      .prepare = prepare, .keeps = keeps, .texts = texts };
-static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
-                                              .prepare = prepare, .keeps = keeps, .texts = texts,
-                                              .end = end };
+static const struct job_kind kind = { .outputs = &output_reports, .check = stats_check,
+                                      .prepare = stats_prepare, .keeps = stats_keeps,
+                                      .texts = stats_texts };
+static const struct job_kind summary_kind = { .outputs = &output_reports, .check = stats_check,
+                                              .prepare = stats_prepare, .keeps = stats_keeps,
+                                              .texts = stats_texts, .end = end };
 
-static void report(void *self)
+static void stats_report(void *self)
 {
     struct stats_job *job = self;
 
@@ -387,7 +388,7 @@ extern const struct cmd cmd_stats;
 
 const struct parts_kind stats_parts = {
     .cmd = &cmd_stats, .job_size = sizeof(struct stats_job), .describe = stats_sums_describe,
-    .put = stats_sums_put, .add = stats_sums_add, .open = stats_sums_open, .report = report,
+    .put = stats_sums_put, .add = stats_sums_add, .open = stats_sums_open, .report = stats_report,
     .place = stats_sums_place,
 };
 
@@ -418,8 +419,8 @@ static int run_one(struct stats_args *args, int n_operands, char **operands,
     return status;
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int stats_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     struct stats_args *own = arena_alloc(env->arena, 1, sizeof *own);
 
@@ -434,7 +435,7 @@ const struct cmd cmd_stats = {
     .name = "stats", .summary = "report entropy, strongest links and other numbers of each head",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = stats_run,
     .records = (const struct record *const[]){ &stats_text_record, &stats_links_record,
                                                &stats_summary_record, NULL },
 };

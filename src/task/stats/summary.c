@@ -293,7 +293,7 @@ int stats_summary_add(struct stats_job *j, const struct item *item, const struct
 }
 
 /* Numbers by size, before other names, which stand as their bytes do. */
-static int by_name(const void *x, const void *y)
+static int stats_summary_by_name(const void *x, const void *y)
 {
     const struct stats_group *const *first = x, *const *second = y;
     const char *a = (*first)->name, *b = (*second)->name;
@@ -314,7 +314,7 @@ static struct stats_group **sorted_groups(const struct stats_summary *s)
     for (struct stats_group *group = s->groups; group != NULL; group = group->next)
         all[n++] = group;
     if (n > 1)
-        qsort(all, (size_t)n, sizeof *all, by_name);
+        qsort(all, (size_t)n, sizeof *all, stats_summary_by_name);
     return all;
 }
 
@@ -344,8 +344,9 @@ static void set_contrast(const struct stats_summary *s, const struct stats_group
 }
 
 /* [heads, metrics] of a group, against the first. */
-static struct number *numbers(const struct stats_summary *s, const struct stats_group *first,
-                              const struct stats_group *g)
+static struct number *stats_summary_numbers(const struct stats_summary *s,
+                                            const struct stats_group *first,
+                                            const struct stats_group *g)
 {
     struct number *x = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *x);
     struct contrast **heads = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof(struct contrast *));
@@ -425,9 +426,9 @@ static void set_types(const struct stats_job *j, const struct stats_group *g, in
         row->labels = arena_printf(a, "%s%s%s", row->labels, i > 0 ? ", " : "", name[i]);
 }
 
-static struct list head_rows(const struct stats_job *j, const struct stats_rank *rank,
-                             const struct stats_group *g, const struct number *number,
-                             const struct apart_mean *between)
+static struct list stats_summary_head_rows(const struct stats_job *j, const struct stats_rank *rank,
+                                           const struct stats_group *g, const struct number *number,
+                                           const struct apart_mean *between)
 {
     const struct stats_summary *s = j->summary;
     int n = stats_best(j, s->n_heads);
@@ -470,7 +471,7 @@ static const struct stats_group *same_group(const struct stats_summary *s,
 }
 
 /* Pearson's, of the n pairs x y of two numbers; NaN where one of them does not vary. */
-static double correlation(double (*pair)[2], int n)
+static double stats_summary_correlation(double (*pair)[2], int n)
 {
     double mean[2] = { 0 }, xx = 0, yy = 0, xy = 0;
 
@@ -489,8 +490,8 @@ static double correlation(double (*pair)[2], int n)
 }
 
 /* Of metric m, over the heads in which it is defined in both. */
-static double score(const struct stats_summary *s, const struct stats_group *g,
-                    const struct stats_group *other, int m)
+static double stats_summary_score(const struct stats_summary *s, const struct stats_group *g,
+                                  const struct stats_group *other, int m)
 {
     double (*pair)[2] = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *pair);
     int n = 0;
@@ -500,7 +501,7 @@ static double score(const struct stats_summary *s, const struct stats_group *g,
         pair[n][1] = summary_of(other->summary, h * s->n_metrics + m).mean;
         n += !isnan(pair[n][0]) && !isnan(pair[n][1]);
     }
-    return correlation(pair, n);
+    return stats_summary_correlation(pair, n);
 }
 
 static bool same_heads(const struct stats_summary *x, const struct stats_summary *y)
@@ -524,7 +525,8 @@ static struct list score_rows(const struct stats_job *j, const struct stats_grou
         other = same_group(first->summary, g);
     for (int m = 0; m < s->n_metrics; m++)
         row[m] = (struct score_row){ j->set.metric[m].name,
-                                     other != NULL ? score(s, g, other, m) : (double)NAN };
+                                     other != NULL ? stats_summary_score(s, g, other,
+                                                                         m) : (double)NAN };
     return (struct list){ row, s->n_metrics };
 }
 
@@ -545,8 +547,8 @@ static const char *title(const struct stats_job *j, const struct stats_group *g)
                         shown != NULL ? shown : "");
 }
 
-static void print_tables(const struct stats_job *j, const struct stats_group *g,
-                         const struct summary_row *row, FILE *file)
+static void stats_summary_print_tables(const struct stats_job *j, const struct stats_group *g,
+                                       const struct summary_row *row, FILE *file)
 {
     const struct stats_summary *s = j->summary;
 
@@ -572,7 +574,7 @@ void stats_summary_report(struct stats_job *j, const struct stats_job *first, st
 
     for (int i = 0; i < s->n_groups; i++) {
         struct apart_mean between = between_heads(j, groups[i]);
-        const struct number *number = numbers(s, groups[0], groups[i]);
+        const struct number *number = stats_summary_numbers(s, groups[0], groups[i]);
         struct summary_row row = {
             session->name, session->model != NULL ? session->model->family->name : NULL,
             session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
@@ -582,7 +584,7 @@ void stats_summary_report(struct stats_job *j, const struct stats_job *first, st
 
         if (i == 0)
             rank = ranking(j, groups[0], &between);
-        row.heads = head_rows(j, rank, groups[i], number, &between);
+        row.heads = stats_summary_head_rows(j, rank, groups[i], number, &between);
 
         if (r->format != REPORT_TABLE) {
             report_row(r, &row);
@@ -590,6 +592,6 @@ void stats_summary_report(struct stats_job *j, const struct stats_job *first, st
         }
         if (i > 0 || follows)
             putc('\n', r->file);
-        print_tables(j, groups[i], &row, r->file);
+        stats_summary_print_tables(j, groups[i], &row, r->file);
     }
 }

@@ -33,7 +33,7 @@ static const char *const examples[] = {
 
 /* ---- before the texts ---- */
 
-static int check(void *self, struct err *e)
+static int trace_check(void *self, struct err *e)
 {
     struct trace_job *j = self;
 
@@ -56,7 +56,7 @@ static int no_predictions(const struct session *s, struct err *e)
     return model_check_head(s->model, s->shown, e);
 }
 
-static int prepare(void *self, struct err *e)
+static int trace_prepare(void *self, struct err *e)
 {
     struct trace_job *j = self;
     const struct session *s = &j->job.s;
@@ -99,7 +99,7 @@ static int predict(struct trace_found *f, struct arena *a, const float *hidden, 
 }
 
 /* The pass, with what the token's row becomes where that is wanted. */
-static int run_text(struct trace_found *f, struct arena *a, int at, struct err *e)
+static int trace_run_text(struct trace_found *f, struct arena *a, int at, struct err *e)
 {
     struct trace_job *j = f->j;
     const struct session *s = &j->job.s;
@@ -129,10 +129,10 @@ static int trace_text(struct trace_found *f, struct arena *a, struct err *e)
 
     if (j->args->at != NULL && (at = place_query(&j->at, "--at", s, f->item, e)) < 0)
         return -1;
-    return run_text(f, a, at, e);
+    return trace_run_text(f, a, at, e);
 }
 
-static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+static int trace_one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct trace_job *j = self;
     struct trace_found found = { .j = j, .item = item };
@@ -140,8 +140,8 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
     return trace_text(&found, a, e) != 0 ? -1 : trace_write(j, a, &found, e);
 }
 
-static int one_picture(void *self, struct arena *a, const struct item *item, const char *path,
-                       struct err *e)
+static int trace_one_picture(void *self, struct arena *a, const struct item *item, const char *path,
+                             struct err *e)
 {
     struct trace_job *j = self;
     struct trace_found found = { .j = j, .item = item };
@@ -154,12 +154,13 @@ static const struct shared_reader readers[] = {
     { "--each", offsetof(struct trace_args, each), false }, { NULL, 0, false }
 };
 
-static const struct job_kind kind = { .readers = readers, .outputs = &output_all, .check = check,
-                                      .prepare = prepare, .text = one_text,
-                                      .file = one_picture };
+static const struct job_kind kind = { .readers = readers, .outputs = &output_all,
+                                      .check = trace_check,
+                                      .prepare = trace_prepare, .text = trace_one_text,
+                                      .file = trace_one_picture };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int trace_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     struct trace_job job = { .job = { args, n_operands, operands }, .args = args };
 
@@ -170,6 +171,6 @@ const struct cmd cmd_trace = {
     .name = "trace", .summary = "follow a token and its predictions through all layers",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct trace_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = trace_run,
     .records = (const struct record *const[]){ &trace_record, NULL },
 };

@@ -20,7 +20,7 @@ static const struct {
 };
 
 /* NULL: there is nothing against it. */
-static const char *refusal(const struct session *s)
+static const char *types_copy_refusal(const struct session *s)
 {
     struct err e;
 
@@ -32,7 +32,7 @@ static const char *refusal(const struct session *s)
                NULL : arena_strdup(s->a, e.msg);
 }
 
-static void keep(struct types_job *j, const struct circuits_job *circuits)
+static void types_copy_keep(struct types_job *j, const struct circuits_job *circuits)
 {
     const struct session *s = &j->job.s;
 
@@ -51,13 +51,13 @@ void types_copy_run(struct types_job *j)
                                      .want = j->job.want, .a = s->a };
     struct arena_mark mark;
 
-    j->weightless = refusal(s);
+    j->weightless = types_copy_refusal(s);
     if (j->weightless != NULL)
         return;
     mark = arena_mark(s->a);
     circuits_choose(&circuits);
     circuits.found = circuits_new(s->a, s->shown, &circuits.tokens, s->par,
                                   s->env->warn);
-    keep(j, &circuits);
+    types_copy_keep(j, &circuits);
     arena_reset(s->a, mark);
 }

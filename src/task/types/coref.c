@@ -134,7 +134,7 @@ static int try_piece(struct types_job *j, struct piece *p, const struct mentions
 }
 
 /* It is of this shard, and was not done before. */
-static bool is_wanted(const struct types_job *j)
+static bool coref_is_wanted(const struct types_job *j)
 {
     return shard_has(&j->job.shard, j->n_pieces) &&
            j->n_sentences + j->n_pieces >= j->done.n;
@@ -153,7 +153,7 @@ static int run_document(struct types_job *j, const struct conllu_sentence *sente
         do
             piece.n_words += sentence[i + piece.n++].n;
         while (i + piece.n < n && piece.n_words + sentence[i + piece.n].n <= PIECE_WORDS);
-        if (is_wanted(j) && try_piece(j, &piece, all, e) != 0)
+        if (coref_is_wanted(j) && try_piece(j, &piece, all, e) != 0)
             return -1;
         j->n_pieces++;
         i += piece.n;
@@ -163,7 +163,7 @@ static int run_document(struct types_job *j, const struct conllu_sentence *sente
 }
 
 /* How many sentences the document at sentence i has. */
-static int length(const struct conllu *trees, int i)
+static int coref_length(const struct conllu *trees, int i)
 {
     int n = 1;
 
@@ -176,10 +176,10 @@ int types_coref_read(struct types_job *j, const struct conllu *trees, struct err
 {
     struct session *s = &j->job.s;
 
-    for (int i = 0; i < trees->n; i += length(trees, i)) {
+    for (int i = 0; i < trees->n; i += coref_length(trees, i)) {
         struct mentions all;
 
-        if (mentions_read(s->a, &trees->sentence[i], length(trees, i), j->args->gold, &all,
+        if (mentions_read(s->a, &trees->sentence[i], coref_length(trees, i), j->args->gold, &all,
                           e) != 0)
             return -1;
         j->n_mentions += all.n;
@@ -195,9 +195,9 @@ int types_coref_run(struct types_job *j, const struct conllu *trees, struct err 
     struct session *s = &j->job.s;
     struct arena_mark mark = arena_mark(s->a);
 
-    for (int i = 0; i < trees->n && j->resolved != NULL; i += length(trees, i)) {
+    for (int i = 0; i < trees->n && j->resolved != NULL; i += coref_length(trees, i)) {
         struct mentions all;
-        int n = length(trees, i);
+        int n = coref_length(trees, i);
 
         if (mentions_read(s->a, &trees->sentence[i], n, j->args->gold, &all, e) != 0 ||
             run_document(j, &trees->sentence[i], n, &all, e) != 0 ||

@@ -30,7 +30,7 @@ static int read_label(void *self, int layer, int head, const json_t *o, struct e
     return 0;
 }
 
-static const char **read_bytes(const struct session *s, struct span bytes, struct err *e)
+static const char **types_file_read_bytes(const struct session *s, struct span bytes, struct err *e)
 {
     static const char *const schemas[] = { "mha-viz/types/1", NULL };
     const struct config *config = &s->shown->config;
@@ -53,7 +53,7 @@ static const char **read_builtin(const struct session *s)
 
     if (!is_builtin(s) || builtin_find(&builtin, s->path, &ignored) != 0)
         return NULL;
-    return read_bytes(s, builtin.types, &ignored);
+    return types_file_read_bytes(s, builtin.types, &ignored);
 }
 
 int types_file_labels(const struct session *s, const char *path, const char *const **label,
@@ -70,7 +70,7 @@ int types_file_labels(const struct session *s, const char *path, const char *con
         return err_set(e, ERR_USAGE, "--types, --average: a mean of heads or layers has no type");
     if (file_map(path, &bytes, e) != 0)
         return -1;
-    *label = read_bytes(s, bytes, e);
+    *label = types_file_read_bytes(s, bytes, e);
     file_unmap(bytes);
     return *label != NULL ? 0 : err_under(e, "%s", path);
 }

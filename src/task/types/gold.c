@@ -40,7 +40,7 @@ int types_gold_check(const struct types_job *j, struct err *e)
     return 0;
 }
 
-static int read_file(struct types_job *j, struct gold_run *run, struct err *e)
+static int types_gold_read_file(struct types_job *j, struct gold_run *run, struct err *e)
 {
     struct session *s = &j->job.s;
     struct lines *lines = source_open_lines(s, j->args->gold, e);
@@ -89,8 +89,8 @@ static void number_names(struct types_job *j, struct gold_run *run)
 
 /* ---- a batch ---- */
 
-static struct arcs_words words_of(const struct conllu_sentence *s, const struct tokens *t,
-                                  struct arena *a)
+static struct arcs_words types_gold_words_of(const struct conllu_sentence *s,
+                                             const struct tokens *t, struct arena *a)
 {
     struct types_span *span = arena_alloc(a, (uint64_t)s->n, sizeof *span);
 
@@ -120,7 +120,7 @@ static int add_sentence(struct gold_run *run, struct arena *a, struct err *e)
         j->n_unusable++;
         return 0;
     }
-    run->words[run->n] = words_of(sentence, &item->tokens, a);
+    run->words[run->n] = types_gold_words_of(sentence, &item->tokens, a);
     run->n_tokens += item->tokens.n;
     run->n++;
     return 0;
@@ -180,7 +180,7 @@ int types_gold_open(struct types_job *j, struct err *e)
     run->j = j;
     j->gold_run = run;
     j->gold = gold_new(s->a, s->n_layers * s->n_heads, j->rules.causal);
-    if (read_file(j, run, e) != 0)
+    if (types_gold_read_file(j, run, e) != 0)
         return -1;
     if (s->tok == NULL) {
         *e = s->tok_err;

@@ -12,7 +12,7 @@
 
 /* ---- the file ---- */
 
-static bool number(const char **s, char stop, long long most, long long *v)
+static bool types_pairs_number(const char **s, char stop, long long most, long long *v)
 {
     *v = list_number(s);
     if (*v < 0 || *v > most || **s != stop)
@@ -27,8 +27,9 @@ static int read_pair(const char *line, size_t size, struct types_pair *pair, str
     const char *s = line;
     long long text, query, key;
 
-    if (strlen(line) != size || !number(&s, '\t', INT64_MAX - 1, &text) ||
-        !number(&s, '\t', 1 << 24, &query) || !number(&s, '\0', 1 << 24, &key))
+    if (strlen(line) != size || !types_pairs_number(&s, '\t', INT64_MAX - 1, &text) ||
+        !types_pairs_number(&s, '\t', 1 << 24, &query) ||
+        !types_pairs_number(&s, '\0', 1 << 24, &key))
         return err_set(e, ERR_INPUT, "'%s' is not a text and two of its words, from 0, with tabs "
                        "between", line);
     if (query == key)
@@ -37,7 +38,7 @@ static int read_pair(const char *line, size_t size, struct types_pair *pair, str
     return 0;
 }
 
-static int by_place(const void *x, const void *y)
+static int types_pairs_by_place(const void *x, const void *y)
 {
     const struct types_pair *a = x, *b = y;
 
@@ -47,8 +48,8 @@ static int by_place(const void *x, const void *y)
                                               a->words.key - b->words.key;
 }
 
-static int add_line(struct types_job *j, struct types_pair **all, int *room, const char *line,
-                    size_t size, struct err *e)
+static int types_pairs_add_line(struct types_job *j, struct types_pair **all, int *room,
+                                const char *line, size_t size, struct err *e)
 {
     if (j->n_pairs == *room) {
         struct types_pair *more = arena_alloc(j->job.s.a, 2 * (uint64_t)*room, sizeof *more);
@@ -63,7 +64,7 @@ static int add_line(struct types_job *j, struct types_pair **all, int *room, con
     return 0;
 }
 
-static int read_lines(struct types_job *j, struct lines *lines, struct err *e)
+static int types_pairs_read_lines(struct types_job *j, struct lines *lines, struct err *e)
 {
     struct arena *a = j->job.s.a;
     int room = 64, status;
@@ -72,9 +73,9 @@ static int read_lines(struct types_job *j, struct lines *lines, struct err *e)
     size_t size;
 
     for (int64_t n = 1; (status = lines_next(lines, &line, &size, e)) == 1; n++)
-        if (add_line(j, &all, &room, arena_strndup(a, line, size), size, e) != 0)
+        if (types_pairs_add_line(j, &all, &room, arena_strndup(a, line, size), size, e) != 0)
             return err_under(e, "%s: line %lld", j->args->gold_pairs, (long long)n);
-    qsort(all, (size_t)j->n_pairs, sizeof *all, by_place);
+    qsort(all, (size_t)j->n_pairs, sizeof *all, types_pairs_by_place);
     j->pair = all;
     return status;
 }
@@ -100,7 +101,7 @@ int types_pairs_open(struct types_job *j, struct err *e)
     if (lines == NULL)
         return -1;
     j->n_pairs = 0;
-    status = read_lines(j, lines, e);
+    status = types_pairs_read_lines(j, lines, e);
     lines_close(lines);
     types_pairs_new(j);
     return status;
@@ -115,7 +116,8 @@ static struct arcs_pair *pairs_of(const struct types_job *j, struct arena *a, in
 
     *n = 0;
     for (int i = 0; i < j->n_pairs; i++)
-        if (j->pair[i].text == text && (i == 0 || by_place(&j->pair[i], &j->pair[i - 1]) != 0))
+        if (j->pair[i].text == text &&
+            (i == 0 || types_pairs_by_place(&j->pair[i], &j->pair[i - 1]) != 0))
             pair[(*n)++] = j->pair[i].words;
     return pair;
 }

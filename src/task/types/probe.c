@@ -22,7 +22,7 @@ _Static_assert(TYPES_probe_induction - N_TYPES_TEXT == PROBE_INDUCTION &&
 
 /* ---- which ---- */
 
-static int find(const char *name, struct err *e)
+static int types_probe_find(const char *name, struct err *e)
 {
     const char *meant;
 
@@ -43,7 +43,7 @@ static int choose_listed(struct types_job *j, struct err *e)
         int i;
 
         memcpy(name, s, n < sizeof name ? n : sizeof name - 1);
-        i = find(name, e);
+        i = types_probe_find(name, e);
         if (i < 0)
             return -1;
         j->wants[i] = true;
@@ -74,7 +74,7 @@ static bool wants_score(const struct types_job *j, int score)
     return j->wants[score < PROBE_PREVIOUS ? score : PROBE_PREVIOUS];
 }
 
-static void keep(struct types_job *j, const struct probe *probe)
+static void types_probe_keep(struct types_job *j, const struct probe *probe)
 {
     const struct session *s = &j->job.s;
 
@@ -109,14 +109,14 @@ static int run_random(struct types_job *j, struct err *e)
     sink = probe_sink(probe);
     if (run_forward(s->model, &j->job.texts.source, &want, &sink, 1, s->par, s->a, e) != 0)
         return -1;
-    keep(j, probe);
+    types_probe_keep(j, probe);
     return 0;
 }
 
 /* ---- all of them ---- */
 
 /* A mask is of the texts that are given. */
-static const char *refusal(const struct session *s)
+static const char *types_probe_refusal(const struct session *s)
 {
     return s->asked->mask != NULL ? "--mask is of the texts that are given" :
                                     random_refusal(s);
@@ -135,12 +135,12 @@ static const char *random_texts_refusal(const struct types_job *j)
     bool induction = j->args->probe != NULL && j->wants[TYPES_OF_INDUCTION];
 
     if (s->asked->mask != NULL || induction)
-        return refusal(s);
+        return types_probe_refusal(s);
     return random_unreadable(s);
 }
 
 /* Probes of texts that the program brings along; each with a word of why it did not run. */
-static int run_texts(struct types_job *j, struct err *e)
+static int types_probe_run_texts(struct types_job *j, struct err *e)
 {
     const struct {
         enum types_probe probe;
@@ -157,7 +157,7 @@ static int run_texts(struct types_job *j, struct err *e)
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
         if (!j->wants[probes[i].probe])
             continue;
-        *probes[i].refused = refusal(&j->job.s);
+        *probes[i].refused = types_probe_refusal(&j->job.s);
         if (*probes[i].refused == NULL && probes[i].run(j, e) != 0)
             return -1;
         arena_reset(a, mark);
@@ -176,7 +176,7 @@ static int run_wanted(struct types_job *j, struct err *e)
             return -1;
         arena_reset(a, mark);
     }
-    if (run_texts(j, e) != 0)
+    if (types_probe_run_texts(j, e) != 0)
         return -1;
     if (j->wants[TYPES_OF_COPY] || j->wants[TYPES_OF_SUCCESSOR])
         types_copy_run(j);

@@ -245,7 +245,7 @@ static const char *label_text(struct arena *a, const struct types_label *label,
                         label->links ? label->by : "", label->links ? " " : "", label->score);
 }
 
-static const char *append(struct arena *a, const char *text, const char *more)
+static const char *types_append(struct arena *a, const char *text, const char *more)
 {
     return text == NULL || *text == '\0' ? more : arena_printf(a, "%s, %s", text, more);
 }
@@ -264,9 +264,9 @@ static void set_labels(struct arena *a, struct head_row *row, const struct types
         name[i] = label_name(a, label, head);
         score[i] = label->score;
         by[i] = label->by;
-        row->labels = append(a, row->labels, name[i]);
+        row->labels = types_append(a, row->labels, name[i]);
         if (i != found->primary)
-            row->also = append(a, row->also, label_text(a, label, head));
+            row->also = types_append(a, row->also, label_text(a, label, head));
     }
     row->types = (struct list){ name, found->n };
     row->scores_of = (struct list){ score, found->n };
@@ -294,7 +294,7 @@ static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_T
     for (int i = 0; i < N_TYPES_KIND; i++)
         if (kind[i]) {
             name[n++] = types_kind_names[i];
-            row->kinds = append(a, row->kinds, types_kind_names[i]);
+            row->kinds = types_append(a, row->kinds, types_kind_names[i]);
         }
     if (!gold)
         unknown[n_unknown++] = "syntactic";
@@ -335,7 +335,7 @@ static void set_row(const struct types_job *j, struct arena *a, struct head_row 
     set_kinds(a, row, kind, head, j->gold != NULL, j->resolved != NULL);
 }
 
-static struct list head_rows(const struct types_job *j, struct arena *a)
+static struct list types_head_rows(const struct types_job *j, struct arena *a)
 {
     int n;
     const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, &n);
@@ -371,7 +371,7 @@ static const char *why_no_rare(const struct types_job *j, const struct list *hea
 }
 
 /* Above the table: what the labels are of. */
-static const char *lead(const struct types_job *j, const char *commonplace, struct arena *a)
+static const char *types_lead(const struct types_job *j, const char *commonplace, struct arena *a)
 {
     const struct session *s = &j->job.s;
     const char *text = s->name, *shown = shown_asked(s, a, SHOWN_NUMBERS);
@@ -420,7 +420,7 @@ static void write_gold(const struct types_row *row, struct arena *a, FILE *f)
 void types_write(struct types_job *j, struct report *r)
 {
     struct session *s = &j->job.s;
-    struct list heads = head_rows(j, s->a);
+    struct list heads = types_head_rows(j, s->a);
     bool gold = j->gold != NULL;
     struct types_row row = {
         s->name, j->job.weights, s->model->family->name, types_taxonomy_names[j->rules.taxonomy],
@@ -438,7 +438,7 @@ void types_write(struct types_job *j, struct report *r)
         row.relations.n = row.tags.n = -1;
 
     if (r->format == REPORT_TABLE) {
-        fprintf(r->file, "%s\n", lead(j, row.commonplace, s->a));
+        fprintf(r->file, "%s\n", types_lead(j, row.commonplace, s->a));
         record_table(without(j, &head_record), heads.at, heads.n, s->a, r->file);
         if (gold)
             write_gold(&row, s->a, r->file);

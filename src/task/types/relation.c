@@ -104,7 +104,7 @@ const struct record types_relation_record = {
 
 /* ---- rows ---- */
 
-static bool holds(const struct types_job *j, const struct gold_held *held)
+static bool relation_holds(const struct types_job *j, const struct gold_held *held)
 {
     return gold_holds(held, j->rules.threshold[TYPES_AT_syntactic],
                       j->rules.threshold[TYPES_AT_arcs]);
@@ -117,7 +117,7 @@ void types_relation_of(const struct types_job *j, int layer, int head, struct ty
     for (int i = 1; j->gold != NULL && i < gold_relations(j->gold); i++) {
         struct gold_held held = gold_held(j->gold, i, (int)types_place(j, layer, head));
 
-        if (holds(j, &held) && held.accuracy - held.baseline > best) {
+        if (relation_holds(j, &held) && held.accuracy - held.baseline > best) {
             best = held.accuracy - held.baseline;
             h->relation = gold_arcs(j->gold, i).relation;
             h->accuracy = held.accuracy;
@@ -155,7 +155,7 @@ static void set_row(const struct types_job *j, struct arena *a, int relation,
     row->head = choice % n_heads;
     row->name = arena_printf(a, "L%dH%d", row->layer, row->head);
     row->way = gold_way_names[row->held.way];
-    row->holds = holds(j, &row->held);
+    row->holds = relation_holds(j, &row->held);
 }
 
 /* The most frequent first; "all" before them. */

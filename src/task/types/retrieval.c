@@ -27,7 +27,7 @@ static void add_found(struct types_job *j, const struct retrieval *r)
     j->n_answered++;
 }
 
-static void finish(struct types_job *j)
+static void types_retrieval_finish(struct types_job *j)
 {
     const struct session *s = &j->job.s;
     bool enough = j->n_answered >= LEAST_ANSWERED;
@@ -85,7 +85,7 @@ int types_retrieval_run(struct types_job *j, struct err *e)
         progress_step(s->env->progress);
     }
     progress_end(s->env->progress);
-    finish(j);
+    types_retrieval_finish(j);
     if (j->deaf == NULL && j->n_asked == 0)
         j->deaf = "it takes too few tokens";
     return 0;

@@ -8,14 +8,14 @@
 #include "base/json_field.h"
 #include "task/types/types.h"
 
-static uint64_t count_heads(const struct types_job *j)
+static uint64_t types_sums_count_heads(const struct types_job *j)
 {
     return (uint64_t)j->job.s.n_layers * (uint64_t)j->job.s.n_heads;
 }
 
 void types_sums_new(struct types_job *j)
 {
-    uint64_t count = count_heads(j);
+    uint64_t count = types_sums_count_heads(j);
     struct arena *a = j->job.s.a;
     const struct summary_kind kind = { .n = (int)count * N_TYPES_TEXT };
 
@@ -126,7 +126,7 @@ static void coreference_words(struct words *w, struct types_job *j)
     words_count(w, &j->coreference.n);
     words_count(w, &j->coreference.nearest);
     words_count(w, &j->coreference.head_match);
-    for (uint64_t i = 0; i < count_heads(j); i++) {
+    for (uint64_t i = 0; i < types_sums_count_heads(j); i++) {
         words_count(w, &j->resolved[i].any_word);
         words_count(w, &j->resolved[i].mentions);
     }
@@ -135,7 +135,7 @@ static void coreference_words(struct words *w, struct types_job *j)
 void types_sums_words(void *self, struct words *w)
 {
     struct types_job *j = self;
-    uint64_t count = count_heads(j);
+    uint64_t count = types_sums_count_heads(j);
 
     words_count(w, &j->n_texts);
     summary_words(w, j->scores);
@@ -206,7 +206,7 @@ static int read_names(struct types_job *j, const struct sums *part, const char *
         return -1;
     n = json_array_size(list);
     /* Each has a number of each head at least. */
-    if (n * count_heads(j) > part->n)
+    if (n * types_sums_count_heads(j) > part->n)
         return err_set(e, ERR_INPUT, "has %" PRIu64 " numbers, expected some of each of %zu %s",
                        part->n, n, key);
     for (size_t i = 0; i < n; i++) {
@@ -223,7 +223,7 @@ static int open_gold(struct types_job *j, const struct sums *part, struct err *e
     struct arena *a = j->job.s.a;
     int n_words, n_mentions;
 
-    j->gold = gold_new(a, (int)count_heads(j), j->rules.causal);
+    j->gold = gold_new(a, (int)types_sums_count_heads(j), j->rules.causal);
     if (read_names(j, part, "relations", gold_relation, e) != 0 ||
         read_names(j, part, "tags", gold_tag, e) != 0 ||
         json_field_int(part->run, "words", 0, INT32_MAX, &n_words, e) != 0 ||
@@ -232,7 +232,7 @@ static int open_gold(struct types_job *j, const struct sums *part, struct err *e
     j->n_words = n_words;
     j->n_mentions = n_mentions;
     if (n_mentions > 0)
-        j->resolved = arena_alloc(a, count_heads(j), sizeof *j->resolved);
+        j->resolved = arena_alloc(a, types_sums_count_heads(j), sizeof *j->resolved);
     return 0;
 }
 
@@ -244,7 +244,7 @@ int types_sums_open(void *self, const struct sums *part, struct err *e)
 
     j->args = j->job.args;
     j->has_texts = true;
-    if (count_heads(j) * N_TYPES_TEXT > part->n)
+    if (types_sums_count_heads(j) * N_TYPES_TEXT > part->n)
         return err_set(e, ERR_INPUT, "has %" PRIu64 " numbers, expected %d of each head at least",
                        part->n, (int)N_TYPES_TEXT);
     if (json_field_bool(part->run, "causal", false, &causal, e) != 0 ||
@@ -253,7 +253,7 @@ int types_sums_open(void *self, const struct sums *part, struct err *e)
     types_sums_new(j);
     if (j->args->align != NULL) {
         j->align = arena_alloc(a, 1, sizeof *j->align);
-        j->aligned = arena_alloc(a, count_heads(j), sizeof *j->aligned);
+        j->aligned = arena_alloc(a, types_sums_count_heads(j), sizeof *j->aligned);
     }
     j->n_pairs = j->args->gold_pairs != NULL ? 0 : -1;
     if (j->n_pairs == 0)

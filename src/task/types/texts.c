@@ -9,8 +9,8 @@
 /* The scores, and after them the key that a head rests on. */
 enum { N_METRICS = N_TYPES_TEXT + 1 };
 
-static void add_text(struct types_job *j, const struct stats *stats, const struct item *item,
-                     int text, const struct token_list *keys)
+static void types_texts_add_text(struct types_job *j, const struct stats *stats,
+                                 const struct item *item, int text, const struct token_list *keys)
 {
     const struct session *s = &j->job.s;
     int n_queries = session_queries(s, item)->n, n_hidden;
@@ -54,7 +54,7 @@ int types_texts_add(struct types_job *j, struct arena *a, const struct item *ite
     if (status != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        add_text(j, stats, &items[i], i, &attended.text[i].keys);
+        types_texts_add_text(j, stats, &items[i], i, &attended.text[i].keys);
     return 0;
 }
 

@@ -130,7 +130,7 @@ static int read_texts(struct types_job *j, struct err *e)
 
 /* ---- parts ---- */
 
-static struct parts_texts texts_of(const void *self)
+static struct parts_texts types_texts_of(const void *self)
 {
     const struct types_job *j = self;
     const struct input *in = j->job.in;
@@ -170,7 +170,7 @@ extern const struct cmd cmd_types;
 const struct parts_kind types_parts = {
     .cmd = &cmd_types, .job_size = sizeof(struct types_job), .describe = types_sums_describe,
     .words = types_sums_words, .add = types_sums_add, .open = types_sums_open,
-    .report = report_parts, .texts = texts_of, .file = file_of, .skip = skip,
+    .report = report_parts, .texts = types_texts_of, .file = file_of, .skip = skip,
 };
 
 /* ---- the command ---- */
@@ -205,7 +205,7 @@ static int check_no_text(const struct types_job *j, struct err *e)
     return 0;
 }
 
-static int check(struct types_job *j, struct err *e)
+static int types_check(struct types_job *j, struct err *e)
 {
     const struct output *output = &j->job.results.output;
     const struct session *s = &j->job.s;
@@ -259,7 +259,7 @@ static int result(const struct types_job *j, int status, struct err *e)
     return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
 }
 
-static int report(struct types_job *j, struct err *e)
+static int types_report(struct types_job *j, struct err *e)
 {
     struct results *results = &j->job.results;
     int status;
@@ -277,7 +277,7 @@ static int report(struct types_job *j, struct err *e)
     return state_done(&j->job, e) == 0 ? result(j, 0, e) : -1;
 }
 
-static int run_session(struct types_job *j, struct err *e)
+static int types_run_session(struct types_job *j, struct err *e)
 {
     struct job *job = &j->job;
     const struct output_set *outputs = job->shard.n > 0 ? &output_sums : &output_reports;
@@ -286,15 +286,15 @@ static int run_session(struct types_job *j, struct err *e)
                     job->s.a, e) != 0 ||
         state_check(job, e) != 0 ||
         session_select(&job->s, job->n_operands, false, &job->want, e) != 0 ||
-        check(j, e) != 0 || count_tokens(j, e) != 0 || open_sums(j, e) != 0 ||
+        types_check(j, e) != 0 || count_tokens(j, e) != 0 || open_sums(j, e) != 0 ||
         open_texts(j, e) != 0 || provenance_open(&job->s, &job->results.output, NULL, e) != 0 ||
         state_begin(job, e) != 0)
         return -1;
-    return report(j, e);
+    return types_report(j, e);
 }
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int types_run(const void *args, int n_operands, char **operands, const struct env *env,
+                     struct err *e)
 {
     struct types_job job = { .job = { args, n_operands, operands }, .args = args };
     int status;
@@ -303,7 +303,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
         return -1;
     status = session_open(&job.job.s, &job.args->shared.asked, false, env, e);
     if (status == 0)
-        status = run_session(&job, e);
+        status = types_run_session(&job, e);
     session_close(&job.job.s);
     return status;
 }
@@ -312,6 +312,6 @@ const struct cmd cmd_types = {
     .name = "types", .summary = "find the type of each head, with probes and with texts",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct types_args), .examples = examples,
-    .max_operands = 2, .run = run,
+    .max_operands = 2, .run = types_run,
     .records = (const struct record *const[]){ &types_record, NULL },
 };

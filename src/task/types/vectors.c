@@ -23,7 +23,7 @@ struct task {
     int layer, head;            /* whose output is replaced */
 };
 
-static int width_of(const struct task *t)
+static int types_vectors_width_of(const struct task *t)
 {
     const struct config *config = &t->j->job.s.model->config;
 
@@ -86,10 +86,10 @@ static void keep_streams(void *self, int layer, enum stack_id stack, const float
         memcpy(t->stream2[layer], x2, size);
 }
 
-static void replace(void *self, int layer, enum stack_id stack, float *z, int n_rows)
+static void types_vectors_replace(void *self, int layer, enum stack_id stack, float *z, int n_rows)
 {
     const struct task *t = self;
-    int width = width_of(t), d = t->j->job.s.model->config.d_value;
+    int width = types_vectors_width_of(t), d = t->j->job.s.model->config.d_value;
 
     (void)stack;
     (void)n_rows;
@@ -141,7 +141,7 @@ static int run_pass(struct task *t, const struct item *item, const struct tap *t
 /* What the head adds, mean over the trials. */
 static int run_head(struct task *t, int layer, int head, double *effect, struct err *e)
 {
-    const struct intervention intervention = { replace, t };
+    const struct intervention intervention = { types_vectors_replace, t };
     int from = model_resume_layer(t->j->job.s.model, layer);
     const struct resume resume = { from, t->stream[from], t->stream2[from] };
     struct arena *a = t->j->job.s.a;
@@ -202,7 +202,7 @@ static int run_task(struct types_job *j, int number, int *n_done, struct err *e)
         return -1;
     if (t.n == 0)
         return 0;
-    t.mean = arena_alloc(s->a, L, (uint64_t)width_of(&t) * sizeof *t.mean);
+    t.mean = arena_alloc(s->a, L, (uint64_t)types_vectors_width_of(&t) * sizeof *t.mean);
     t.stream = streams(&t, L);
     t.stream2 = s->model->norm_place == PLACE_REVERSIBLE ? streams(&t, L) : t.stream;
     if (run_pass(&t, t.shown, &shown, NULL, NULL, NULL, e) != 0 ||
@@ -214,7 +214,7 @@ static int run_task(struct types_job *j, int number, int *n_done, struct err *e)
     return 0;
 }
 
-static int64_t count_heads(const struct types_job *j)
+static int64_t types_vectors_count_heads(const struct types_job *j)
 {
     int64_t n = 0;
 
@@ -232,7 +232,7 @@ int types_vectors_run(struct types_job *j, struct err *e)
     j->untried = haystack_refusal(s);
     if (j->untried != NULL)
         return 0;
-    progress_begin(s->env->progress, "head", count_heads(j) * N_SHOT_TASKS);
+    progress_begin(s->env->progress, "head", types_vectors_count_heads(j) * N_SHOT_TASKS);
     for (int number = 0; number < N_SHOT_TASKS; number++) {
         if (run_task(j, number, &n_done, e) != 0)
             return -1;

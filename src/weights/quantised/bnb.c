@@ -33,7 +33,7 @@ static float to_half(float x)
     return half_to_float(half_bits(x));
 }
 
-static float largest_of(const struct nibbles *c, int64_t block)
+static float bnb_largest_of(const struct nibbles *c, int64_t block)
 {
     if (c->nested_block == 0)
         return quant_float(c->largest, block);
@@ -47,7 +47,7 @@ static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
 
     while (n > 0) {
         int64_t left = codes->block - first % codes->block, count = left < n ? left : n;
-        float largest = largest_of(codes, first / codes->block);
+        float largest = bnb_largest_of(codes, first / codes->block);
 
         for (int64_t i = first; i < first + count; i++) {
             int q = (i & 1) == 0 ? codes->q[i / 2] >> 4 : codes->q[i / 2] & 15;
@@ -59,13 +59,13 @@ static void read_codes(const void *maker, float *out, int64_t first, int64_t n)
     }
 }
 
-static void group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+static void bnb_group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct nibbles *c = self;
 
     for (int i = 0; i < n; i++) {
         zero[i] = 0;
-        scale[i] = largest_of(c, ((o + i) * c->codes.in + k) / c->block);
+        scale[i] = bnb_largest_of(c, ((o + i) * c->codes.in + k) / c->block);
     }
 }
 
@@ -169,7 +169,7 @@ static int open_blocks(struct unpacker *u, struct nibbles *c, const struct state
 }
 
 /* For those who unpack in vectors: blocks end where rows end, or rows where blocks do. */
-static void describe(struct nibbles *c, int64_t out, int64_t in)
+static void bnb_describe(struct nibbles *c, int64_t out, int64_t in)
 {
     int64_t group = in < c->block ? in : c->block;
 
@@ -184,7 +184,7 @@ static void describe(struct nibbles *c, int64_t out, int64_t in)
     c->codes.bits = 4;
     c->codes.high_first = true;
     c->codes.value = c->map;
-    c->codes.group_of = group_of;
+    c->codes.group_of = bnb_group_of;
     c->maker.codes = &c->codes;
 }
 
@@ -216,7 +216,7 @@ int quant_bnb4(struct unpacker *u, const struct tensor *packed, struct tensor *o
     codes->maker.n_parts = nested != NULL ? 6 : 4;
     codes->maker.part = quant_parts(u, (const struct tensor *[]){
         q, packed, map, json, nested, nested_map }, codes->maker.n_parts);
-    describe(codes, state.shape[0], state.shape[1]);
+    bnb_describe(codes, state.shape[0], state.shape[1]);
     quant_fill(out, &codes->maker, state.shape[0], state.shape[1]);
     return 0;
 }
@@ -230,7 +230,7 @@ struct bytes_by_row {
     int64_t in;
 };
 
-static void read_bytes(const void *maker, float *out, int64_t first, int64_t n)
+static void bnb_read_bytes(const void *maker, float *out, int64_t first, int64_t n)
 {
     const struct bytes_by_row *b = maker;
 
@@ -279,7 +279,7 @@ int quant_bnb8(struct unpacker *u, const struct tensor *packed, struct tensor *o
     bytes->q = q->data;
     bytes->largest = packed->data;
     bytes->in = q->shape[1];
-    bytes->maker = (struct maker){ .read = read_bytes, .how = "bitsandbytes, 8 bits by row",
+    bytes->maker = (struct maker){ .read = bnb_read_bytes, .how = "bitsandbytes, 8 bits by row",
                                  .part = quant_parts(u, part, 2), .n_parts = 2 };
     describe_bytes(bytes, q->shape[0]);
     quant_fill(out, &bytes->maker, q->shape[0], bytes->in);

@@ -52,7 +52,7 @@ static void read_fields(const void *maker, float *out, int64_t first, int64_t n)
     }
 }
 
-static void group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
+static void ct_group_of(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct fields *f = self;
     int64_t group = group_at(f, k);
@@ -64,7 +64,7 @@ static void group_of(const void *self, float *zero, float *scale, int64_t o, int
 }
 
 /* For those who unpack in vectors: fields of a word are of one group, or of any. */
-static void describe(struct unpacker *u, struct fields *f, int64_t out)
+static void ct_describe(struct unpacker *u, struct fields *f, int64_t out)
 {
     const struct packed_order *order = NULL;
 
@@ -75,13 +75,13 @@ static void describe(struct unpacker *u, struct fields *f, int64_t out)
         return;
     f->codes = (struct packed_codes){ .lie = PACKED_ALONG, .q = f->q, .stride = 4 * f->words,
                                       .out = out, .in = f->in, .group = f->group,
-                                      .order = order, .bits = f->bits, .group_of = group_of };
+                                      .order = order, .bits = f->bits, .group_of = ct_group_of };
     f->maker.codes = &f->codes;
 }
 
 /* The sizes before packing, which fit what was packed. */
-static int read_shape(struct unpacker *u, const struct tensor *t, const struct tensor *packed,
-                      int per, int64_t *in)
+static int ct_read_shape(struct unpacker *u, const struct tensor *t, const struct tensor *packed,
+                         int per, int64_t *in)
 {
     int64_t size[2];
 
@@ -137,7 +137,7 @@ int quant_ct_int(struct unpacker *u, const struct tensor *packed, struct tensor 
 
     f->bits = u->p->bits;
     if (shape == NULL || scale == NULL || quant_check_dims(u, packed, DTYPE_I32, 2) != 0 ||
-        read_shape(u, shape, packed, 32 / f->bits, &f->in) != 0 ||
+        ct_read_shape(u, shape, packed, 32 / f->bits, &f->in) != 0 ||
         quant_groups(u, packed, f->in, &f->n_groups) != 0 ||
         quant_check_scale(u, scale, packed->shape[0], f->n_groups) != 0 ||
         open_zeros(u, f, packed->shape[0], &zeros) != 0 || open_order(u, f, &order) != 0)
@@ -152,7 +152,7 @@ int quant_ct_int(struct unpacker *u, const struct tensor *packed, struct tensor 
         part[f->maker.n_parts++] = order;
     f->maker.part = quant_parts(u, part, f->maker.n_parts);
     f->scale = &f->maker.part[1];
-    describe(u, f, packed->shape[0]);
+    ct_describe(u, f, packed->shape[0]);
     f->maker.read = read_fields;
     f->maker.how = arena_printf(u->w->a, "compressed-tensors, %d bits%s", f->bits,
                                quant_in_groups(u));

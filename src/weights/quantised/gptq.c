@@ -17,7 +17,7 @@ static inline uint32_t field(uint32_t word, int at, int bits)
     return word >> at & ((1u << bits) - 1);
 }
 
-static int64_t group_of(const struct words *w, int64_t k)
+static int64_t gptq_group_of(const struct words *w, int64_t k)
 {
     return w->order != NULL ? quant_word(w->order, k) : k / w->group;
 }
@@ -41,7 +41,7 @@ static void gptq_row(const struct words *w, float *out, int64_t o, int64_t k, in
     float zero = 0, scale = 0;
 
     for (int64_t i = 0; i < n; i++, k++) {
-        int64_t group = group_of(w, k);
+        int64_t group = gptq_group_of(w, k);
         uint32_t word = quant_word(w->q, k / per * w->out + o);
 
         if (group != last) {
@@ -53,7 +53,7 @@ static void gptq_row(const struct words *w, float *out, int64_t o, int64_t k, in
     }
 }
 
-static void scales_of(const struct words *w, float *scale, int64_t group, int64_t o, int n)
+static void gptq_scales_of(const struct words *w, float *scale, int64_t group, int64_t o, int n)
 {
     const struct dtype_row *d = &dtype_table[w->scale->dtype];
 
@@ -63,9 +63,9 @@ static void scales_of(const struct words *w, float *scale, int64_t group, int64_
 static void gptq_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct words *w = self;
-    int64_t group = group_of(w, k);
+    int64_t group = gptq_group_of(w, k);
 
-    scales_of(w, scale, group, o, n);
+    gptq_scales_of(w, scale, group, o, n);
     for (int i = 0; i < n; i++)
         zero[i] = gptq_zero(w, group, o + i);
 }
@@ -81,7 +81,7 @@ static void awq_row(const struct words *w, float *out, int64_t o, int64_t k, int
     float zero = 0, scale = 0;
 
     for (int64_t i = 0; i < n; i++, k++) {
-        int64_t group = group_of(w, k);
+        int64_t group = gptq_group_of(w, k);
 
         if (group != last) {
             zero = (float)field(quant_word(w->z, group * words + word), at, 4);
@@ -95,9 +95,9 @@ static void awq_row(const struct words *w, float *out, int64_t o, int64_t k, int
 static void awq_group(const void *self, float *zero, float *scale, int64_t o, int n, int64_t k)
 {
     const struct words *w = self;
-    int64_t group = group_of(w, k);
+    int64_t group = gptq_group_of(w, k);
 
-    scales_of(w, scale, group, o, n);
+    gptq_scales_of(w, scale, group, o, n);
     for (int64_t i = o; i < o + n; i++)
         zero[i - o] = (float)field(quant_word(w->z, group * (w->out / 8) + i / 8),
                                    4 * nibble_of[i % 8], 4);
@@ -105,9 +105,9 @@ static void awq_group(const void *self, float *zero, float *scale, int64_t o, in
 
 /* ---- both ---- */
 
-static void read_rows(const struct words *w, float *out, int64_t first, int64_t n,
-                      void (*row)(const struct words *w, float *out, int64_t o, int64_t k,
-                                  int64_t n))
+static void gptq_read_rows(const struct words *w, float *out, int64_t first, int64_t n,
+                           void (*row)(const struct words *w, float *out, int64_t o, int64_t k,
+                                       int64_t n))
 {
     while (n > 0) {
         int64_t k = first % w->in, count = w->in - k < n ? w->in - k : n;
@@ -121,12 +121,12 @@ static void read_rows(const struct words *w, float *out, int64_t first, int64_t 
 
 static void read_gptq(const void *maker, float *out, int64_t first, int64_t n)
 {
-    read_rows(maker, out, first, n, gptq_row);
+    gptq_read_rows(maker, out, first, n, gptq_row);
 }
 
 static void read_awq(const void *maker, float *out, int64_t first, int64_t n)
 {
-    read_rows(maker, out, first, n, awq_row);
+    gptq_read_rows(maker, out, first, n, awq_row);
 }
 
 /* Whether groups follow each other; a file may say so of each input. */
@@ -139,7 +139,7 @@ static bool is_in_order(const struct words *w)
 }
 
 /* For those who unpack in vectors: fields of a word are of one group, or of any. */
-static void describe(struct unpacker *u, struct words *w, struct packed_codes codes)
+static void gptq_describe(struct unpacker *u, struct words *w, struct packed_codes codes)
 {
     int per = codes.lie == PACKED_DOWN ? 32 / w->bits : 1;
 
@@ -203,8 +203,8 @@ int quant_gptq(struct unpacker *u, const struct tensor *packed, struct tensor *o
                                    quant_in_groups(u));
     if (open_groups(u, words, packed, out) != 0)
         return -1;
-    describe(u, words, (struct packed_codes){ .lie = PACKED_DOWN, .stride = 4 * words->out,
-                                              .group_of = gptq_group });
+    gptq_describe(u, words, (struct packed_codes){ .lie = PACKED_DOWN, .stride = 4 * words->out,
+                                                   .group_of = gptq_group });
     return 0;
 }
 
@@ -221,7 +221,7 @@ int quant_awq(struct unpacker *u, const struct tensor *packed, struct tensor *ou
     words->maker.how = arena_printf(u->w->a, "AWQ, 4 bits%s", quant_in_groups(u));
     if (open_groups(u, words, packed, out) != 0)
         return -1;
-    describe(u, words, (struct packed_codes){ .lie = PACKED_ACROSS, .stride = words->out / 2,
-                                              .group_of = awq_group });
+    gptq_describe(u, words, (struct packed_codes){ .lie = PACKED_ACROSS, .stride = words->out / 2,
+                                                   .group_of = awq_group });
     return 0;
 }

@@ -37,7 +37,7 @@ static int open_module(struct unpacker *u, const struct method *m, const struct 
     return 0;
 }
 
-static int replace(struct unpacker *u, struct tensor *made, int n)
+static int quantised_replace(struct unpacker *u, struct tensor *made, int n)
 {
     for (int i = 0; i < u->w->n; i++)
         if (!u->used[i])
@@ -65,5 +65,5 @@ int weights_dequantise(struct weights *w, const struct quantisation *p, struct e
         return err_set(e, ERR_INPUT, "%s: config.json has weights quantised by %s, but no "
                        "tensor here ends in %s", w->n > 0 ? w->tensor[0].file : "the weights",
                        method->name, method->mark);
-    return replace(&unpacker, made, n);
+    return quantised_replace(&unpacker, made, n);
 }
